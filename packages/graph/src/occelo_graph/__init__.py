@@ -1,0 +1,98 @@
+"""Occelo's graph: types, variables, ops, function graphs, gradients, and the tensor ops.
+
+The most used names are here; `occelo_graph.tensor` has the functions of tensors.
+"""
+
+from __future__ import annotations
+
+from occelo_graph import tensor
+from occelo_graph.config import config
+from occelo_graph.errors import (
+    DisconnectedInputError,
+    GradientError,
+    InconsistencyError,
+    MethodNotDefined,
+    MissingInputError,
+    NullTypeGradError,
+    OcceloError,
+    ReplacementDidNotRemoveError,
+    SavedGraphError,
+    UnusedInputError,
+)
+from occelo_graph.fgraph.features import (
+    AlreadyThere,
+    Bookkeeper,
+    Feature,
+    FullHistory,
+    History,
+    NodeFinder,
+    PreserveVariableAttributes,
+    PrintListener,
+    ReplaceValidate,
+    Validator,
+)
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.fgraph.graph import FunctionGraph, Output
+from occelo_graph.fgraph.protection import (
+    DestroyHandler,
+    NoOutputFromInplace,
+    NoOutputInplaceOnInput,
+    Supervisor,
+    inplace_candidates,
+)
+from occelo_graph.form.document import digest
+from occelo_graph.form.saving import SavedGraph, load, save
+from occelo_graph.gradient.barriers import (
+    disconnected_grad,
+    disconnected_type,
+    grad_clip,
+    grad_not_implemented,
+    grad_scale,
+    grad_undefined,
+    undefined_grad,
+    zero_grad,
+)
+from occelo_graph.gradient.forward import Rop, pushforward, pushforward_through_pullback
+from occelo_graph.gradient.jacobians import hessian, hessian_vector_product, jacobian
+from occelo_graph.gradient.numeric import numeric_grad, verify_grad
+from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
+from occelo_graph.interpret import evaluate
+from occelo_graph.ir.clone import (
+    clone,
+    clone_get_equiv,
+    clone_replace,
+    equal_computations,
+    graph_replace,
+)
+from occelo_graph.ir.container import Container
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, NominalVariable, Variable
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.shared import SharedVariable, collect_new_shareds, shared
+from occelo_graph.ir.traversal import (
+    ancestors,
+    apply_ancestors,
+    apply_depends_on,
+    applys_between,
+    explicit_graph_inputs,
+    general_toposort,
+    get_var_by_name,
+    graph_inputs,
+    io_toposort,
+    orphans_between,
+    toposort,
+    toposort_with_orderings,
+    truncated_graph_inputs,
+    variable_depends_on,
+    vars_between,
+    walk,
+)
+from occelo_graph.ir.types import DisconnectedType, NullType, Type
+from occelo_graph.printing.debugprint import debugprint, dprint
+from occelo_graph.printing.dot import pydotprint, to_dot
+from occelo_graph.printing.infix import pp, pprint
+from occelo_graph.printing.python_source import to_python
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.tensors.variable import TensorConstant, TensorSharedVariable, TensorVariable
+from occelo_graph.vectorize import vectorize, vectorize_graph
+
+__version__ = "0.1.0"

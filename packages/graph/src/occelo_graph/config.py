@@ -1,0 +1,244 @@
+"""Typed options: declared once, set from several sources, safe to change in one context.
+
+The first source that has a value wins: the argument of a call, `change_flags` in the current
+context, an assignment (``config.floatX = "float32"``), the environment variable ``OCCELO_FLAGS``,
+the file ``~/.occelorc`` (or the files that ``OCCELORC`` lists), the default. A name that no package
+declares raises, and the message gives the nearest name that exists.
+
+Each package declares its own options with `Config.declare`; all of them share one `config`.
+"""
+
+from __future__ import annotations
+
+import configparser
+import difflib
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from occelo_graph.errors import OcceloError
+
+__all__ = ["Config", "ConfigError", "Option", "boolean", "config", "one_of", "text"]
+
+T = TypeVar("T")
+
+
+class ConfigError(OcceloError, ValueError):
+    """An option got a value that it does not take."""
+
+
+class UnknownOptionError(OcceloError, AttributeError):
+    """No package declares an option of that name."""
+
+
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """A parser that takes one of the given strings, in any case."""
+    by_folded = {choice.lower(): choice for choice in choices}
+
+    def parse(value: Any) -> str:
+        found = by_folded.get(str(value).lower())
+        if found is None:
+            raise ValueError(f"expected one of {', '.join(choices)}")
+        return found
+
+    parse.__doc__ = " | ".join(choices)
+    return parse
+
+
+def boolean(value: Any) -> bool:
+    """True | False"""
+    if isinstance(value, bool):
+        return value
+    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    found = known.get(str(value).strip().lower())
+    if found is None:
+        raise ValueError("expected True or False")
+    return found
+
+
+def text(value: Any) -> str:
+    """any text"""
+    if not isinstance(value, str):
+        raise ValueError("expected a string")
+    return value
+
+
+@dataclass(frozen=True)
+class Option(Generic[T]):
+    """One option: its name, what it does, how a value is parsed, and its default."""
+
+    name: str
+    doc: str
+    parse: Callable[[Any], T]
+    default: T
+    package: str
+
+    def check(self, value: Any, origin: str) -> T:
+        """Parse a value or raise `ConfigError` naming the option and where the value came from."""
+        try:
+            return self.parse(value)
+        except (ValueError, TypeError) as error:
+            raise ConfigError(
+                f"The option {self.name} cannot be {value!r} (from {origin}): {error}"
+            ) from None
+
+    def get(self) -> T:
+        """The value in the current context."""
+        return cast(T, config.get(self.name))
+
+
+def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for part in environ.get("OCCELO_FLAGS", "").split(","):
+        if not part.strip():
+            continue
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ConfigError(f"OCCELO_FLAGS must read name=value,name=value; got {part!r}")
+        values[name.strip()] = value.strip()
+    return values
+
+
+def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
+    default = os.path.join(os.path.expanduser("~"), ".occelorc")
+    paths = environ.get("OCCELORC", default).split(os.pathsep)
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.optionxform = str  # type: ignore[method-assign,assignment]
+    parser.read(paths, encoding="utf-8")
+    values: dict[str, str] = {}
+    for section in parser.sections():
+        prefix = "" if section == "global" else f"{section}__"
+        values.update({prefix + key: value for key, value in parser.items(section)})
+    return values
+
+
+class Config:
+    """All options as attributes; `declare` adds one, `change_flags` changes some for a while."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        env = os.environ if environ is None else environ
+        state = self.__dict__
+        state["_options"] = {}
+        state["_assigned"] = {}
+        state["_listeners"] = []
+        state["_context"] = ContextVar[Mapping[str, Any]]("occelo_flags", default={})
+        state["_file"] = _read_files(env)
+        state["_environment"] = _read_environment(env)
+        state["_base"] = {}
+
+    def declare(
+        self, name: str, default: T, doc: str, parse: Callable[[Any], T], package: str
+    ) -> Option[T]:
+        """Add an option; its value from the environment or the file, if any, is checked now."""
+        option = Option(name, doc, parse, default, package)
+        value: Any = option.check(default, "its default")
+        for origin, values in (("the file", self._file), ("OCCELO_FLAGS", self._environment)):
+            if name in values:
+                value = option.check(values[name], origin)
+        self._options[name] = option
+        self._base[name] = value
+        return option
+
+    def check_sources(self) -> None:
+        """Raise for a name in the environment or the file that no loaded package declares."""
+        for origin, values in (("OCCELO_FLAGS", self._environment), ("the file", self._file)):
+            for name in values:
+                if name not in self._options:
+                    raise UnknownOptionError(self._unknown(name) + f" (from {origin})")
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, list(self._options), 1, 0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"There is no option {name!r}{hint}"
+
+    def get(self, name: str) -> Any:
+        """The value of an option in the current context."""
+        context: Mapping[str, Any] = self._context.get()
+        if name in context:
+            return context[name]
+        if name in self._assigned:
+            return self._assigned[name]
+        try:
+            return self._base[name]
+        except KeyError:
+            raise UnknownOptionError(self._unknown(name)) from None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.get(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._assigned[name] = self._option(name).check(value, "an assignment")
+
+    def __delattr__(self, name: str) -> None:
+        self._option(name)
+        self._assigned.pop(name, None)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._options]
+
+    def _option(self, name: str) -> Option[Any]:
+        found: Option[Any] | None = self._options.get(name)
+        if found is None:
+            raise UnknownOptionError(self._unknown(name))
+        return found
+
+    @contextmanager
+    def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> Generator[None]:
+        """Change options inside a ``with`` block or a decorated function, in this context only."""
+        wanted = {**(flags or {}), **more}
+        checked = {n: self._option(n).check(v, "change_flags") for n, v in wanted.items()}
+        token = self._context.set({**self._context.get(), **checked})
+        try:
+            yield
+        finally:
+            self._context.reset(token)
+
+    def origin(self, name: str) -> str:
+        """Which source the current value comes from."""
+        self._option(name)
+        for origin, values in (
+            ("context", self._context.get()),
+            ("assignment", self._assigned),
+            ("OCCELO_FLAGS", self._environment),
+            ("file", self._file),
+        ):
+            if name in values:
+                return origin
+        return "default"
+
+    def options(self) -> list[Option[Any]]:
+        """All declared options by name."""
+        return [self._options[name] for name in sorted(self._options)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All values in the current context."""
+        return {option.name: self.get(option.name) for option in self.options()}
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{o.name} = {self.get(o.name)!r}  [{self.origin(o.name)}]\n    {o.doc}"
+            for o in self.options()
+        )
+
+
+config = Config()
+
+FLOAT_X = config.declare(
+    "floatX",
+    "float64",
+    "dtype of constructors that name none, such as vector()",
+    one_of("float64", "float32", "float16"),
+    "occelo_graph",
+)
+EXCEPTION_VERBOSITY = config.declare(
+    "exception_verbosity",
+    "low",
+    "how much of the graph an error at run time shows",
+    one_of("low", "medium", "high"),
+    "occelo_graph",
+)

@@ -1,0 +1,76 @@
+"""Exceptions of the graph package, and the one way in which their texts are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from occelo_graph.ir.nodes import Variable
+
+__all__ = [
+    "DisconnectedInputError",
+    "GradientError",
+    "InconsistencyError",
+    "MethodNotDefined",
+    "MissingInputError",
+    "NullTypeGradError",
+    "OcceloError",
+    "ReplacementDidNotRemoveError",
+    "SavedGraphError",
+    "UnusedInputError",
+    "describe",
+    "lines",
+]
+
+
+class OcceloError(Exception):
+    """Base of the exceptions that only this library raises."""
+
+
+class MissingInputError(OcceloError, ValueError):
+    """A graph needs a root variable that is not among its inputs."""
+
+
+class UnusedInputError(OcceloError, ValueError):
+    """An input is listed twice, or is not needed for any output."""
+
+
+class InconsistencyError(OcceloError):
+    """A change would leave a graph that cannot be computed in any order."""
+
+
+class ReplacementDidNotRemoveError(OcceloError):
+    """A replacement promised to remove nodes that are still in use."""
+
+
+class MethodNotDefined(OcceloError, NotImplementedError):
+    """An op lacks a method that was needed."""
+
+
+class DisconnectedInputError(OcceloError, ValueError):
+    """A gradient was asked for a variable that the cost does not depend on."""
+
+
+class NullTypeGradError(OcceloError, TypeError):
+    """A gradient that is not defined was needed."""
+
+
+class GradientError(OcceloError, AssertionError):
+    """An analytic gradient differs from its finite-difference estimate."""
+
+
+class SavedGraphError(OcceloError, ValueError):
+    """A file does not hold a graph that this version can read."""
+
+
+def describe(variable: Variable) -> str:
+    """One line for a variable: its name or the op that makes it, its type, its source line."""
+    source = variable.source
+    where = f", made at {source}" if source is not None else ""
+    return f"{variable} ({variable.type}){where}"
+
+
+def lines(context: Iterable[str], cause: str) -> str:
+    """Join context lines and the cause so that the cause is the last line."""
+    return "\n".join([*context, cause])

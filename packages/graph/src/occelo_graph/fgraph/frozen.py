@@ -1,0 +1,138 @@
+"""Immutable graphs: what ops with an inner graph hold. Equal ones are one object."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.form.document import canonical_bytes
+from occelo_graph.form.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply, NominalVariable, Variable
+from occelo_graph.ir.traversal import toposort
+
+if TYPE_CHECKING:
+    from occelo_graph.fgraph.graph import FunctionGraph
+
+__all__ = ["FrozenFunctionGraph", "freeze"]
+
+_unfreezers: dict[str, Any] = {}
+
+
+class FrozenFunctionGraph:
+    """A graph over nominal inputs that never changes; equality is identity.
+
+    Make one with `freeze` or `FunctionGraph.freeze`.
+    """
+
+    __slots__ = ("__weakref__", "_form", "inputs", "nodes", "outputs")
+
+    def __init__(
+        self, inputs: tuple[Variable, ...], outputs: tuple[Variable, ...], form: bytes
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self.nodes: tuple[Apply, ...] = tuple(toposort(outputs))
+        self._form = form
+
+    @property
+    def canonical(self) -> bytes:
+        """The canonical form, by which equal graphs are found."""
+        return self._form
+
+    def toposort(self) -> list[Apply]:
+        """The nodes in the order in which they run."""
+        return list(self.nodes)
+
+    def bind(self, values: Sequence[Variable]) -> list[Variable]:
+        """The outputs with ``values`` in the place of the inputs."""
+        pairs = list(zip(self.inputs, values, strict=True))
+        bound: list[Variable] = clone_replace(list(self.outputs), pairs)
+        return bound
+
+    def unfreeze(self) -> FunctionGraph:
+        """A `FunctionGraph` of its own, with fresh inputs."""
+        made: FunctionGraph = _unfreezers["FunctionGraph"](self)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return freeze, (self.inputs, self.outputs)
+
+    def __str__(self) -> str:
+        return f"FrozenFunctionGraph({len(self.inputs)} inputs, {len(self.nodes)} nodes)"
+
+    __repr__ = __str__
+
+
+_interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.WeakValueDictionary()
+
+
+def set_unfreezer(unfreezer: Any) -> None:
+    """Tell this module how a mutable graph is made (its class lies above)."""
+    _unfreezers["FunctionGraph"] = unfreezer
+
+
+def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
+    """The one immutable graph that equals the graph from ``inputs`` to ``outputs``."""
+    nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]
+    same = all(a is b for a, b in zip(inputs, nominal, strict=True))
+    bound = list(outputs) if same else clone_replace(list(outputs), list(zip(inputs, nominal, strict=True)))
+    form = canonical_bytes(nominal, bound)
+    found = _interned.get(form)
+    if found is None:
+        found = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
+        _interned[form] = found
+    return found
+
+
+def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
+    numbers: dict[Variable, int] = {v: i for i, v in enumerate(graph.inputs)}
+    constants: list[Any] = []
+    nodes: list[Any] = []
+    for node in graph.nodes:
+        for variable in node.inputs:
+            if variable not in numbers:
+                numbers[variable] = len(numbers)
+                constants.append(
+                    [numbers[variable], encode(variable.type, arrays), encode(_data(variable), arrays)]
+                )
+        for variable in node.outputs:
+            numbers[variable] = len(numbers)
+        nodes.append(
+            [encode(node.op, arrays), [numbers[v] for v in node.inputs], [numbers[v] for v in node.outputs]]
+        )
+    for variable in graph.outputs:
+        if variable not in numbers:
+            numbers[variable] = len(numbers)
+            constants.append(
+                [numbers[variable], encode(variable.type, arrays), encode(_data(variable), arrays)]
+            )
+    return {
+        "inputs": [encode(v.type, arrays) for v in graph.inputs],
+        "constants": constants,
+        "nodes": nodes,
+        "outputs": [numbers[v] for v in graph.outputs],
+    }
+
+
+def _data(variable: Variable) -> Any:
+    data = getattr(variable, "data", None)
+    if data is None:
+        raise TypeError(f"An inner graph may not use the outer variable {variable}")
+    return data
+
+
+def _decode_frozen(plain: Any, arrays: Arrays) -> FrozenFunctionGraph:
+    variables: dict[int, Variable] = {}
+    inputs = [NominalVariable(i, decode(t, arrays)) for i, t in enumerate(plain["inputs"])]
+    variables.update(enumerate(inputs))
+    for number, type_, data in plain["constants"]:
+        variables[number] = decode(type_, arrays).make_constant(decode(data, arrays))
+    for op_, ins, outs in plain["nodes"]:
+        node = decode(op_, arrays).make_node(*(variables[i] for i in ins))
+        variables.update(zip(outs, node.outputs, strict=True))
+    return freeze(inputs, [variables[i] for i in plain["outputs"]])
+
+
+register_coder(FrozenFunctionGraph, _encode_frozen, _decode_frozen)

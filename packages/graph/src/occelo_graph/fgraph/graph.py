@@ -1,0 +1,467 @@
+"""`FunctionGraph`: a graph that owns its nodes, knows who uses each variable, and can change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
+from occelo_graph.fgraph.features import AlreadyThere, Feature
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze, set_unfreezer
+from occelo_graph.ir.clone import clone_get_equiv
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable, conveniences
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
+
+__all__ = ["FunctionGraph", "Output"]
+
+
+@op
+class Output(Op):
+    """The user of the ``index``-th output of a graph; it computes nothing."""
+
+    index: int
+
+    def make_node(self, *inputs: Any) -> Apply:
+        return Apply(self, inputs, [])
+
+
+class FunctionGraph:
+    """A graph from ``inputs`` to ``outputs``.
+
+    With ``clone`` (the default) the nodes are copied, so that changes never reach the user's
+    graph; ``memo`` then seeds the copy. Inputs default to the roots that are no constants.
+    ``update_mapping`` maps output positions to the input positions that they update.
+
+    Raises ValueError for outputs of None and for an input that is computed (unless the graph is
+    cloned, which cuts it), `MissingInputError` for a root that is not listed.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable] | None = None,
+        outputs: Sequence[Variable] | None = None,
+        features: Sequence[Feature] | None = None,
+        clone: bool = True,
+        update_mapping: Mapping[int, int] | None = None,
+        memo: dict[Any, Any] | None = None,
+        copy_inputs: bool = True,
+        copy_orphans: bool = False,
+    ) -> None:
+        if outputs is None:
+            raise ValueError("A FunctionGraph needs a list of outputs")
+        if inputs is None:
+            inputs = [v for v in graph_inputs(outputs) if not isinstance(v, AtomicVariable)]
+        if clone:
+            memo = clone_get_equiv(inputs, outputs, copy_inputs, copy_orphans, memo)
+            outputs = [memo[v] for v in outputs]
+            inputs = [memo[v] for v in inputs]
+        self.clients: dict[Variable, dict[tuple[Apply, int], None]] = {}
+        self.variables: dict[Variable, None] = {}
+        self.apply_nodes: dict[Apply, None] = {}
+        self.inputs: list[Variable] = []
+        self.outputs: list[Variable] = []
+        self.update_mapping: dict[int, int] = dict(update_mapping or {})
+        self.name: str | None = None
+        self._input_set: set[Variable] = set()
+        self._features: list[Feature] = []
+        self._listeners: dict[str, list[Feature]] = {}
+        self._output_nodes: list[Apply] = []
+        for variable in inputs:
+            self.add_input(variable)
+        for variable in outputs:
+            self.add_output(variable, reason="init")
+        for feature in features or ():
+            self.attach_feature(feature)
+
+    # structure
+
+    def add_input(self, var: Variable, check: bool = True) -> None:
+        """Add a root as the last input (an input that is already there stays once).
+
+        ValueError if it is computed by a node.
+        """
+        if check and var in self._input_set:
+            return
+        if var.owner is not None:
+            raise ValueError(f"An input cannot be computed by a node: {describe(var)}")
+        self.inputs.append(var)
+        self._input_set.add(var)
+        self._add_variable(var)
+
+    def add_output(
+        self, var: Variable, reason: Any = None, import_missing: bool = False
+    ) -> None:
+        """Add a variable as the last output, importing what computes it."""
+        self.import_var(var, reason, import_missing)
+        node = Output(len(self.outputs)).make_node(var)
+        self.outputs.append(var)
+        self._output_nodes.append(node)
+        self._add_client(var, (node, 0))
+
+    def remove_output(self, output_idx: int, reason: Any = None) -> None:
+        """Drop an output and whatever only it needed."""
+        var = self.outputs.pop(output_idx)
+        node = self._output_nodes.pop(output_idx)
+        for position in range(output_idx, len(self.outputs)):
+            self._output_nodes[position].op = Output(position)
+        self.update_mapping = {
+            out - (out > output_idx): inp
+            for out, inp in self.update_mapping.items()
+            if out != output_idx
+        }
+        self.remove_client(var, (node, 0), reason)
+
+    def remove_input(self, input_idx: int, reason: Any = None) -> None:
+        """Drop an input that nothing uses (`InconsistencyError` otherwise)."""
+        var = self.inputs[input_idx]
+        if self.clients.get(var):
+            raise InconsistencyError(f"The input {var} is in use")
+        self.inputs.pop(input_idx)
+        self._input_set.discard(var)
+        self.variables.pop(var, None)
+        self.clients.pop(var, None)
+        self.update_mapping = {
+            out: inp - (inp > input_idx)
+            for out, inp in self.update_mapping.items()
+            if inp != input_idx
+        }
+
+    def remove_node(self, node: Apply, reason: Any = None) -> None:
+        """Drop a node of which no output is used (`InconsistencyError` otherwise)."""
+        if any(self.clients.get(out) for out in node.outputs):
+            raise InconsistencyError(f"The node {node} is in use")
+        self._prune([node], reason)
+
+    def _add_variable(self, var: Variable) -> None:
+        self.variables.setdefault(var)
+        self.clients.setdefault(var, {})
+
+    def _add_client(self, var: Variable, client: tuple[Apply, int]) -> None:
+        self.clients.setdefault(var, {})[client] = None
+
+    def remove_client(
+        self, var: Variable, client: tuple[Apply, int], reason: Any = None, remove_if_empty: bool = True
+    ) -> None:
+        """Forget one use of a variable, and drop the part of the graph that only led to it."""
+        uses = self.clients[var]
+        del uses[client]
+        if uses or not remove_if_empty:
+            return
+        owner = var.owner
+        if owner is None:
+            if var not in self._input_set:
+                del self.clients[var]
+                self.variables.pop(var, None)
+        elif not any(self.clients.get(out) for out in owner.outputs):
+            self._prune([owner], reason)
+
+    def _prune(self, nodes: list[Apply], reason: Any) -> None:
+        pending = list(nodes)
+        while pending:
+            node = pending.pop()
+            if node not in self.apply_nodes:
+                continue
+            del self.apply_nodes[node]
+            for out in node.outputs:
+                self.variables.pop(out, None)
+                self.clients.pop(out, None)
+            node.tag.removed_by = [*getattr(node.tag, "removed_by", ()), str(reason)]
+            self.execute_callbacks("on_prune", node, reason)
+            for position, var in enumerate(node.inputs):
+                uses = self.clients[var]
+                del uses[node, position]
+                if uses:
+                    continue
+                owner = var.owner
+                if owner is None:
+                    if var not in self._input_set:
+                        del self.clients[var]
+                        self.variables.pop(var, None)
+                elif not any(self.clients.get(out) for out in owner.outputs):
+                    pending.append(owner)
+
+    def import_var(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
+        """Bring a variable and what computes it into the graph.
+
+        A root that is neither an input nor a constant is a `MissingInputError`, unless
+        ``import_missing``, which makes it an input.
+        """
+        if var in self.variables:
+            return
+        if var.owner is not None:
+            self.import_node(var.owner, reason=reason, import_missing=import_missing)
+        elif isinstance(var, AtomicVariable):
+            self._add_variable(var)
+        elif import_missing:
+            self.add_input(var)
+        else:
+            raise self._missing(var, None)
+
+    def _missing(self, var: Variable, node: Apply | None) -> MissingInputError:
+        context = [] if node is None else [f"{node} needs it, and the graph has the inputs:"]
+        context += [f"  {describe(v)}" for v in self.inputs]
+        return MissingInputError(
+            lines(context, f"The variable {describe(var)} is needed but is not an input")
+        )
+
+    def import_node(
+        self, apply_node: Apply, check: bool = True, reason: Any = None, import_missing: bool = False
+    ) -> None:
+        """Bring a node and what it needs into the graph; on an error nothing changes."""
+        known = self.variables
+        new = [
+            node
+            for node in toposort(apply_node.outputs, blockers=known.keys())
+            if node not in self.apply_nodes
+        ]
+        made = {out for node in new for out in node.outputs}
+        for node in new:
+            for var in node.inputs:
+                if (
+                    var.owner is None
+                    and var not in known
+                    and var not in made
+                    and not isinstance(var, AtomicVariable)
+                    and not import_missing
+                ):
+                    raise self._missing(var, node)
+        for node in new:
+            self.apply_nodes[node] = None
+            for out in node.outputs:
+                self._add_variable(out)
+            for position, var in enumerate(node.inputs):
+                if var not in known:
+                    if isinstance(var, AtomicVariable):
+                        self._add_variable(var)
+                    else:
+                        self.add_input(var)
+                self._add_client(var, (node, position))
+            if reason is not None and reason != "init":
+                node.tag.imported_by = [*getattr(node.tag, "imported_by", ()), str(reason)]
+            self.execute_callbacks("on_import", node, reason)
+
+    # changes
+
+    def change_node_input(
+        self,
+        node: Apply,
+        i: int,
+        new_var: Variable,
+        reason: Any = None,
+        import_missing: bool = False,
+        check: bool = True,
+    ) -> None:
+        """Make ``new_var`` the ``i``-th input of a node of the graph (or of an output's node).
+
+        With ``check``, a type that is not a case of the old one is a TypeError.
+        """
+        is_output = isinstance(node.op, Output)
+        old = self.outputs[node.op.index] if isinstance(node.op, Output) else node.inputs[i]
+        if check and not old.type.is_super(new_var.type):
+            raise TypeError(
+                f"The type {new_var.type} of the replacement {new_var} does not fit "
+                f"the type {old.type} of {old}"
+            )
+        if old is new_var:
+            return
+        self.import_var(new_var, reason=reason, import_missing=import_missing)
+        node.inputs[i] = new_var
+        if is_output:
+            assert isinstance(node.op, Output)
+            self.outputs[node.op.index] = new_var
+        self._add_client(new_var, (node, i))
+        self.execute_callbacks("on_change_input", node, i, old, new_var, reason=reason)
+        self.remove_client(old, (node, i), reason=reason)
+
+    def replace(
+        self,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+        verbose: bool | None = None,
+        import_missing: bool = False,
+    ) -> None:
+        """Use ``new_var`` wherever ``var`` is used; a variable that is not in the graph is ignored."""
+        if var not in self.variables:
+            return
+        if verbose:
+            print(f"rewriting: rewrite {reason} replaces {var} with {new_var}")
+        new_var = var.type.filter_variable(new_var)
+        if new_var is var:
+            return
+        self.import_var(new_var, reason=reason, import_missing=import_missing)
+        for node, i in list(self.clients[var]):
+            if node is not new_var.owner or isinstance(node.op, Output):
+                self.change_node_input(node, i, new_var, reason, import_missing)
+        if var in self.clients and not self.clients[var] and var.owner is not None:
+            owner = var.owner
+            if owner in self.apply_nodes and not any(self.clients.get(o) for o in owner.outputs):
+                self._prune([owner], reason)
+
+    def replace_all(
+        self, pairs: Iterable[tuple[Variable, Variable]], **options: Any
+    ) -> None:
+        """`replace` each pair in turn."""
+        for var, new_var in pairs:
+            self.replace(var, new_var, **options)
+
+    # features
+
+    def attach_feature(self, feature: Feature) -> None:
+        """Attach a feature; one that raises `AlreadyThere` is left out."""
+        if feature in self._features:
+            return
+        for name in feature.provides:
+            if hasattr(self, name) and name in self.__dict__:
+                return
+        try:
+            feature.on_attach(self)
+        except AlreadyThere:
+            return
+        for name in feature.provides:
+            bound = getattr(feature, name)
+            self.__dict__[name] = lambda *args, _bound=bound, **kw: _bound(self, *args, **kw)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+        self._features.append(feature)
+        self._listeners.clear()
+
+    def remove_feature(self, feature: Feature) -> None:
+        """Detach a feature; one that is not attached is ignored."""
+        if feature not in self._features:
+            return
+        self._features.remove(feature)
+        self._listeners.clear()
+        for name in feature.provides:
+            self.__dict__.pop(name, None)
+        feature.on_detach(self)
+
+    def _interested(self, hook: str) -> list[Feature]:
+        found = self._listeners.get(hook)
+        if found is None:
+            default = getattr(Feature, hook, None)
+            found = [f for f in self._features if getattr(type(f), hook, None) is not default]
+            self._listeners[hook] = found
+        return found
+
+    def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
+        """Call a hook of every feature that overrides it."""
+        for feature in self._interested(name):
+            getattr(feature, name)(self, *args, **options)
+
+    def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
+        """What each feature's hook returns."""
+        return {f: getattr(f, name)(self, *args) for f in self._interested(name)}
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"This FunctionGraph has no {name!r}; a feature may provide it")
+
+    # order and checks
+
+    def orderings(self) -> dict[Apply, list[Apply]]:
+        """Nodes to nodes that must come before them, as the features say."""
+        merged: dict[Apply, list[Apply]] = {}
+        for found in self.collect_callbacks("orderings").values():
+            for node, before in found.items():
+                merged.setdefault(node, []).extend(before)
+        return merged
+
+    def toposort(self) -> list[Apply]:
+        """The nodes in an order in which they can run; the same for equal graphs."""
+        orderings = self.orderings()
+        if orderings:
+            try:
+                return toposort_with_orderings(self.outputs, orderings=orderings)
+            except ValueError as error:
+                raise InconsistencyError(str(error)) from None
+        order = toposort(self.outputs)
+        if len(order) != len(self.apply_nodes):
+            # nodes that no output needs, kept alive by a feature or by a change in progress
+            seen = set(order)
+            order += [n for n in toposort([o for a in self.apply_nodes for o in a.outputs]) if n not in seen]
+        return order
+
+    def check_integrity(self) -> None:
+        """Raise AssertionError with the first fault, if the book-keeping contradicts the graph."""
+        reached = set(toposort(self.outputs))
+        missing = reached - self.apply_nodes.keys()
+        assert not missing, f"nodes in use that are not recorded: {missing}"
+        for node in self.apply_nodes:
+            for i, var in enumerate(node.inputs):
+                assert var in self.variables, f"{var} is used by {node} but is not recorded"
+                assert (node, i) in self.clients[var], f"{var} does not know its use by {node}"
+        for index, (var, node) in enumerate(zip(self.outputs, self._output_nodes, strict=True)):
+            assert node.op == Output(index), f"output {index} is recorded as {node.op}"
+            assert (node, 0) in self.clients[var], f"{var} does not know that it is an output"
+        for var, uses in self.clients.items():
+            for node, i in uses:
+                assert node.inputs[i] is var, f"{node} no longer uses {var} as input {i}"
+            if var.owner is None:
+                known = var in self._input_set or isinstance(var, AtomicVariable)
+                assert known, f"the root {var} is not an input"
+            else:
+                assert var.owner in self.apply_nodes, f"the owner of {var} is not recorded"
+
+    # copies
+
+    def clone(self, check_integrity: bool = True, attach_feature: bool = True) -> FunctionGraph:
+        """A copy of the graph, with copies of its features."""
+        return self.clone_get_equiv(check_integrity, attach_feature)[0]
+
+    def clone_get_equiv(
+        self, check_integrity: bool = True, attach_feature: bool = True, inputs: Any = None
+    ) -> tuple[FunctionGraph, dict[Any, Any]]:
+        """A copy of the graph, and old nodes and variables to new ones."""
+        if check_integrity:
+            self.check_integrity()
+        memo: dict[Any, Any] = {}
+        clone_get_equiv(self.inputs, self.outputs, True, False, memo)
+        copy = FunctionGraph(
+            [memo[v] for v in self.inputs],
+            [memo[v] for v in self.outputs],
+            clone=False,
+            update_mapping=self.update_mapping,
+        )
+        copy.name = self.name
+        if attach_feature:
+            for feature in self._features:
+                copy.attach_feature(feature.clone())
+        return copy, memo
+
+    def freeze(self) -> FrozenFunctionGraph:
+        """An immutable, interned value with the structure of the graph."""
+        return freeze(self.inputs, self.outputs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name))
+
+    def __contains__(self, item: Any) -> bool:
+        if isinstance(item, Variable):
+            return item in self.variables
+        return item in self.apply_nodes
+
+    def dprint(self, **options: Any) -> Any:
+        """Print the graph; see `debugprint`."""
+        return conveniences["dprint"](self, **options)
+
+    def __str__(self) -> str:
+        inputs = ", ".join(str(v) for v in self.inputs)
+        return f"FunctionGraph({inputs} -> {', '.join(str(v) for v in self.outputs)})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _rebuild(
+    inputs: list[Variable], outputs: list[Variable], updates: dict[int, int], name: str | None
+) -> FunctionGraph:
+    graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=updates)
+    graph.name = name
+    return graph
+
+
+def _unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
+    inputs = [v.type.make_variable() for v in frozen.inputs]
+    return FunctionGraph(inputs, frozen.bind(inputs), clone=False)
+
+
+set_unfreezer(_unfreeze)

@@ -1,0 +1,217 @@
+"""Protection of values that ops may overwrite: who destroys what, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.errors import InconsistencyError
+from occelo_graph.fgraph.features import AlreadyThere, Bookkeeper, Feature
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.traversal import toposort_with_orderings
+
+if TYPE_CHECKING:
+    from occelo_graph.fgraph.graph import FunctionGraph
+
+__all__ = [
+    "DestroyHandler",
+    "NoOutputFromInplace",
+    "NoOutputInplaceOnInput",
+    "Supervisor",
+    "inplace_candidates",
+    "view_root",
+]
+
+
+def view_root(variable: Variable) -> Variable:
+    """The variable whose storage ``variable`` uses, following views and in-place results."""
+    while variable.owner is not None:
+        op, index = variable.owner.op, variable.index
+        sources = op.view_map.get(index) or op.destroy_map.get(index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportUnknownMemberType]
+        if not sources:
+            return variable
+        variable = variable.owner.inputs[sources[0]]
+    return variable
+
+
+class DestroyHandler(Bookkeeper):
+    """Keeps a graph with in-place ops computable.
+
+    Each storage has at most one destroyer; whatever reads the storage, or a view of it, runs before
+    it is destroyed. Constants are never destroyed. A change that would break this raises
+    `InconsistencyError` when the graph is validated.
+    """
+
+    provides = ("has_destroyers", "destroyers", "destroy_handler")
+
+    def __init__(self) -> None:
+        self._destroyers: dict[Apply, None] = {}
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if hasattr(fgraph, "destroyers"):
+            raise AlreadyThere("The graph already has a destroy handler")
+        super().on_attach(fgraph)
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        if node.op.destroy_map:
+            self._destroyers[node] = None
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self._destroyers.pop(node, None)
+
+    def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
+        """The feature itself."""
+        return self
+
+    def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
+        """Whether any of the variables' storages is overwritten."""
+        roots = {view_root(v) for v in protected}
+        return any(root in roots for root in self._destroyed())
+
+    def destroyers(self, fgraph: FunctionGraph, variable: Variable) -> list[Apply]:
+        """The node that overwrites a variable's storage, in a list; empty if there is none."""
+        root = view_root(variable)
+        return [node for destroyed, node in self._destroyed_pairs() if destroyed is root]
+
+    def _destroyed_pairs(self) -> list[tuple[Variable, Apply]]:
+        return [
+            (view_root(node.inputs[i]), node)
+            for node in self._destroyers
+            for sources in node.op.destroy_map.values()
+            for i in sources
+        ]
+
+    def _destroyed(self) -> list[Variable]:
+        return [root for root, _ in self._destroyed_pairs()]
+
+    def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
+        """The variables that use a storage as it is before its destroyer runs."""
+        found = [root]
+        pending = [root]
+        while pending:
+            for node, i in fgraph.clients[pending.pop()]:
+                if node is destroyer:
+                    continue
+                for out, sources in node.op.view_map.items():
+                    if i in sources and out < len(node.outputs):
+                        found.append(node.outputs[out])
+                        pending.append(node.outputs[out])
+        return found
+
+    def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
+        before: dict[Apply, list[Apply]] = {}
+        seen: dict[Variable, Apply] = {}
+        for root, destroyer in self._destroyed_pairs():
+            other = seen.get(root)
+            if other is not None and other is not destroyer:
+                raise InconsistencyError(f"{root} would be overwritten by {other.op} and by {destroyer.op}")
+            seen[root] = destroyer
+            readers: dict[Apply, None] = {}
+            for view in self._views(fgraph, root, destroyer):
+                for node, _ in fgraph.clients[view]:
+                    if node is not destroyer and node in fgraph.apply_nodes:
+                        readers[node] = None
+            before.setdefault(destroyer, []).extend(readers)
+        return before
+
+    def on_validate(self, fgraph: FunctionGraph) -> None:
+        if not self._destroyers:
+            return
+        for root, node in self._destroyed_pairs():
+            if isinstance(root, Constant):
+                raise InconsistencyError(f"{node.op} would overwrite the constant {root}")
+        self._check_double_use()
+        try:
+            toposort_with_orderings(fgraph.outputs, orderings=self.orderings(fgraph))
+        except ValueError as error:
+            raise InconsistencyError(f"In-place ops leave no order to run in: {error}") from None
+
+    def _check_double_use(self) -> None:
+        for node in self._destroyers:
+            destroyed = {i for sources in node.op.destroy_map.values() for i in sources}
+            roots = [view_root(v) for v in node.inputs]
+            for i in destroyed:
+                if any(j != i and other is roots[i] for j, other in enumerate(roots)):
+                    raise InconsistencyError(f"{node.op} reads {roots[i]} through another input too")
+
+
+class Supervisor(Feature):
+    """Vetoes graphs in which one of the ``protected`` variables is overwritten.
+
+    The variables are listed, or given by a function of the graph, so that a copy of the graph can
+    have a copy of the feature.
+    """
+
+    def __init__(self, protected: Sequence[Variable] | Callable[[FunctionGraph], Sequence[Variable]]) -> None:
+        self._protected = protected
+
+    def protected(self, fgraph: FunctionGraph) -> Sequence[Variable]:
+        """The variables that nothing may overwrite."""
+        return self._protected(fgraph) if callable(self._protected) else self._protected
+
+    def on_validate(self, fgraph: FunctionGraph) -> None:
+        destroyers = getattr(fgraph, "destroyers", None)
+        if destroyers is None:
+            return
+        for variable in self.protected(fgraph):
+            if variable in fgraph.variables and destroyers(variable):
+                raise InconsistencyError(f"The protected variable {variable} would be overwritten")
+
+    def clone(self) -> Supervisor:
+        return Supervisor(self._protected)
+
+
+class NoOutputFromInplace(Feature):
+    """Vetoes outputs that are the result of an in-place op; all outputs, or those listed."""
+
+    def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
+        self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
+
+    def on_validate(self, fgraph: FunctionGraph) -> None:
+        chosen = range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        for i in chosen:
+            variable = fgraph.outputs[i]
+            if variable.owner is not None and variable.owner.op.destroy_map.get(variable.index):  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+                raise InconsistencyError(f"Output {i}, {variable}, would be computed in place")
+
+    def clone(self) -> NoOutputFromInplace:
+        return NoOutputFromInplace(self.protected_out_ids)
+
+
+class NoOutputInplaceOnInput(Feature):
+    """Vetoes outputs that overwrite an input of the graph; all outputs, or those listed."""
+
+    def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
+        self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
+
+    def on_validate(self, fgraph: FunctionGraph) -> None:
+        chosen = range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        for i in chosen:
+            variable = fgraph.outputs[i]
+            owner = variable.owner
+            destroyed = owner is not None and owner.op.destroy_map.get(variable.index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+            if destroyed and view_root(variable) in fgraph.inputs:
+                raise InconsistencyError(f"Output {i}, {variable}, would overwrite an input")
+
+    def clone(self) -> NoOutputInplaceOnInput:
+        return NoOutputInplaceOnInput(self.protected_out_ids)
+
+
+def inplace_candidates(
+    fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
+) -> list[Variable]:
+    """Those of a node's inputs that an in-place op might overwrite.
+
+    Constants, protected variables, variables that share storage with another input, and those
+    that something else already destroys are left out.
+    """
+    roots = [view_root(v) for v in inputs]
+    protected = {view_root(v) for v in protected_inputs}
+    return [
+        v
+        for v, root in zip(inputs, roots, strict=True)
+        if not isinstance(root, Constant)
+        and root not in protected
+        and sum(1 for r in roots if r is root) == 1
+        and not fgraph.has_destroyers([v])
+    ]

@@ -1,0 +1,131 @@
+"""The canonical document of a graph: what it computes, as plain tables, without identity or names.
+
+Variables are numbered: inputs first, in the order given, then roots and node outputs as a depth
+first walk from the first output meets them. Two graphs with equal documents and equal arrays
+compute the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.form.encoding import Arrays, encode
+from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.traversal import toposort
+
+__all__ = ["Numbering", "canonical_bytes", "digest", "document"]
+
+
+class _Table:
+    """Values to positions, in order of first use, encoded once each."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.rows: list[Any] = []
+        self._positions: dict[Any, int] = {}
+        self._arrays = arrays
+
+    def position(self, value: Any) -> int:
+        found = self._positions.get(value)
+        if found is None:
+            found = self._positions[value] = len(self.rows)
+            self.rows.append(encode(value, self._arrays))
+        return found
+
+
+class Numbering:
+    """Which number each variable of a graph got, and the nodes in order."""
+
+    def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+        self.numbers: dict[Variable, int] = {}
+        self.variables: list[Variable] = []
+        self.nodes: list[Apply] = toposort(outputs, blockers=frozenset(inputs))
+        for variable in inputs:
+            self._add(variable)
+        for node in self.nodes:
+            for variable in node.inputs:
+                self._add(variable)
+            for variable in node.outputs:
+                self._add(variable)
+        for variable in outputs:
+            self._add(variable)
+
+    def _add(self, variable: Variable) -> None:
+        if variable not in self.numbers:
+            self.numbers[variable] = len(self.variables)
+            self.variables.append(variable)
+
+
+def document(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    arrays: Arrays,
+    numbering: Numbering | None = None,
+) -> dict[str, Any]:
+    """The tables of a graph; the data of constants is appended to ``arrays``."""
+    numbered = Numbering(inputs, outputs) if numbering is None else numbering
+    numbers = numbered.numbers
+    types = _Table(arrays)
+    ops = _Table(arrays)
+    given = frozenset(inputs)
+    made = {out for node in numbered.nodes for out in node.outputs}
+    roots: list[list[Any]] = []
+    for number, variable in enumerate(numbered.variables):
+        if variable in made:
+            continue
+        row: list[Any] = [number, types.position(variable.type)]
+        if variable in given:
+            row.append("input")
+        elif isinstance(variable, Constant):
+            row += ["constant", encode(variable.data, arrays)]
+        elif isinstance(variable, SharedVariable):
+            row.append("shared")
+        elif isinstance(variable, NominalVariable):
+            row += ["nominal", variable.id]
+        else:
+            row.append("root")
+        roots.append(row)
+    nodes = [
+        [
+            ops.position(node.op),
+            [numbers[v] for v in node.inputs],
+            [numbers[v] for v in node.outputs],
+            [types.position(v.type) for v in node.outputs],
+        ]
+        for node in numbered.nodes
+    ]
+    return {
+        "inputs": [numbers[v] for v in inputs],
+        "outputs": [numbers[v] for v in outputs],
+        "roots": roots,
+        "nodes": nodes,
+        "types": types.rows,
+        "ops": ops.rows,
+    }
+
+
+def canonical_bytes(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> bytes:
+    """The canonical form: the document as JSON, then the arrays with dtype and shape."""
+    arrays: Arrays = []
+    plain = document(inputs, outputs, arrays)
+    parts = [json.dumps(plain, separators=(",", ":"), sort_keys=True).encode()]
+    for array in arrays:
+        data: Any = np.ascontiguousarray(array)
+        parts.append(f"\n{data.dtype.str}{array.shape}".encode())
+        parts.append(data.tobytes())
+    return b"".join(parts)
+
+
+def digest(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable] = ()) -> str:
+    """BLAKE2b digest (64 hexadecimal digits) of a graph's canonical form.
+
+    Roots that are not listed in ``inputs`` are told apart by type and by where they first occur.
+    TypeError if an op or a constant has no canonical form.
+    """
+    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    return hashlib.blake2b(canonical_bytes(inputs, listed), digest_size=32).hexdigest()

@@ -1,0 +1,144 @@
+"""Parameters of ops and types as plain JSON values, and back, with no code run on the way.
+
+Only classes that registered themselves (every `Op`, every `Type`, every `Static` value) can be
+named in a saved graph; arrays are kept beside the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.errors import SavedGraphError
+from occelo_graph.ir.op import Op
+from occelo_graph.ir.types import Type
+
+__all__ = ["Arrays", "Static", "class_name", "decode", "encode", "register_coder"]
+
+Arrays = list[Any]
+
+_coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]] = {}
+
+
+class Static:
+    """Base of values that are parameters of ops and have parameters themselves.
+
+    A subclass gives ``fields()``, a mapping of its constructor's keywords to values.
+    """
+
+    def fields(self) -> dict[str, Any]:
+        """The keywords that make an equal value."""
+        raise NotImplementedError
+
+
+def class_name(cls: type) -> str:
+    """The name under which a class is saved."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def register_coder(
+    cls: type, to_plain: Callable[[Any, Arrays], Any], from_plain: Callable[[Any, Arrays], Any]
+) -> None:
+    """Let values of exactly ``cls`` be saved by a pair of functions."""
+    _coders[class_name(cls)] = (cls, to_plain, from_plain)
+
+
+def _subclass(base: type, name: str) -> Any:
+    pending = [base]
+    while pending:
+        cls = pending.pop()
+        if class_name(cls) == name:
+            return cls
+        pending.extend(cls.__subclasses__())
+    module = name.partition(":")[0]
+    raise SavedGraphError(f"The graph uses {name}; import {module} before loading it")
+
+
+def encode(value: Any, arrays: Arrays) -> Any:
+    """A JSON value that `decode` turns back into an equal one; TypeError if there is none."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, complex):
+        return {"complex": [value.real.hex(), value.imag.hex()]}
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(v, arrays) for v in value]}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [encode(v, arrays) for v in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return {"dict": [[encode(k, arrays), encode(v, arrays)] for k, v in items]}
+    if isinstance(value, slice):
+        parts: Any = (value.start, value.stop, value.step)
+        return {"slice": [encode(v, arrays) for v in parts]}
+    if isinstance(value, np.dtype):
+        return {"dtype": value.str}  # pyright: ignore[reportUnknownMemberType]
+    if isinstance(value, np.ndarray | np.generic):
+        arrays.append(np.asarray(value))  # pyright: ignore[reportUnknownArgumentType]
+        return {"array": len(arrays) - 1}
+    name = class_name(type(value))
+    if name in _coders:
+        return {"coded": name, "data": _coders[name][1](value, arrays)}
+    if isinstance(value, Op):
+        props = value.props()
+        if props is None:
+            raise TypeError(f"The op {value} has no fields and no __props__, so no canonical form")
+        return {"op": name, "fields": {k: encode(v, arrays) for k, v in props.items()}}
+    if isinstance(value, Type):
+        return {"type": name, "key": [encode(v, arrays) for v in value.key()]}
+    if isinstance(value, Static):
+        return {"static": name, "fields": {k: encode(v, arrays) for k, v in value.fields().items()}}
+    raise TypeError(f"{value!r} of {type(value)} has no canonical form")
+
+
+def _decode_op(name: str, fields: dict[str, Any]) -> Op:
+    cls = _subclass(Op, name)
+    try:
+        return cls(**fields)
+    except TypeError as error:
+        raise SavedGraphError(f"{name} cannot be made from {sorted(fields)}: {error}") from None
+
+
+def decode(plain: Any, arrays: Arrays) -> Any:
+    """The value that `encode` made ``plain`` from; `SavedGraphError` if that is impossible."""
+    if isinstance(plain, list):
+        return [decode(v, arrays) for v in plain]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(plain, dict):
+        return plain
+    entry: dict[str, Any] = plain
+    match entry:
+        case {"float": text}:
+            return float.fromhex(text)
+        case {"complex": [re, im]}:
+            return complex(float.fromhex(re), float.fromhex(im))
+        case {"bytes": text}:
+            return bytes.fromhex(text)
+        case {"tuple": parts}:
+            return tuple(decode(v, arrays) for v in parts)
+        case {"dict": items}:
+            return {decode(k, arrays): decode(v, arrays) for k, v in items}
+        case {"slice": parts}:
+            return slice(*(decode(v, arrays) for v in parts))
+        case {"dtype": text}:
+            return np.dtype(text)
+        case {"array": index}:
+            return arrays[index]
+        case {"coded": name, "data": data}:
+            if name not in _coders:
+                raise SavedGraphError(f"The graph uses {name}, which is not known here")
+            return _coders[name][2](data, arrays)
+        case {"op": name, "fields": fields}:
+            return _decode_op(name, {k: decode(v, arrays) for k, v in fields.items()})
+        case {"type": name, "key": key}:
+            return _subclass(Type, name)(*(decode(v, arrays) for v in key))
+        case {"static": name, "fields": fields}:
+            return _subclass(Static, name)(**{k: decode(v, arrays) for k, v in fields.items()})
+        case _:
+            raise SavedGraphError(f"Not a saved value: {sorted(entry)}")

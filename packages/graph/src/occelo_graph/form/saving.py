@@ -1,0 +1,156 @@
+"""Save and load graphs as versioned text plus arrays, without pickle.
+
+A file is a zip archive with ``graph.json`` (the canonical document, names and source lines) and
+one ``arrays/N.npy`` for each array. Files of this major version of the format are read by later
+ones; loading runs no code from the file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from occelo_graph.errors import SavedGraphError
+from occelo_graph.form.document import Numbering, document
+from occelo_graph.form.encoding import Arrays, decode, encode
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.shared import SharedVariable, shared
+from occelo_graph.provenance import Source
+
+__all__ = ["FORMAT_VERSION", "SavedGraph", "load", "save"]
+
+FORMAT_VERSION = 1
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class SavedGraph:
+    """What `load` gives: the inputs and the outputs, as they were saved."""
+
+    inputs: list[Variable]
+    outputs: list[Variable]
+
+
+def save(
+    file: str | os.PathLike[str] | IO[bytes],
+    outputs: Variable | Sequence[Variable],
+    inputs: Sequence[Variable] = (),
+) -> None:
+    """Write the graph of ``outputs`` with its constants and the values of shared variables.
+
+    TypeError if an op or a value cannot be written; then an existing file stays as it was.
+    """
+    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    arrays: Arrays = []
+    numbering = Numbering(inputs, listed)
+    plain = document(inputs, listed, arrays, numbering)
+    variables = numbering.variables
+    plain["names"] = {i: v.name for i, v in enumerate(variables) if v.name is not None}
+    plain["shared"] = {
+        i: encode(v.get_value(borrow=True), arrays)
+        for i, v in enumerate(variables)
+        if isinstance(v, SharedVariable)
+    }
+    places: dict[tuple[str, int, str], int] = {}
+    rows: dict[int, int] = {}
+    for number, variable in enumerate(variables):
+        source = variable.source
+        if source is not None:
+            place = (source.filename, source.lineno, source.function)
+            rows[number] = places.setdefault(place, len(places))
+    plain["sources"] = {"places": list(places), "of": rows}
+    plain = {"format": "occelo-graph", "version": FORMAT_VERSION, **plain}
+    data = _archive(json.dumps(plain, indent=None, separators=(",", ":")), arrays)
+    if isinstance(file, str | os.PathLike):
+        temporary = f"{os.fspath(file)}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "wb") as stream:
+                stream.write(data)
+            os.replace(temporary, file)
+        finally:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+    else:
+        file.write(data)
+
+
+def _archive(text: str, arrays: Arrays) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("graph.json", _EPOCH), text)
+        for position, array in enumerate(arrays):
+            member = io.BytesIO()
+            np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"arrays/{position}.npy", _EPOCH), member.getvalue())
+    return buffer.getvalue()
+
+
+def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
+    """Read a graph that `save` wrote; `SavedGraphError` if the file holds none."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            plain: dict[str, Any] = json.loads(archive.read("graph.json"))
+            arrays: Arrays = []
+            for position in range(len(archive.namelist()) - 1):
+                member = io.BytesIO(archive.read(f"arrays/{position}.npy"))
+                arrays.append(np.lib.format.read_array(member, allow_pickle=False))
+    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, ValueError, EOFError) as error:
+        raise SavedGraphError(f"{file} does not hold a saved graph: {error}") from None
+    if plain.get("format") != "occelo-graph" or not isinstance(plain.get("version"), int):
+        raise SavedGraphError(f"{file} does not hold a saved graph")
+    if plain["version"] > FORMAT_VERSION:
+        raise SavedGraphError(
+            f"{file} has format version {plain['version']}; this version reads up to {FORMAT_VERSION}"
+        )
+    try:
+        return _rebuild(plain, arrays)
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise SavedGraphError(f"{file} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _root(row: list[Any], types: list[Any], plain: dict[str, Any], arrays: Arrays) -> Variable:
+    number, type_position, kind, *data = row
+    type_ = types[type_position]
+    if kind == "constant":
+        constant: Variable = type_.make_constant(decode(data[0], arrays))
+        return constant
+    if kind == "shared":
+        value = decode(plain["shared"][str(number)], arrays)
+        made = shared(value)
+        variable: Variable = type(made)(type=type_, value=value, strict=False)
+        return variable
+    root: Variable = type_.make_variable()
+    return root
+
+
+def _rebuild(plain: dict[str, Any], arrays: Arrays) -> SavedGraph:
+    types = [decode(row, arrays) for row in plain["types"]]
+    ops = [decode(row, arrays) for row in plain["ops"]]
+    variables: dict[int, Variable] = {
+        row[0]: _root(row, types, plain, arrays) for row in plain["roots"]
+    }
+    for op_position, ins, outs, out_types in plain["nodes"]:
+        node = ops[op_position].make_node(*(variables[i] for i in ins))
+        for number, variable, expected in zip(outs, node.outputs, out_types, strict=True):
+            if variable.type != types[expected]:
+                raise SavedGraphError(
+                    f"{node.op} now gives {variable.type} where the file says {types[expected]}"
+                )
+            variables[number] = variable
+    for number, name in plain["names"].items():
+        variable = variables[int(number)]
+        if variable.name is None:
+            variable.name = name
+    places = plain["sources"]["places"]
+    for number, place in plain["sources"]["of"].items():
+        variables[int(number)].set_mark(Source(*places[place]))
+    return SavedGraph(
+        [variables[i] for i in plain["inputs"]], [variables[i] for i in plain["outputs"]]
+    )

@@ -1,0 +1,150 @@
+"""Identities that change what a gradient does; compiled graphs drop them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.elemwise.arithmetic import clip
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "DisconnectedGrad",
+    "GradClip",
+    "GradScale",
+    "UndefinedGrad",
+    "ZeroGrad",
+    "disconnected_grad",
+    "disconnected_type",
+    "grad_clip",
+    "grad_not_implemented",
+    "grad_scale",
+    "grad_undefined",
+    "undefined_grad",
+    "zero_grad",
+]
+
+disconnected_type = DisconnectedType()
+
+
+class _Identity(Op):
+    """The same value."""
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    identity_at_runtime: ClassVar[bool] = True
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [self(inputs[0])]
+
+
+@op
+class ZeroGrad(_Identity):
+    """Connected, with a derivative of 0."""
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+
+@op
+class DisconnectedGrad(_Identity):
+    """Not connected."""
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+
+@op
+class UndefinedGrad(_Identity):
+    """Connected, with a derivative that is not defined."""
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [grad_undefined(self, 0, inputs[0], "undefined_grad was applied")]
+
+
+@op
+class GradClip(_Identity):
+    """Cotangents are limited to an interval."""
+
+    lower: float
+    upper: float
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        low, high = (as_tensor_variable(v).astype(ct.dtype) for v in (self.lower, self.upper))
+        return [clip(ct, low, high)]
+
+
+@op
+class GradScale(_Identity):
+    """Cotangents are multiplied by a number."""
+
+    multiplier: float
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [cotangents[0] * self.multiplier]
+
+
+def zero_grad(x: Any) -> TensorVariable:
+    """``x``, with a gradient of 0 through it."""
+    made: TensorVariable = ZeroGrad()(as_tensor_variable(x))
+    return made
+
+
+def disconnected_grad(x: Any) -> TensorVariable:
+    """``x``, as if nothing it depends on were differentiable."""
+    made: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
+    return made
+
+
+def undefined_grad(x: Any) -> TensorVariable:
+    """``x``, with a gradient that raises `NullTypeGradError` when it is needed."""
+    made: TensorVariable = UndefinedGrad()(as_tensor_variable(x))
+    return made
+
+
+def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
+    """``x``, with cotangents through it limited to ``[lower_bound, upper_bound]``."""
+    made: TensorVariable = GradClip(float(lower_bound), float(upper_bound))(as_tensor_variable(x))
+    return made
+
+
+def grad_scale(x: Any, multiplier: float) -> TensorVariable:
+    """``x``, with cotangents through it multiplied by ``multiplier``."""
+    made: TensorVariable = GradScale(float(multiplier))(as_tensor_variable(x))
+    return made
+
+
+def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
+    """A cotangent that says: mathematically, there is none."""
+    reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not defined"
+    return NullType(reason + (f": {comment}" if comment else ""))()
+
+
+def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
+    """A cotangent that says: nobody has written it yet."""
+    reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not implemented"
+    return NullType(reason + (f": {comment}" if comment else ""))()

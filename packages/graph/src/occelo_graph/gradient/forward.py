@@ -1,0 +1,147 @@
+"""Forward-mode differentiation: `pushforward`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
+from occelo_graph.gradient.reverse import grad
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO
+from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+__all__ = ["Rop", "pushforward", "pushforward_through_pullback"]
+
+
+def pushforward_through_pullback(
+    outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
+) -> list[Any]:
+    """Tangents of ``outputs`` for ops that have only a pullback.
+
+    The pullback is linear in its cotangents, and the pullback of that linear map is the
+    pushforward (Townsend, "A new trick for calculating Jacobian vector products", 2017).
+    """
+    live = [
+        (v, t) for v, t in zip(inputs, tangents, strict=True) if t is not None and t is not ZERO
+    ]
+    results: list[Any] = []
+    for output in outputs:
+        if isinstance(output.type, TensorType) and is_discrete(output.type.dtype):
+            results.append(ZERO)
+            continue
+        dummy = output.type.make_variable()
+        pulled: list[Any] = grad(
+            None,
+            [v for v, _ in live],
+            known_grads={output: dummy},
+            disconnected_inputs="ignore",
+            return_disconnected="none",
+        )
+        pairs = {p: t for p, (_, t) in zip(pulled, live, strict=True) if p is not None}
+        if not pairs:
+            results.append(None)
+            continue
+        tangent = grad(
+            None, dummy, known_grads=pairs, disconnected_inputs="ignore", return_disconnected="none"
+        )
+        if tangent is not None:
+            # linear, so the dummy's value does not matter, but its shape may
+            tangent = clone_replace(tangent, {dummy: zeros_like(output)})
+        results.append(tangent)
+    return results
+
+
+def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
+    if all(t is None or t is ZERO for t in tangents):
+        zero = any(t is ZERO for t in tangents)
+        return [ZERO if zero else None] * len(node.outputs)
+    if node.op.has_pushforward:
+        filled = [
+            zeros_like(v) if t is ZERO else t for v, t in zip(node.inputs, tangents, strict=True)
+        ]
+        return node.op.pushforward(node.inputs, node.outputs, filled)
+    # the trick must see this node alone, cut off from what its inputs depend on
+    roots = [v.type.make_variable() for v in node.inputs]
+    alone = node.clone_with_new_inputs(roots)
+    pushed = pushforward_through_pullback(alone.outputs, roots, tangents)
+    back = {**dict(zip(roots, node.inputs, strict=True)), **dict(zip(alone.outputs, node.outputs, strict=True))}
+    return [clone_replace(t, back) if isinstance(t, Variable) else t for t in pushed]
+
+
+def pushforward(
+    f: Any,
+    wrt: Any,
+    tangents: Any,
+    disconnected_outputs: str = "raise",
+    return_disconnected: str = "zero",
+    use_op_pushforward: bool = True,
+) -> Any:
+    """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
+
+    ``wrt`` and ``tangents`` are one variable each or lists of as many; ``f`` is one or a list, and
+    so is the result. Ops without a pushforward of their own are differentiated twice in reverse, as
+    the whole graph is if ``use_op_pushforward`` is False. ``disconnected_outputs`` ("raise", "warn",
+    "ignore") and ``return_disconnected`` ("zero", "none", "disconnected") say what happens to an
+    output that does not depend on ``wrt``.
+    """
+    outputs = as_variables(f)
+    variables = as_variables(wrt)
+    given = [as_tensor_variable(t) for t in (tangents if isinstance(tangents, list | tuple) else [tangents])]  # pyright: ignore[reportUnknownVariableType]
+    if len(given) != len(variables):
+        raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
+    for variable, tangent in zip(variables, given, strict=True):
+        if tangent.type.ndim != getattr(variable.type, "ndim", None):
+            raise ValueError(
+                f"The tangent of {variable} has {tangent.type.ndim} dimensions, "
+                f"the variable {getattr(variable.type, 'ndim', None)}"
+            )
+    if use_op_pushforward:
+        results = _push(outputs, variables, given)
+    else:
+        results = pushforward_through_pullback(outputs, variables, given)
+    finished = [
+        _finish(v, t, disconnected_outputs, return_disconnected)
+        for v, t in zip(outputs, results, strict=True)
+    ]
+    return finished[0] if isinstance(f, Variable) else finished
+
+
+def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[Any]) -> list[Any]:
+    found: dict[Variable, Any] = dict(zip(wrt, given, strict=True))
+    for node in toposort(list(outputs), blockers=frozenset(found)):
+        tangents = [found.get(v) for v in node.inputs]
+        if all(t is None for t in tangents):
+            continue
+        for variable, tangent in zip(node.outputs, _push_node(node, tangents), strict=True):
+            if tangent is not None and variable not in found:
+                found[variable] = tangent
+    return [found.get(v) for v in outputs]
+
+
+def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconnected: str) -> Any:
+    if tangent is None or (isinstance(tangent, Variable) and isinstance(tangent.type, DisconnectedType)):
+        if disconnected == "raise":
+            raise DisconnectedInputError(
+                f"{describe(variable)} does not depend on the variables with tangents"
+            )
+        if return_disconnected == "none":
+            return None
+        if return_disconnected == "disconnected":
+            return DisconnectedType()()
+        tangent = ZERO
+    if tangent is ZERO:
+        return zeros_like(variable)
+    if isinstance(tangent.type, NullType):
+        raise NullTypeGradError(f"The tangent of {describe(variable)} is not defined: {tangent.type.why_null}")
+    return tangent
+
+
+def Rop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
+    """Older name of `pushforward`."""
+    return pushforward(f, wrt, eval_points, **options)

@@ -1,0 +1,89 @@
+"""Jacobians and Hessians: one pullback, vectorized over a batch of unit cotangents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.errors import describe
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.reverse import grad, pullback
+from occelo_graph.ir.traversal import as_variables, variable_depends_on
+from occelo_graph.ops.create import eye
+from occelo_graph.ops.shape import reshape, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.variable import TensorVariable, join_product
+from occelo_graph.vectorize import vectorize_graph
+
+__all__ = ["hessian", "hessian_vector_product", "jacobian"]
+
+
+def jacobian(
+    expression: Any,
+    wrt: Any,
+    consider_constant: Any = None,
+    disconnected_inputs: str = "raise",
+    vectorize: bool = True,
+) -> Any:
+    """Derivatives of every element of ``expression`` by every element of ``wrt``.
+
+    The result has the dimensions of ``expression`` followed by those of ``wrt``; a list of
+    variables gives a list. It is one pullback vectorized over an identity matrix, whose size need
+    not be known; ``vectorize`` is accepted for compatibility and changes nothing.
+    """
+    del vectorize
+    expression = as_tensor_variable(expression)
+    variables = as_variables(wrt)
+    if expression.type.ndim == 0:
+        rows: list[Any] = grad(expression, variables, consider_constant, disconnected_inputs)
+        return rows if isinstance(wrt, list | tuple) else rows[0]
+    lengths = shape_tuple(expression)
+    count = join_product(lengths)
+    seed = expression.type.make_variable("cotangent")
+    pulled: list[Any] = pullback(
+        expression, variables, seed, consider_constant, disconnected_inputs
+    )
+    units = reshape(eye(count, dtype=expression.dtype), (count, *lengths))
+    results: list[Any] = []
+    for variable, row in zip(variables, pulled, strict=True):
+        if variable_depends_on(row, seed):
+            stacked: TensorVariable = vectorize_graph(row, {seed: units})
+        else:
+            stacked = row.broadcast_to((count, *shape_tuple(row)))
+        results.append(reshape(stacked, (*lengths, *shape_tuple(variable))))
+    return results if isinstance(wrt, list | tuple) else results[0]
+
+
+def hessian(
+    cost: Any,
+    wrt: Any,
+    consider_constant: Any = None,
+    disconnected_inputs: str = "raise",
+) -> Any:
+    """Second derivatives of a scalar ``cost`` by ``wrt``, one variable or several.
+
+    The result has the dimensions of the variable twice. A list of variables gives a list with the
+    Hessian of each (not the blocks between them).
+    """
+    variables = as_variables(wrt)
+    results: list[Any] = []
+    for variable in variables:
+        gradient = grad(cost, variable, consider_constant, disconnected_inputs)
+        results.append(jacobian(gradient, variable, consider_constant, "ignore"))
+    return results if isinstance(wrt, list | tuple) else results[0]
+
+
+def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
+    """The Hessian of ``cost`` by ``wrt`` times ``p``, without forming the Hessian.
+
+    ``wrt`` and ``p`` are one variable each or lists of as many; so is the result.
+    """
+    variables = as_variables(wrt)
+    points = list(p) if isinstance(p, list | tuple) else [p]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if len(points) != len(variables):
+        raise ValueError(
+            f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "
+            + describe(variables[0])
+        )
+    gradients: list[Any] = grad(cost, variables, **options)
+    products = pushforward(gradients, variables, points, disconnected_outputs="ignore")
+    return products if isinstance(wrt, list | tuple) else products[0]

@@ -1,0 +1,112 @@
+"""Finite differences, as a check of analytic gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.errors import GradientError
+from occelo_graph.gradient.reverse import grad
+from occelo_graph.interpret import current_evaluator
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+__all__ = ["numeric_grad", "verify_grad"]
+
+_STEP = {"float16": 1e-1, "float32": 3e-3, "float64": 1e-6}
+_TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
+
+
+def numeric_grad(
+    f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None
+) -> list[Any]:
+    """Central differences of a scalar function of arrays, one array of derivatives for each."""
+    points = [np.array(p) for p in pt]
+    results: list[Any] = []
+    for i, point in enumerate(points):
+        step = _STEP.get(point.dtype.name, 1e-6) if eps is None else eps
+        result = np.zeros(point.shape, dtype="float64")
+        for at in np.ndindex(*point.shape):
+            width = step * max(1.0, float(abs(point[at])))
+            values: list[float] = []
+            for sign in (1, -1):
+                moved = point.copy()
+                moved[at] = point[at] + sign * width
+                values.append(float(f(*points[:i], moved, *points[i + 1 :])))
+            result[at] = (values[0] - values[1]) / (2 * width)
+        results.append(result)
+    return results
+
+
+def verify_grad(
+    fun: Callable[..., Any],
+    pt: Sequence[Any],
+    n_tests: int = 2,
+    rng: Any = None,
+    eps: float | None = None,
+    out_type: str | None = None,
+    abs_tol: float | None = None,
+    rel_tol: float | None = None,
+    mode: Any = None,
+    cast_to_output_type: bool = False,
+    no_debug_ref: bool = True,
+) -> None:
+    """Compare the gradient of ``fun`` at the arrays ``pt`` with central differences.
+
+    ``fun`` takes symbolic tensors and gives one. Its elements are weighted at random, ``n_tests``
+    times, into a cost; ``rng`` is a NumPy Generator (a fixed one by default). `GradientError` with
+    the worst element if the gradients differ by more than both tolerances, which default by dtype.
+    """
+    del no_debug_ref
+    generator = np.random.default_rng(20) if rng is None else rng
+    points = [np.array(p) for p in pt]
+    for point in points:
+        if is_discrete(point.dtype.name):
+            raise TypeError(f"verify_grad takes floating-point arrays, got {point.dtype}")
+    inputs: list[Any] = [
+        TensorType(p.dtype, p.shape).make_variable(f"input {i}") for i, p in enumerate(points)
+    ]
+    output = as_tensor_variable(fun(*inputs))
+    if out_type is not None and cast_to_output_type:
+        output = output.astype(out_type)
+    evaluator = current_evaluator()
+    options = {} if mode is None else {"mode": mode}
+    shape = np.shape(evaluator(output, dict(zip(inputs, points, strict=True)), **options))
+    for _ in range(n_tests):
+        weights = (generator.random(shape) + 0.5).astype(output.dtype)
+        cost = (output * weights).sum()
+        analytic = [
+            np.asarray(evaluator(g, dict(zip(inputs, points, strict=True)), **options))
+            for g in grad(cost, inputs, disconnected_inputs="ignore")
+        ]
+
+        def value(*arrays: Any, _cost: Any = cost) -> Any:
+            return evaluator(_cost, dict(zip(inputs, arrays, strict=True)), **options)
+
+        _compare(analytic, numeric_grad(value, points, eps), points, abs_tol, rel_tol)
+
+
+def _compare(
+    analytic: Sequence[Any],
+    numeric: Sequence[Any],
+    points: Sequence[Any],
+    abs_tol: float | None,
+    rel_tol: float | None,
+) -> None:
+    loosest = max((_TOLERANCE.get(p.dtype.name, 1e-4) for p in points), default=1e-4)
+    atol = loosest if abs_tol is None else abs_tol
+    rtol = loosest if rel_tol is None else rel_tol
+    for i, (found, expected) in enumerate(zip(analytic, numeric, strict=True)):
+        if found.shape != expected.shape:
+            raise GradientError(f"The gradient of input {i} has shape {found.shape}, not {expected.shape}")
+        difference = np.abs(found - expected)
+        bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(found), np.abs(expected))))
+        if np.any(bad):
+            at = np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(difference, nan=np.inf), -1))), bad.shape)
+            where = tuple(int(k) for k in at)
+            raise GradientError(
+                f"The gradient of input {i} at {where} is {found[at]!r}, "
+                f"but finite differences give {expected[at]!r}"
+            )

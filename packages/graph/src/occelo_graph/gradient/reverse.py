@@ -1,0 +1,336 @@
+"""Reverse-mode differentiation: `grad` and `pullback`.
+
+The graph is walked once, from the cost to the variables asked for; each node turns cotangents of
+its outputs into cotangents of its inputs. Only nodes between the two are visited. A cotangent is a
+variable, `ZERO` (connected, but the derivative vanishes) or None (not connected).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, lines
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Zero
+from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.create import ones_like, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import add
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+__all__ = ["Lop", "grad", "pullback", "subgraph_grad"]
+
+Cotangent = Variable | Zero | None
+
+
+def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
+    """The nodes through which ``outputs`` depend on ``wrt``, in topological order."""
+    wanted = set(wrt)
+    dependent: set[Variable] = set(wanted)
+    nodes: list[Apply] = []
+    for node in toposort(list(outputs)):
+        if any(v in dependent for v in node.inputs):
+            dependent.update(node.outputs)
+            nodes.append(node)
+    return nodes
+
+
+def _normalized(cotangent: Any, variable: Variable) -> Cotangent:
+    if cotangent is None or cotangent is ZERO:
+        return cotangent  # type: ignore[no-any-return]
+    if not isinstance(cotangent, Variable):
+        cotangent = as_tensor_variable(cotangent)
+    if isinstance(cotangent.type, DisconnectedType):
+        return None
+    return cotangent
+
+
+class _Accumulator:
+    """Cotangents found so far; several for one variable are summed in one addition."""
+
+    def __init__(self) -> None:
+        self._terms: dict[Variable, list[Variable]] = {}
+        self._zero: set[Variable] = set()
+
+    def add(self, variable: Variable, cotangent: Cotangent) -> None:
+        if cotangent is None:
+            return
+        if isinstance(cotangent, Zero):
+            self._zero.add(variable)
+        else:
+            self._terms.setdefault(variable, []).append(cotangent)
+
+    def total(self, variable: Variable) -> Cotangent:
+        terms = self._terms.get(variable)
+        if not terms:
+            return ZERO if variable in self._zero else None
+        null = next((t for t in terms if isinstance(t.type, NullType)), None)
+        if null is not None:
+            return null
+        if len(terms) > 1:
+            terms[:] = [add(*terms)]
+        return terms[0]
+
+
+def _is_discrete(variable: Variable) -> bool:
+    return isinstance(variable.type, TensorType) and is_discrete(variable.type.dtype)
+
+
+def _pull_node(
+    node: Apply, found: _Accumulator, dependent: set[Variable], blocked: set[Variable]
+) -> None:
+    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
+    if all(c is None for c in cotangents):
+        return
+    pattern = node.op.connection_pattern(node)
+    connected = [
+        any(row[j] for j, c in enumerate(cotangents) if c is not None) for row in pattern
+    ]
+    wanted = [
+        v in dependent and is_connected
+        for v, is_connected in zip(node.inputs, connected, strict=True)
+    ]
+    if not any(wanted):
+        return
+    null = next((c for c in cotangents if isinstance(c, Variable) and isinstance(c.type, NullType)), None)
+    live = [
+        c is not None and c is not ZERO and not _is_discrete(v)
+        for c, v in zip(cotangents, node.outputs, strict=True)
+    ]
+    if null is not None:
+        terms: Sequence[Any] = [null] * len(node.inputs)
+    elif not any(live):
+        terms = [ZERO] * len(node.inputs)
+    else:
+        given = [
+            None
+            if c is None
+            else zeros_like(v, dtype=_cotangent_dtype(v))
+            if isinstance(c, Zero)
+            else c
+            for c, v in zip(cotangents, node.outputs, strict=True)
+        ]
+        terms = node.op.pull(node.inputs, node.outputs, given, wanted)
+        if len(terms) != len(node.inputs):
+            raise ValueError(
+                f"The pullback of {node.op} gave {len(terms)} cotangents for {len(node.inputs)} inputs"
+            )
+    for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
+        if use:
+            found.add(variable, _normalized(term, variable))
+
+
+def _cotangent_dtype(variable: Variable) -> str:
+    assert isinstance(variable.type, TensorType)
+    return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype
+
+
+def _propagate(
+    starts: Mapping[Variable, Cotangent], wrt: Sequence[Variable], stop: Iterable[Variable] = ()
+) -> list[Cotangent]:
+    blocked = set(stop)
+    order = _path(starts, wrt)
+    found = _Accumulator()
+    for variable, cotangent in starts.items():
+        found.add(variable, cotangent)
+    dependent = set(wrt)
+    for node in order:
+        dependent.update(node.outputs)
+    for node in reversed(order):
+        _pull_node(node, found, dependent, blocked)
+    return [found.total(v) for v in wrt]
+
+
+def _check_cost(cost: Any) -> None:
+    if not isinstance(cost, Variable):
+        raise TypeError(f"The cost must be a variable, got {cost!r}")
+    if isinstance(cost.type, NullType):
+        raise ValueError(f"Cannot differentiate a cost of type {cost.type}")
+    if not isinstance(cost.type, TensorType) or cost.type.ndim != 0:
+        raise TypeError(
+            f"The cost must be a scalar, but {describe(cost)} is not; take its sum or mean, "
+            "or use jacobian or pullback"
+        )
+    if is_complex(cost.type.dtype):
+        raise TypeError(f"The cost must be real, but {describe(cost)} is complex")
+
+
+def grad(
+    cost: Any,
+    wrt: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: str = "raise",
+    add_names: bool = True,
+    known_grads: Mapping[Any, Any] | None = None,
+    return_disconnected: str = "zero",
+    null_gradients: str = "raise",
+) -> Any:
+    """Gradients of a scalar ``cost`` by one variable or several (a list gives a list).
+
+    Each gradient has the shape of its variable, and its dtype (floatX for discrete variables, by
+    which the derivative counts as 0 wherever it passes through a discrete operation). For complex
+    variables it is the derivative by the real part plus i times that by the imaginary part.
+
+    ``consider_constant`` lists variables through which nothing passes. ``known_grads`` maps
+    variables to cotangents that are given; ``cost`` may then be None. ``disconnected_inputs`` says
+    what happens if the cost does not depend on a variable: "raise" `DisconnectedInputError`,
+    "warn" or "ignore"; ``return_disconnected`` what is then returned: "zero", "none" or
+    "disconnected". ``null_gradients``: "raise" `NullTypeGradError` for a gradient that is not
+    defined, or "return" it. ``add_names`` names gradients ``(dcost/dx)``.
+    """
+    if cost is None and not known_grads:
+        raise ValueError("grad needs a cost or known_grads")
+    if cost is not None:
+        cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
+        _check_cost(cost)
+    variables = _wrt_list(wrt)
+    starts: dict[Variable, Any] = {}
+    if cost is not None:
+        starts[cost] = ones_like(cost, dtype=_cotangent_dtype(cost))
+    for variable, cotangent in (known_grads or {}).items():
+        if not isinstance(variable, Variable):
+            raise TypeError(f"The keys of known_grads must be variables, got {variable!r}")
+        ct = as_tensor_variable(cotangent) if not isinstance(cotangent, Variable) else cotangent
+        if getattr(ct.type, "ndim", None) != getattr(variable.type, "ndim", None):
+            raise TypeError(f"The known gradient of {variable} has type {ct.type}, not {variable.type}")
+        starts[variable] = ct
+    constant = set(consider_constant or ())
+    totals = _propagate(starts, variables, constant)
+    totals = [None if v in constant else t for v, t in zip(variables, totals, strict=True)]
+    gradients: list[Any] = []
+    for variable, total in zip(variables, totals, strict=True):
+        result = _finish(variable, total, cost, disconnected_inputs, return_disconnected, null_gradients)
+        if add_names and cost is not None and cost.name and variable.name and result is not None:
+            if result.name is None and result.owner is not None:
+                result.name = f"(d{cost.name}/d{variable.name})"
+        gradients.append(result)
+    if isinstance(wrt, tuple):
+        return tuple(gradients)
+    return gradients if isinstance(wrt, list) else gradients[0]
+
+
+def _wrt_list(wrt: Any) -> list[Variable]:
+    listed = as_variables(wrt)
+    for variable in listed:
+        if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"Gradients are taken by variables, got {variable!r}")
+    return listed
+
+
+def _finish(
+    variable: Variable,
+    total: Cotangent,
+    cost: Variable | None,
+    disconnected_inputs: str,
+    return_disconnected: str,
+    null_gradients: str,
+) -> Any:
+    if total is None:
+        _report_disconnected(variable, cost, disconnected_inputs)
+        if return_disconnected == "none":
+            return None
+        if return_disconnected == "disconnected":
+            return DisconnectedType()()
+        if return_disconnected != "zero":
+            raise ValueError(f"return_disconnected is zero, none or disconnected, not {return_disconnected!r}")
+        total = ZERO
+    if isinstance(total, Zero):
+        return zeros_like(variable, dtype=_cotangent_dtype(variable))
+    if isinstance(total.type, NullType):
+        if null_gradients == "raise":
+            raise NullTypeGradError(
+                lines(
+                    [f"The gradient by {describe(variable)} is not defined"],
+                    str(total.type.why_null),
+                )
+            )
+        if null_gradients != "return":
+            raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
+    return total
+
+
+def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -> None:
+    if what == "ignore":
+        return
+    message = lines(
+        [] if cost is None else [f"The cost is {describe(cost)}"],
+        f"The cost does not depend on {describe(variable)}, or only in ways that have no derivative",
+    )
+    if what == "warn":
+        warnings.warn(message, stacklevel=4)
+    elif what == "raise":
+        raise DisconnectedInputError(message)
+    else:
+        raise ValueError(f"disconnected_inputs is raise, warn or ignore, not {what!r}")
+
+
+def pullback(
+    f: Any,
+    wrt: Any,
+    cotangents: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: str = "raise",
+    return_disconnected: str = "zero",
+    null_gradients: str = "raise",
+) -> Any:
+    """Cotangents of ``wrt`` from those of ``f``: vectors times the Jacobian.
+
+    ``f`` and ``cotangents`` are one variable each or lists of as many; ``wrt`` is one or a list,
+    and so is the result. Other arguments are those of `grad`.
+    """
+    outputs = as_variables(f)
+    given = list(cotangents) if isinstance(cotangents, list | tuple) else [cotangents]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if len(outputs) != len(given):
+        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")
+    pairs: dict[Variable, Any] = {}
+    for output, cotangent in zip(outputs, given, strict=True):
+        ct = as_tensor_variable(cotangent)
+        pairs[output] = add(pairs[output], ct) if output in pairs else ct
+    return grad(
+        None,
+        wrt,
+        consider_constant,
+        disconnected_inputs,
+        known_grads=pairs,
+        return_disconnected=return_disconnected,
+        null_gradients=null_gradients,
+    )
+
+
+def Lop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
+    """Older name of `pullback`."""
+    return pullback(f, wrt, eval_points, **options)
+
+
+def subgraph_grad(
+    wrt: Sequence[Variable],
+    end: Sequence[Variable],
+    start: Mapping[Variable, Any] | None = None,
+    cost: Any = None,
+    details: bool = False,
+) -> Any:
+    """Gradients by ``wrt`` and ``end`` from those of a graph's later part.
+
+    Differentiation goes from ``cost`` and the known gradients ``start`` down to ``end``, and not
+    beyond. Returns the gradients by ``wrt`` and those by ``end``, which can be the next ``start``.
+    """
+    if cost is None and start is None:
+        raise ValueError("subgraph_grad needs a cost, start gradients, or both")
+    starts: dict[Variable, Any] = {}
+    if cost is not None:
+        _check_cost(cost)
+        starts[cost] = ones_like(cost)
+    for variable, cotangent in (start or {}).items():
+        starts[variable] = cotangent
+    totals = _propagate(starts, [*wrt, *end], end)
+    filled = [
+        _finish(v, t, cost, "ignore", "zero", "raise")
+        for v, t in zip([*wrt, *end], totals, strict=True)
+    ]
+    of_wrt, of_end = filled[: len(wrt)], filled[len(wrt) :]
+    pairs = dict(zip(end, of_end, strict=True))
+    return (of_wrt, pairs, None, None) if details else (of_wrt, pairs)

@@ -1,0 +1,187 @@
+"""The reference interpreter: run a graph node by node with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.errors import MissingInputError, describe, lines
+from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.traversal import get_var_by_name, toposort
+
+__all__ = ["annotate_error", "evaluate", "variable_eval"]
+
+_ANNOTATED = "_occelo_annotated"
+
+
+def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exception:
+    """An exception of the same class that names the node, its source line and its inputs.
+
+    The cause stays the last line. Classes that do not take a text alone get a note instead.
+    """
+    if hasattr(error, _ANNOTATED):
+        return error
+    names = [f"`{v.name}`" for v in node.outputs if v.name is not None]
+    what = f"{', '.join(names)} = {node.op}" if names else str(node.op)
+    source = node.source
+    context = [f"While computing {what}" + (f", made at {source}:" if source is not None else ":")]
+    if source is not None and source.text:
+        context.append(f"    {source.text}")
+    for position, (variable, array) in enumerate(zip(node.inputs, arrays, strict=False)):
+        shown = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else repr(array)  # pyright: ignore[reportUnknownMemberType]
+        context.append(f"  input {position}, {variable.name or str(variable)}: {shown}")
+    cause = str(error) or type(error).__name__
+    try:
+        made = type(error)(lines(context, cause))
+        if str(made) != lines(context, cause):
+            raise TypeError
+    except Exception:
+        error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
+        made = error
+    setattr(made, _ANNOTATED, True)
+    return made
+
+
+def _last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
+    """For each node the variables that no later node needs."""
+    kept = set(outputs)
+    frees: list[list[Variable]] = []
+    for node in reversed(order):
+        free: list[Variable] = []
+        for variable in (*node.inputs, *node.outputs):
+            if variable not in kept:
+                kept.add(variable)
+                if variable.owner is not None:
+                    free.append(variable)
+        frees.append(free)
+    frees.reverse()
+    return frees
+
+
+def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
+    """Compute one node's outputs."""
+    try:
+        return node.op.kernel(node)(*arrays)
+    except Exception as error:
+        made = annotate_error(error, node, arrays)
+        if made is error:
+            raise
+        raise made from None
+
+
+def _needs(node: Apply, values: Mapping[Variable, Any]) -> list[Variable]:
+    """Inputs that must be computed before the node can run (all, unless it is lazy)."""
+    if not node.op.lazy:
+        return [v for v in node.inputs if v not in values]
+    condition = node.inputs[0]
+    if condition not in values:
+        return [condition]
+    taken = node.op.taken(values[condition])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return [node.inputs[i] for i in taken if node.inputs[i] not in values]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> None:
+    """Compute on demand, for graphs with lazy ops."""
+    stack = list(outputs)
+    while stack:
+        variable = stack[-1]
+        if variable in values:
+            stack.pop()
+            continue
+        node = variable.owner
+        assert node is not None
+        missing = _needs(node, values)
+        if missing:
+            stack.extend(missing)
+            continue
+        arrays = [values.get(v) for v in node.inputs]
+        values.update(zip(node.outputs, run_node(node, arrays), strict=True))
+        stack.pop()
+
+
+def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
+    if variable in given:
+        return variable.type.filter(given[variable], allow_downcast=None)
+    if isinstance(variable, Constant):
+        return variable.data
+    if isinstance(variable, SharedVariable):
+        return variable.container.storage[0]
+    context = [f"Values were given for {', '.join(str(v) for v in given) or 'no variable'}"]
+    raise MissingInputError(lines(context, f"There is no value for {describe(variable)}"))
+
+
+def evaluate(
+    outputs: Variable | Sequence[Variable], inputs: Mapping[Variable, Any] | None = None
+) -> Any:
+    """The values of ``outputs``: one array, or a list of them for a sequence.
+
+    ``inputs`` maps roots (or any variables in between) to values, which are filtered by type.
+    `MissingInputError` if a root has none. Branches that are not taken are not computed.
+    """
+    given = dict(inputs or {})
+    single = isinstance(outputs, Variable)
+    wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    order = toposort(wanted, blockers=given.keys())
+    values: dict[Variable, Any] = {v: _root_value(v, given) for v in given}
+    for node in order:
+        for variable in node.inputs:
+            if variable.owner is None and variable not in values:
+                values[variable] = _root_value(variable, given)
+    for variable in wanted:
+        if variable.owner is None and variable not in values:
+            values[variable] = _root_value(variable, given)
+    with np.errstate(all="ignore"):
+        if any(node.op.lazy for node in order):
+            _run_lazily(wanted, values)
+        else:
+            for node, free in zip(order, _last_uses(order, wanted), strict=True):
+                produced = run_node(node, [values[v] for v in node.inputs])
+                values.update(zip(node.outputs, produced, strict=True))
+                for variable in free:
+                    values.pop(variable, None)
+    results = [np.array(values[v]) if isinstance(values[v], np.ndarray) else values[v] for v in wanted]
+    return results[0] if single else results
+
+
+def variable_eval(
+    variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
+) -> Any:
+    """`Variable.eval`: keys may be names; ValueError for a name that is missing or ambiguous."""
+    given: dict[Variable, Any] = {}
+    for key, value in (inputs_to_values or {}).items():
+        if isinstance(key, str):
+            found = get_var_by_name([variable], key)
+            if not found:
+                raise ValueError(f"No variable named {key!r} is needed for {variable}")
+            if len(found) > 1:
+                raise ValueError(f"Several variables are named {key!r}; use the variable itself")
+            given[found[0]] = value
+        else:
+            given[key] = value
+    evaluator = _evaluators[-1]
+    return evaluator(variable, given, **options)
+
+
+def _interpret(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
+    if options:
+        raise TypeError(f"eval() got unexpected arguments {sorted(options)}")
+    return evaluate(variable, given)
+
+
+_evaluators: list[Any] = [_interpret]
+
+
+def set_evaluator(evaluator: Any) -> None:
+    """Let a compiler above this package do what `Variable.eval` asks for."""
+    _evaluators.append(evaluator)
+
+
+def current_evaluator() -> Any:
+    """What `Variable.eval` and `verify_grad` compute with now."""
+    return _evaluators[-1]
+
+
+set_conveniences(eval=variable_eval)

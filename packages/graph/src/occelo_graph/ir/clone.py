@@ -1,0 +1,213 @@
+"""Copies of graphs, with or without replacements, and structural comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.traversal import as_variables, toposort
+
+__all__ = [
+    "clone",
+    "clone_get_equiv",
+    "clone_replace",
+    "equal_computations",
+    "graph_replace",
+    "replacement_pairs",
+]
+
+Replacements = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
+
+
+def clone_get_equiv(
+    inputs: Iterable[Variable],
+    outputs: Iterable[Variable],
+    copy_inputs: bool = True,
+    copy_orphans: bool = True,
+    memo: dict[Any, Any] | None = None,
+) -> dict[Any, Any]:
+    """Copy the graph between ``inputs`` and ``outputs``; old nodes and variables to new ones.
+
+    ``memo`` seeds the result. Constants and shared variables are roots like any other and are
+    copied only by their own `clone` (a constant's returns itself).
+    """
+    equiv: dict[Any, Any] = {} if memo is None else memo
+    inputs = list(inputs)
+    outputs = list(outputs)
+    for variable in inputs:
+        if variable not in equiv:
+            equiv[variable] = variable.clone() if copy_inputs else variable
+    for node in toposort(outputs, blockers=frozenset(equiv)):
+        if node in equiv:
+            continue
+        for variable in node.inputs:
+            if variable not in equiv:
+                equiv[variable] = variable.clone() if copy_orphans else variable
+        copied = node.clone_with_new_inputs([equiv[v] for v in node.inputs])
+        equiv[node] = copied
+        for old, new in zip(node.outputs, copied.outputs, strict=True):
+            equiv.setdefault(old, new)
+    for variable in outputs:
+        if variable not in equiv:
+            equiv[variable] = variable.clone() if copy_orphans else variable
+    return equiv
+
+
+def clone(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    copy_inputs: bool = True,
+    copy_orphans: bool | None = None,
+) -> tuple[list[Variable], list[Variable]]:
+    """Copy a graph; returns the new inputs and the new outputs."""
+    orphans = copy_inputs if copy_orphans is None else copy_orphans
+    equiv = clone_get_equiv(inputs, outputs, copy_inputs, orphans)
+    return [equiv[v] for v in inputs], [equiv[v] for v in outputs]
+
+
+def replacement_pairs(replace: Replacements) -> list[tuple[Any, Any]]:
+    """The pairs of a mapping or of an iterable of pairs."""
+    if replace is None:
+        return []
+    if isinstance(replace, Mapping):
+        return list(replace.items())  # pyright: ignore[reportUnknownArgumentType]
+    return [(old, new) for old, new in replace]
+
+
+def clone_replace(
+    output: Variable | Sequence[Variable],
+    replace: Replacements = None,
+    *,
+    rebuild_strict: bool = True,
+    copy_inputs_over: bool = True,
+) -> Any:
+    """Copy a graph with some variables replaced.
+
+    The replacements are taken as they are: a replacement that depends on a replaced variable is
+    not itself changed. Under ``rebuild_strict`` a replacement must be convertible to the type it
+    replaces (TypeError); otherwise ops infer their types anew.
+    """
+    equiv: dict[Variable, Variable] = {}
+    for old, new in replacement_pairs(replace):
+        if not isinstance(old, Variable):
+            raise TypeError(f"Only variables can be replaced, got {old!r}")
+        equiv[old] = _replacement(old, new, rebuild_strict)
+    outputs = as_variables(output)
+    for node in toposort(outputs, blockers=frozenset(equiv)):
+        new_inputs = [_root(equiv, v, copy_inputs_over) for v in node.inputs]
+        if all(a is b for a, b in zip(new_inputs, node.inputs, strict=True)):
+            continue
+        copied = node.clone_with_new_inputs(new_inputs, strict=rebuild_strict)
+        for old, new in zip(node.outputs, copied.outputs, strict=True):
+            equiv.setdefault(old, new)
+    results = [_root(equiv, v, copy_inputs_over) for v in outputs]
+    return results[0] if isinstance(output, Variable) else results
+
+
+def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
+    if strict:
+        return old.type.filter_variable(new)
+    return new if isinstance(new, Variable) else old.type.make_constant(old.type.filter(new))
+
+
+def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Variable:
+    found = equiv.get(variable)
+    if found is None:
+        root = variable.owner is None and not isinstance(variable, AtomicVariable | SharedVariable)
+        found = variable.clone() if root and not keep else variable
+        equiv[variable] = found
+    return found
+
+
+def graph_replace(
+    outputs: Variable | Sequence[Variable], replace: Replacements = None, *, strict: bool = True
+) -> Any:
+    """Copy a graph with variables replaced, also inside what leads to other replacements.
+
+    Unlike `clone_replace`, a replacement that depends on a replaced variable is rebuilt on top of
+    that one's replacement. ``strict``: a key that ``outputs`` do not need is a ValueError.
+    """
+    pairs = {old: new for old, new in replacement_pairs(replace)}
+    results = as_variables(outputs)
+    needed: set[Variable] = set()
+    order = toposort(results)
+    for node in order:
+        needed.update(node.inputs)
+        needed.update(node.outputs)
+    needed.update(results)
+    unused = [old for old in pairs if old not in needed]
+    if unused and strict:
+        raise ValueError(
+            "Some replacements were not used: " + ", ".join(str(v) for v in unused)
+        )
+    # roots first, so that a replacement lying further down is built on those of what it needs
+    rank = {out: i for i, node in enumerate(order) for out in node.outputs}
+    resolved: dict[Variable, Any] = {}
+    for old in sorted((o for o in pairs if o in needed), key=lambda v: rank.get(v, -1)):
+        new = pairs[old]
+        if old.owner is not None and isinstance(new, Variable):
+            new = clone_replace(new, resolved)
+        resolved[old] = new
+    results = clone_replace(results, resolved)
+    return results[0] if isinstance(outputs, Variable) else results
+
+
+def _equal_roots(x: Variable, y: Variable, strict_dtype: bool) -> bool:
+    if isinstance(x, Constant) and isinstance(y, Constant):
+        if strict_dtype and x.type != y.type:
+            return False
+        return x.equals(y) if x.type == y.type else x.type.values_eq(x.data, y.data)
+    return False
+
+
+def equal_computations(
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    in_xs: Sequence[Variable] = (),
+    in_ys: Sequence[Variable] = (),
+    strict_dtype: bool = True,
+) -> bool:
+    """Whether two lists of variables are computed alike, given that the inputs correspond.
+
+    Values that are no variables compare as values. Lists of different lengths are a ValueError.
+    """
+    if len(xs) != len(ys):
+        raise ValueError(f"The lists differ in length: {len(xs)} and {len(ys)}")
+    if len(in_xs) != len(in_ys):
+        raise ValueError(f"The input lists differ in length: {len(in_xs)} and {len(in_ys)}")
+    same: set[tuple[Any, Any]] = set(zip(in_xs, in_ys, strict=True))
+    if any(x.type != y.type for x, y in same):
+        return False
+    given_x, given_y = set(in_xs), set(in_ys)
+    pending: list[tuple[Any, Any]] = []
+    for x, y in zip(xs, ys, strict=True):
+        if isinstance(x, Variable) and isinstance(y, Variable):
+            pending.append((x, y))
+        elif isinstance(x, Variable) or isinstance(y, Variable):
+            variable, value = (x, y) if isinstance(x, Variable) else (y, x)
+            if not (isinstance(variable, Constant) and variable.type.is_valid_value(value, False)):
+                return False
+            if not variable.type.values_eq(variable.data, variable.type.filter(value)):
+                return False
+        elif not bool(x == y):
+            return False
+    while pending:
+        x, y = pending.pop()
+        if (x, y) in same or (x is y and x not in given_x and y not in given_y):
+            continue
+        if x in given_x or y in given_y:
+            return False
+        if x.owner is None or y.owner is None:
+            if x.owner is not y.owner or not _equal_roots(x, y, strict_dtype):
+                return False
+            same.add((x, y))
+            continue
+        a: Apply = x.owner
+        b: Apply = y.owner
+        if a.op != b.op or x.index != y.index or len(a.inputs) != len(b.inputs):
+            return False
+        same.add((x, y))
+        pending.extend(zip(a.inputs, b.inputs, strict=True))
+    return True

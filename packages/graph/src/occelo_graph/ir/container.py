@@ -1,0 +1,71 @@
+"""`Container`: a storage cell that admits only values of a type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.types import Type
+
+__all__ = ["Container"]
+
+
+class Container:
+    """A one-element list, a type, and the rules for what may be put in.
+
+    ``readonly`` refuses any value, ``strict`` any that needs conversion; ``allow_downcast`` is
+    passed to the type's `filter`. The list, ``storage``, is what linkers read and write.
+    """
+
+    __slots__ = ("__weakref__", "allow_downcast", "name", "readonly", "storage", "strict", "type")
+
+    def __init__(
+        self,
+        r: Variable | Type,
+        storage: list[Any],
+        *,
+        readonly: bool = False,
+        strict: bool = False,
+        allow_downcast: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        if len(storage) != 1:
+            raise TypeError("The storage of a container must be a list of one element")
+        if isinstance(r, Variable):
+            self.type = r.type
+            name = r.name if name is None else name
+        else:
+            self.type = r
+        self.storage = storage
+        self.readonly = readonly
+        self.strict = strict
+        self.allow_downcast = allow_downcast
+        self.name = name
+
+    @property
+    def value(self) -> Any:
+        """The stored value; assigning filters it. TypeError if it is refused."""
+        return self.storage[0]
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if self.readonly:
+            raise TypeError(f"Cannot set the read-only container {self.name!r}")
+        if value is None:
+            self.storage[0] = None
+            return
+        self.storage[0] = self.type.filter(
+            value, strict=self.strict, allow_downcast=self.allow_downcast
+        )
+
+    @property
+    def data(self) -> Any:
+        """The stored value, by its older name."""
+        return self.storage[0]
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"<Container {self.name or ''}: {self.storage[0]!r}>"

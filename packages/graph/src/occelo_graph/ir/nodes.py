@@ -1,0 +1,326 @@
+"""The nodes of a graph: variables, constants, nominal variables and applications of ops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from occelo_graph import provenance
+from occelo_graph.ir.types import Type, set_node_classes
+from occelo_graph.provenance import Mark, Source
+
+if TYPE_CHECKING:
+    from occelo_graph.ir.op import Op
+
+__all__ = ["Apply", "AtomicVariable", "Constant", "NominalVariable", "Variable"]
+
+_auto_names = itertools.count()
+conveniences: dict[str, Any] = {}
+
+
+def set_conveniences(**functions: Any) -> None:
+    """Register functions of higher modules that methods here hand over to (``eval``, ``dprint``)."""
+    conveniences.update(functions)
+
+
+class Variable:
+    """A value that a graph computes or is given.
+
+    ``owner`` is the `Apply` that computes it (None for a root) and ``index`` its place among the
+    owner's outputs. Variables compare by identity.
+    """
+
+    __slots__ = ("__weakref__", "_auto_name", "_name", "_tag", "_where", "index", "owner", "type")
+
+    type: Type
+    owner: Apply | None
+    index: int | None
+
+    def __init__(
+        self,
+        type: Type,
+        owner: Apply | None = None,
+        index: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self._tag: SimpleNamespace | None = None
+        self._auto_name: str | None = None
+        self._where: Mark | Source | None = provenance.here() if owner is None else None
+        if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"The name of a variable must be a string, got {name!r}")
+        self._name = name
+
+    @property
+    def name(self) -> str | None:
+        """The user's name for the variable, or None."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"The name of a variable must be a string, got {name!r}")
+        self._name = name
+
+    @property
+    def auto_name(self) -> str:
+        """A name that no other variable of this process has, made when first asked for."""
+        if self._auto_name is None:
+            self._auto_name = f"auto_{next(_auto_names)}"
+        return self._auto_name
+
+    @property
+    def tag(self) -> SimpleNamespace:
+        """A free-form notebook that belongs to whoever uses the variable."""
+        if self._tag is None:
+            self._tag = SimpleNamespace()
+        return self._tag
+
+    @tag.setter
+    def tag(self, tag: SimpleNamespace) -> None:
+        self._tag = tag
+
+    @property
+    def source(self) -> Source | None:
+        """The user's line that made the variable."""
+        mark = self._where
+        if mark is None and self.owner is not None:
+            mark = self.owner.mark
+        return provenance.source_of(mark)
+
+    def set_mark(self, mark: Mark | Source | None) -> None:
+        """Say which line the variable counts as made by (for passes that rebuild graphs)."""
+        self._where = mark
+
+    @property
+    def mark(self) -> Mark | Source | None:
+        """The source in its cheap form."""
+        if self._where is None and self.owner is not None:
+            return self.owner.mark
+        return self._where
+
+    @property
+    def owner_op(self) -> Op | None:
+        """The op that computes the variable, or None."""
+        return None if self.owner is None else self.owner.op
+
+    @property
+    def owner_op_and_inputs(self) -> tuple[Any, ...]:
+        """The owner's op followed by its inputs; ``(None,)`` for a root."""
+        return (None,) if self.owner is None else (self.owner.op, *self.owner.inputs)
+
+    def clone(self, name: str | None = None) -> Any:
+        """A root variable of the same type, name and tag."""
+        made = self.type.make_variable(self._name if name is None else name)
+        made.set_mark(self.mark)
+        if self._tag is not None:
+            made.tag = SimpleNamespace(**vars(self._tag))
+        return made
+
+    def eval(self, inputs_to_values: dict[Any, Any] | None = None, **options: Any) -> Any:
+        """Compute the variable; keys of ``inputs_to_values`` are variables or their names."""
+        return conveniences["eval"](self, inputs_to_values, **options)
+
+    def dprint(self, **options: Any) -> Any:
+        """Print the graph of the variable; see `debugprint`."""
+        return conveniences["dprint"](self, **options)
+
+    def __str__(self) -> str:
+        if self._name is not None:
+            return self._name
+        if self.owner is not None:
+            if len(self.owner.outputs) == 1 or self.index == self.owner.op.default_output:
+                return f"{self.owner.op}.out"
+            return f"{self.owner.op}.{self.index}"
+        return f"<{self.type}>"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self) if cycle else str(conveniences["dprint"](self, file="str")).rstrip())
+
+
+class AtomicVariable(Variable):
+    """A variable that never has an owner."""
+
+    __slots__ = ()
+
+    def __init__(self, type: Type, name: str | None = None) -> None:
+        super().__init__(type, None, None, name)
+
+    def signature(self) -> tuple[Any, ...]:
+        """A hashable value, equal for variables that always hold the same value."""
+        raise NotImplementedError(f"{type(self).__name__} has no signature")
+
+    def equals(self, other: object) -> bool:
+        """Whether ``other`` always holds the same value."""
+        return isinstance(other, AtomicVariable) and self.signature() == other.signature()
+
+    def clone(self, name: str | None = None) -> Any:
+        return self
+
+
+class Constant(AtomicVariable):
+    """A variable with a fixed value, ``data``, which nobody may change."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
+        super().__init__(type, name)
+        self.data = type.filter(data)
+
+    @property
+    def value(self) -> Any:
+        """The value, by its other name."""
+        return self.data
+
+    def signature(self) -> tuple[Any, ...]:
+        return (self.type, self.data)
+
+    def __str__(self) -> str:
+        if self._name is not None:
+            return self._name
+        text = " ".join(str(self.data).split())
+        return text if len(text) <= 30 else text[:14] + " ... " + text[-10:]
+
+
+class NominalVariable(AtomicVariable):
+    """The ``id``-th input of an inner graph: one object for each (id, type)."""
+
+    __slots__ = ("id",)
+    _interned: ClassVar[dict[tuple[int, Type], NominalVariable]] = {}
+    id: int
+
+    def __new__(cls, id: int, type: Type, **options: Any) -> NominalVariable:
+        found = cls._interned.get((id, type))
+        if found is None:
+            found = super().__new__(cls)
+            cls._interned[id, type] = found
+        return found
+
+    def __init__(self, id: int, type: Type) -> None:
+        if not hasattr(self, "id"):
+            super().__init__(type, f"i{id}")
+            self.id = id
+
+    def signature(self) -> tuple[Any, ...]:
+        return (self.id, self.type)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NominalVariable, (self.id, self.type)
+
+
+class Apply:
+    """One application of an op: inputs, outputs and the line that made it.
+
+    ``outputs`` must have no other owner (ValueError).
+    """
+
+    __slots__ = ("__weakref__", "_tag", "inputs", "mark", "op", "outputs")
+
+    op: Op
+    inputs: list[Variable]
+    outputs: list[Variable]
+    mark: Mark | Source | None
+
+    def __init__(self, op: Op, inputs: Sequence[Variable], outputs: Iterable[Variable]) -> None:
+        self.op = op
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self._tag: SimpleNamespace | None = None
+        self.mark = provenance.here()
+        for variable in self.inputs:
+            if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"The inputs of a node must be variables, got {variable!r}")
+        for index, variable in enumerate(self.outputs):
+            if variable.owner is None:
+                variable.owner = self
+                variable.index = index
+            elif variable.owner is not self or variable.index != index:
+                raise ValueError(f"{variable} already is an output of another node")
+
+    @property
+    def tag(self) -> SimpleNamespace:
+        """A free-form notebook."""
+        if self._tag is None:
+            self._tag = SimpleNamespace()
+        return self._tag
+
+    @property
+    def source(self) -> Source | None:
+        """The user's line that made the node."""
+        return provenance.source_of(self.mark)
+
+    @property
+    def nin(self) -> int:
+        """Number of inputs."""
+        return len(self.inputs)
+
+    @property
+    def nout(self) -> int:
+        """Number of outputs."""
+        return len(self.outputs)
+
+    @property
+    def out(self) -> Variable:
+        """The default output."""
+        return self.default_output()
+
+    def default_output(self) -> Variable:
+        """The only output, or the one that the op names as its default (ValueError if none)."""
+        position = self.op.default_output
+        if position is None:
+            if len(self.outputs) != 1:
+                raise ValueError(f"{self.op} has {len(self.outputs)} outputs and no default one")
+            position = 0
+        return self.outputs[position]
+
+    def clone(self) -> Apply:
+        """The same application with outputs of its own."""
+        return self.clone_with_new_inputs(self.inputs)
+
+    def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:
+        """Apply the op to other inputs.
+
+        Equal types copy the node as it is. Otherwise each input is converted to the old type if
+        that only narrows it; under ``strict`` a type that cannot be converted is a TypeError, else
+        the op infers its outputs anew.
+        """
+        inputs = list(inputs)
+        rebuild = False
+        for position, (old, new) in enumerate(zip(self.inputs, inputs, strict=True)):
+            if old.type == new.type:
+                continue
+            if strict:
+                inputs[position] = old.type.filter_variable(new)
+            rebuild = rebuild or inputs[position].type != old.type
+        if rebuild:
+            node = self.op.make_node(*inputs)
+        else:
+            outputs: list[Variable] = []
+            for output in self.outputs:
+                copy = output.type.make_variable(output.name)
+                copy.set_mark(None)
+                outputs.append(copy)
+            node = Apply(self.op, inputs, outputs)
+        node.mark = self.mark
+        if self._tag is not None:
+            node.tag.__dict__.update(vars(self._tag))
+        for old, new in zip(self.outputs, node.outputs, strict=False):
+            if new.name is None and old.name is not None:
+                new.name = old.name
+        return node
+
+    def __str__(self) -> str:
+        return f"{self.op}({', '.join(str(i) for i in self.inputs)})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+set_node_classes(Variable=Variable, Constant=Constant)

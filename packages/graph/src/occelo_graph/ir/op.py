@@ -1,0 +1,347 @@
+"""`Op`: what an operation is, in the terms that every layer above needs.
+
+An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters.
+It gives `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `pullback`,
+`pushforward`, `infer_shape`, `batch`, and traits. Ops of the family's older protocol
+(``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``, ``__props__``,
+``itypes`` and ``otypes``) are honoured.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.types import Type
+
+__all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
+
+
+class Zero:
+    """The cotangent of a variable that is connected but whose derivative vanishes."""
+
+    def __repr__(self) -> str:
+        return "ZERO"
+
+
+ZERO = Zero()
+
+Kernel = Callable[..., Sequence[Any]]
+"""Arrays of one node's inputs to the sequence of its outputs' arrays."""
+
+_C = TypeVar("_C", bound=type)
+_INFERENCE_CACHE_LIMIT = 4096
+
+
+def _no_converter(value: Any) -> Variable:
+    raise TypeError(f"Expected a variable, got {value!r}")
+
+
+_default_converter: Callable[[Any], Variable] = _no_converter
+
+
+def set_default_converter(converter: Callable[[Any], Variable]) -> None:
+    """Set how arguments of ops that are no variables become constants."""
+    global _default_converter
+    _default_converter = converter
+
+
+@dataclass_transform(frozen_default=True)
+def op(cls: _C) -> _C:
+    """Make a class an op: a frozen dataclass whose equality and hash are those of its fields."""
+    return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+def frozen_value(value: Any) -> Any:
+    """A hashable stand-in for a parameter, equal only for parameters that mean the same.
+
+    Unlike Python's own equality it tells 1 from True and 1.0, and -0.0 from 0.0.
+    """
+    if isinstance(value, tuple | list):
+        return (type(value).__name__, *(frozen_value(v) for v in value))  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return ("dict", *((k, frozen_value(v)) for k, v in value.items()))  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, slice):
+        return ("slice", *(frozen_value(v) for v in (value.start, value.stop, value.step)))
+    if isinstance(value, float):
+        return ("float", value.hex())
+    if isinstance(value, complex):
+        return ("complex", value.real.hex(), value.imag.hex())
+    if isinstance(value, bool | int | str | bytes) or value is None:
+        return (type(value).__name__, value)
+    return value
+
+
+class Op:
+    """An operation on typed values; see the module's docstring for what a subclass gives."""
+
+    # traits
+    pure: ClassVar[bool] = True
+    """Equal inputs give equal outputs and nothing else happens."""
+    commutative: ClassVar[bool] | Any = False
+    """The order of the inputs does not matter."""
+    elementwise: ClassVar[bool] = False
+    lazy: ClassVar[bool] = False
+    """Not every input is needed; see `IfElse`."""
+    identity_at_runtime: ClassVar[bool] = False
+    """Only gradients see the op; compiled graphs drop it."""
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    """Output index to the input indices that it may alias."""
+    destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    """Output index to the input indices that computing it overwrites."""
+    default_output: ClassVar[int | None] = None
+
+    # the older protocol's declarations
+    __props__: ClassVar[tuple[str, ...]]
+    itypes: ClassVar[Sequence[Type] | None] = None
+    otypes: ClassVar[Sequence[Type] | None] = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        props = cls.__dict__.get("__props__", ())
+        if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
+            raise TypeError(f"__props__ of {cls.__name__} must be a tuple of strings, got {props!r}")
+        ignored = [name for name in ("c_code", "make_thunk") if name in cls.__dict__]
+        if ignored:
+            warnings.warn(
+                f"{cls.__name__} defines {' and '.join(ignored)}, which are ignored: "
+                "the op runs through its Python implementation",
+                stacklevel=2,
+            )
+
+    # identity
+
+    def props(self) -> dict[str, Any] | None:
+        """The static parameters by name; None for an op that is equal only to itself."""
+        if dataclasses.is_dataclass(self):
+            return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.compare}
+        names = getattr(type(self), "__props__", None)
+        return None if names is None else {name: getattr(self, name) for name in names}
+
+    def _key(self) -> Any:
+        state = self.__dict__
+        key = state.get("_key_cache")
+        if key is None:
+            props = self.props()
+            key = id(self) if props is None else tuple(frozen_value(v) for v in props.values())
+            state["_key_cache"] = key
+            state["_hash_cache"] = hash((type(self), key))
+        return key
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        found: int | None = self.__dict__.get("_hash_cache")
+        if found is None:
+            self._key()
+            found = self.__dict__["_hash_cache"]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if not k.endswith("_cache")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __str__(self) -> str:
+        props = self.props()
+        name = type(self).__name__
+        if not props:
+            return name
+        return f"{name}{{{', '.join(f'{k}={v}' for k, v in props.items())}}}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    # application
+
+    def as_variable(self, value: Any, position: int) -> Variable:
+        """Turn the argument at ``position`` into a variable."""
+        return value if isinstance(value, Variable) else _default_converter(value)
+
+    def infer(self, *types: Any) -> Any:
+        """Types of the inputs to the type of the output, or a tuple of types.
+
+        Raises TypeError or ValueError if the op does not apply to them.
+        """
+        if self.otypes is None or self.itypes is None:
+            raise MethodNotDefined(f"{type(self).__name__} defines neither infer nor make_node")
+        if len(types) != len(self.itypes):
+            raise ValueError(f"{self} takes {len(self.itypes)} inputs, got {len(types)}")
+        wrong = [
+            f"input {i}: expected {wanted}, got {given}"
+            for i, (wanted, given) in enumerate(zip(self.itypes, types, strict=True))
+            if not wanted.is_super(given)
+        ]
+        if wrong:
+            raise TypeError(f"Wrong input types for {self}: " + "; ".join(wrong))
+        return tuple(self.otypes)
+
+    def infer_types(self, types: tuple[Type, ...]) -> tuple[Type, ...]:
+        """`infer`, remembered, and always a tuple."""
+        cache: dict[tuple[Type, ...], tuple[Type, ...]] | None = self.__dict__.get("_infer_cache")
+        if cache is None:
+            cache = self.__dict__["_infer_cache"] = {}
+        found = cache.get(types)
+        if found is None:
+            inferred = self.infer(*types)
+            found = inferred if isinstance(inferred, tuple) else (inferred,)
+            if len(cache) >= _INFERENCE_CACHE_LIMIT:
+                cache.clear()
+            cache[types] = found
+        return found
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Apply the op to inputs, converting those that are not variables."""
+        variables = [self.as_variable(value, i) for i, value in enumerate(inputs)]
+        if type(self).infer is Op.infer and self.itypes is not None:
+            # older protocol: arguments are converted to the declared types where that is safe
+            for i, wanted in enumerate(self.itypes[: len(variables)]):
+                converted = wanted.convert_variable(variables[i])
+                variables[i] = variables[i] if converted is None else converted
+        types = self.infer_types(tuple(v.type for v in variables))
+        return Apply(self, variables, [t.make_variable() for t in types])
+
+    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> Any:
+        """Apply the op and return its output, or the list of them if there are several."""
+        node = self.make_node(*inputs)
+        outputs = node.outputs
+        if name is not None:
+            outputs[0].name = name
+        if return_list:
+            return list(outputs)
+        if len(outputs) == 1:
+            return outputs[0]
+        if self.default_output is not None:
+            return outputs[self.default_output]
+        return list(outputs)
+
+    # running
+
+    def evaluate(self, *arrays: Any) -> Any:
+        """Compute the outputs from arrays with NumPy: an array, or a tuple of them."""
+        raise MethodNotDefined(f"{type(self).__name__} has no evaluate")
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        """Older protocol: compute into the cells of ``output_storage``."""
+        for cell, value in zip(output_storage, self.kernel(node)(*inputs), strict=True):
+            cell[0] = value
+
+    def kernel(self, node: Apply) -> Kernel:
+        """How one node is run by the interpreter and the Python linkers."""
+        if type(self).perform is not Op.perform:
+            count = len(node.outputs)
+
+            def performing(*arrays: Any) -> Sequence[Any]:
+                cells: list[list[Any]] = [[None] for _ in range(count)]
+                self.perform(node, list(arrays), cells)
+                return [
+                    out.type.filter(cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
+                ]
+
+            return performing
+        evaluate = self.evaluate
+
+        def evaluating(*arrays: Any) -> Sequence[Any]:
+            result = evaluate(*arrays)
+            return result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+
+        return evaluating
+
+    # derivatives
+
+    def pullback(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Cotangents of the inputs from those of the outputs.
+
+        A cotangent may be None, which says that no derivative passes along that edge, or `ZERO`.
+        """
+        if type(self).L_op is not Op.L_op:
+            return self.L_op(inputs, outputs, cotangents)
+        if type(self).grad is not Op.grad:
+            return self.grad(inputs, cotangents)
+        raise MethodNotDefined(f"{self} has no pullback: it cannot be differentiated")
+
+    def pull(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        cotangents: Sequence[Any],
+        wanted: Sequence[bool],
+    ) -> Sequence[Any]:
+        """`pullback`, free to give anything for inputs that are not ``wanted``."""
+        return self.pullback(inputs, outputs, cotangents)
+
+    def L_op(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Older name of `pullback`."""
+        return self.pullback(inputs, outputs, cotangents)
+
+    def grad(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> Sequence[Any]:
+        """Older form of `pullback`, which does not see the outputs."""
+        raise MethodNotDefined(f"{self} has no grad")
+
+    def pushforward(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Tangents of the outputs from those of the inputs (None: no derivative)."""
+        if type(self).R_op is not Op.R_op:
+            return self.R_op(inputs, tangents)
+        raise MethodNotDefined(f"{self} has no pushforward")
+
+    def R_op(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Sequence[Any]:
+        """Older form of `pushforward`."""
+        raise MethodNotDefined(f"{self} has no R_op")
+
+    @property
+    def has_pushforward(self) -> bool:
+        """Whether the op gives tangents itself."""
+        return type(self).pushforward is not Op.pushforward or type(self).R_op is not Op.R_op
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """For each input, which outputs a derivative can come from."""
+        return [[True] * len(node.outputs) for _ in node.inputs]
+
+    # shapes and batches
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        """Shapes of the outputs, as tuples of integers and scalar variables."""
+        raise MethodNotDefined(f"{type(self).__name__} has no infer_shape")
+
+    @property
+    def has_infer_shape(self) -> bool:
+        """Whether the op knows its outputs' shapes from its inputs' shapes."""
+        return type(self).infer_shape is not Op.infer_shape
+
+    def shapes(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        """`infer_shape`, also for ops of the older protocol that expect a graph first."""
+        if len(inspect.signature(self.infer_shape).parameters) == 3:
+            legacy: Callable[..., Sequence[Any]] = self.infer_shape
+            return legacy(None, node, input_shapes)
+        return self.infer_shape(node, input_shapes)
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        """Apply the op to inputs with batch dimensions in front.
+
+        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]`` has; the
+        outputs get ``max(batch_ndims)`` of them, broadcast against each other from the right.
+        """
+        raise MethodNotDefined(f"{self} has no batching rule")
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        """Whether rewriting may compute the op when all inputs are constants."""
+        return self.pure
+
+    def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
+        """The variant that overwrites the given inputs."""
+        raise MethodNotDefined(f"{type(self).__name__} has no in-place variant")

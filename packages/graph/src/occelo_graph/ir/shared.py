@@ -1,0 +1,132 @@
+"""Shared variables: roots whose value lives in a container that several functions use."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from occelo_graph.ir.container import Container
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.types import Type, generic
+
+__all__ = ["SharedVariable", "collect_new_shareds", "shared", "shared_constructor"]
+
+_collectors: ContextVar[tuple[list[SharedVariable], ...]] = ContextVar("_collectors", default=())
+_constructors: list[tuple[Callable[[Any], bool], Callable[..., SharedVariable]]] = []
+
+
+class SharedVariable(Variable):
+    """A variable with a value of its own, kept in ``container``."""
+
+    __slots__ = ("_default_update", "container")
+
+    def __init__(
+        self,
+        type: Type,
+        value: Any,
+        strict: bool = False,
+        allow_downcast: bool | None = None,
+        container: Container | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(type, None, None, name)
+        self._default_update: Variable | None = None
+        if container is None:
+            container = Container(
+                self, [None], strict=strict, allow_downcast=allow_downcast
+            )
+            container.storage[0] = type.filter(value, strict=strict, allow_downcast=allow_downcast)
+        self.container = container
+        for collector in _collectors.get():
+            collector.append(self)
+
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+        """The value: a copy, or under ``borrow`` possibly the storage itself."""
+        value = self.container.storage[0]
+        return value if borrow else copy.deepcopy(value)
+
+    def set_value(self, new_value: Any, borrow: bool = False) -> None:
+        """Replace the value; without ``borrow`` it is copied first. TypeError if it does not fit."""
+        self.container.value = new_value if borrow else copy.deepcopy(new_value)
+
+    @property
+    def default_update(self) -> Variable | None:
+        """An expression that functions update the variable with unless told otherwise."""
+        return self._default_update
+
+    @default_update.setter
+    def default_update(self, expression: Any) -> None:
+        self._default_update = (
+            None if expression is None else self.type.filter_variable(expression)
+        )
+
+    def clone(self, name: str | None = None) -> Any:
+        made = type(self)(
+            type=self.type,
+            value=None,
+            container=self.container,
+            name=self._name if name is None else name,
+        )
+        made.tag.__dict__.update(vars(self.tag))
+        return made
+
+    def __str__(self) -> str:
+        return self._name if self._name is not None else f"<{self.type}>"
+
+
+def shared_constructor(
+    accepts: Callable[[Any], bool], constructor: Callable[..., SharedVariable]
+) -> None:
+    """Let `shared` make variables of a new kind; the last one registered is asked first."""
+    _constructors.insert(0, (accepts, constructor))
+
+
+def shared(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    *,
+    borrow: bool = False,
+    **options: Any,
+) -> Any:
+    """Make a shared variable that starts with ``value``.
+
+    ``value`` is copied unless ``borrow``. Arrays and numbers become tensors, whose static shape is
+    unknown unless ``shape=`` says more; anything else is held as a Python object. A symbolic
+    variable is a TypeError.
+    """
+    if isinstance(value, Variable):
+        raise TypeError(
+            f"A shared variable needs a value, and {value} is symbolic; "
+            "give an array, or use the variable itself"
+        )
+    for accepts, constructor in _constructors:
+        if accepts(value):
+            return constructor(
+                value=value,
+                name=name,
+                strict=strict,
+                allow_downcast=allow_downcast,
+                borrow=borrow,
+                **options,
+            )
+    if options:
+        raise TypeError(f"shared() got unexpected arguments for {type(value)}: {sorted(options)}")
+    return SharedVariable(
+        generic, value if borrow else copy.deepcopy(value), strict, allow_downcast, None, name
+    )
+
+
+@contextmanager
+def collect_new_shareds() -> Generator[list[SharedVariable], None, None]:
+    """List the shared variables made inside the ``with`` block."""
+    made: list[SharedVariable] = []
+    token = _collectors.set((*_collectors.get(), made))
+    try:
+        yield made
+    finally:
+        _collectors.reset(token)

@@ -1,0 +1,273 @@
+"""Walks over graphs, all of them iterative: no walk is bounded by the recursion limit."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
+from occelo_graph.ir.shared import SharedVariable
+
+__all__ = [
+    "ancestors",
+    "apply_ancestors",
+    "apply_depends_on",
+    "applys_between",
+    "as_variables",
+    "explicit_graph_inputs",
+    "general_toposort",
+    "get_var_by_name",
+    "graph_inputs",
+    "io_toposort",
+    "orphans_between",
+    "toposort",
+    "toposort_with_orderings",
+    "truncated_graph_inputs",
+    "variable_depends_on",
+    "vars_between",
+    "walk",
+]
+
+T = TypeVar("T", bound=Hashable)
+
+
+def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
+    """A list of variables from one or several."""
+    return [graphs] if isinstance(graphs, Variable) else list(graphs)
+
+
+def walk(
+    nodes: Iterable[T],
+    expand: Callable[[T], Iterable[T] | None],
+    bfs: bool = True,
+    hash_fn: Callable[[T], Any] = id,
+) -> Generator[T, None, None]:
+    """Visit ``nodes`` and, once each, everything that ``expand`` reaches from them."""
+    pending = deque(nodes)
+    seen: set[Any] = set()
+    take = pending.popleft if bfs else pending.pop
+    while pending:
+        node = take()
+        key = hash_fn(node)
+        if key in seen:
+            continue
+        seen.add(key)
+        yield node
+        found = expand(node)
+        if found:
+            pending.extend(found if bfs else reversed(list(found)))
+
+
+def ancestors(
+    graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
+) -> Generator[Variable, None, None]:
+    """The variables that ``graphs`` depend on, themselves included, depth first.
+
+    Nothing above a variable of ``blockers`` is visited.
+    """
+    stop = frozenset(blockers or ())
+
+    def expand(variable: Variable) -> list[Variable] | None:
+        if variable.owner is not None and variable not in stop:
+            return variable.owner.inputs
+        return None
+
+    yield from walk(as_variables(graphs), expand, bfs=False)
+
+
+def apply_ancestors(
+    graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
+) -> Generator[Apply, None, None]:
+    """The nodes that ``graphs`` depend on, once each."""
+    seen: set[Apply] = set()
+    stop = frozenset(blockers or ())
+    for variable in ancestors(graphs, stop):
+        owner = variable.owner
+        if owner is not None and owner not in seen and variable not in stop:
+            seen.add(owner)
+            yield owner
+
+
+def graph_inputs(
+    graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
+) -> Generator[Variable, None, None]:
+    """The roots of ``graphs`` (constants included), and the blockers met."""
+    stop = frozenset(blockers or ())
+    yield from (v for v in ancestors(graphs, stop) if v.owner is None or v in stop)
+
+
+def explicit_graph_inputs(
+    graphs: Variable | Iterable[Variable],
+) -> Generator[Variable, None, None]:
+    """The roots whose value a caller must give: no constants, no shared variables."""
+    for variable in graph_inputs(graphs):
+        if not isinstance(variable, AtomicVariable | SharedVariable):
+            yield variable
+
+
+def vars_between(
+    ins: Collection[Variable], outs: Iterable[Variable]
+) -> Generator[Variable, None, None]:
+    """The variables on paths from ``ins`` to ``outs``, both included, and other roots met."""
+    yield from ancestors(list(outs), ins)
+
+
+def orphans_between(
+    ins: Collection[Variable], outs: Iterable[Variable]
+) -> Generator[Variable, None, None]:
+    """Roots that ``outs`` need and that are not among ``ins``."""
+    given = frozenset(ins)
+    yield from (v for v in vars_between(given, outs) if v.owner is None and v not in given)
+
+
+def applys_between(
+    ins: Collection[Variable], outs: Iterable[Variable]
+) -> Generator[Apply, None, None]:
+    """The nodes between ``ins`` and ``outs``, once each."""
+    yield from apply_ancestors(list(outs), ins)
+
+
+def apply_depends_on(apply: Apply, depends_on: Apply | Collection[Apply]) -> bool:
+    """Whether ``apply`` is, or needs, one of the nodes ``depends_on``."""
+    wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
+    return apply in wanted or any(n in wanted for n in apply_ancestors(apply.inputs))
+
+
+def variable_depends_on(
+    variable: Variable, depends_on: Variable | Collection[Variable]
+) -> bool:
+    """Whether ``variable`` is, or needs, one of the variables ``depends_on``."""
+    wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
+    return any(v in wanted for v in ancestors(variable))
+
+
+def truncated_graph_inputs(
+    outputs: Sequence[Variable], ancestors_to_include: Collection[Variable] | None = None
+) -> list[Variable]:
+    """The shallowest inputs from which ``outputs`` can be computed.
+
+    Each variable of ``ancestors_to_include`` that ``outputs`` need becomes an input, and so does
+    every variable that depends on none of them; variables that do depend on one are computed.
+    """
+    include = frozenset(ancestors_to_include or ())
+    dependent: set[Variable] = set()
+    order = toposort(outputs, blockers=include)
+    for node in order:
+        if any(v in include or v in dependent for v in node.inputs):
+            dependent.update(node.outputs)
+    truncated: dict[Variable, None] = {}
+    for variable in walk(
+        outputs,
+        lambda v: v.owner.inputs
+        if v.owner is not None and v in dependent and v not in include
+        else None,
+        bfs=False,
+    ):
+        if (variable in include or variable not in dependent) and not isinstance(variable, Constant):
+            truncated[variable] = None
+    return list(truncated)
+
+
+def toposort(
+    graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
+) -> list[Apply]:
+    """Nodes in an order in which every node follows those it needs.
+
+    The order depends only on the structure of the graph: depth first from the first output,
+    inputs from left to right. A cycle is a ValueError.
+    """
+    stop = frozenset(blockers or ())
+    done: set[Apply] = set()
+    open_: set[Apply] = set()
+    order: list[Apply] = []
+    stack: list[tuple[Apply, bool]] = []
+    for variable in as_variables(graphs):
+        if variable.owner is None or variable in stop:
+            continue
+        stack.append((variable.owner, False))
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                open_.discard(node)
+                done.add(node)
+                order.append(node)
+                continue
+            if node in done:
+                continue
+            if node in open_:
+                raise ValueError(f"The graph has a cycle through {node}")
+            open_.add(node)
+            stack.append((node, True))
+            for needed in reversed(node.inputs):
+                owner = needed.owner
+                if owner is not None and owner not in done and needed not in stop:
+                    stack.append((owner, False))
+    return order
+
+
+def general_toposort(
+    outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]
+) -> list[T]:
+    """Order anything hashable so that what ``deps`` names comes first; ValueError on a cycle."""
+    done: set[T] = set()
+    open_: set[T] = set()
+    order: list[T] = []
+    stack: list[tuple[T, bool]] = [(o, False) for o in reversed(list(outputs))]
+    while stack:
+        node, expanded = stack.pop()
+        if node in done:
+            continue
+        if expanded:
+            open_.discard(node)
+            done.add(node)
+            order.append(node)
+            continue
+        if node in open_:
+            raise ValueError(f"The graph has a cycle through {node}")
+        open_.add(node)
+        stack.append((node, True))
+        for needed in reversed(list(deps(node) or ())):
+            if needed in open_:
+                raise ValueError(f"The graph has a cycle through {needed}")
+            if needed not in done:
+                stack.append((needed, False))
+    return order
+
+
+def io_toposort(
+    inputs: Collection[Variable],
+    outputs: Iterable[Variable],
+    orderings: dict[Apply, list[Apply]] | None = None,
+) -> list[Apply]:
+    """`toposort` that stops at ``inputs`` and honours further ``orderings`` (node to earlier nodes)."""
+    if not orderings:
+        return toposort(outputs, inputs)
+    return toposort_with_orderings(outputs, inputs=inputs, orderings=orderings)
+
+
+def toposort_with_orderings(
+    graphs: Variable | Iterable[Variable],
+    *,
+    inputs: Collection[Variable] | None = None,
+    orderings: dict[Apply, list[Apply]] | None = None,
+) -> list[Apply]:
+    """Topological order that also places each key of ``orderings`` after its listed nodes."""
+    stop = frozenset(inputs or ())
+    extra = orderings or {}
+
+    def deps(node: Apply) -> list[Apply]:
+        found = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
+        return found + extra.get(node, [])
+
+    starts = [v.owner for v in as_variables(graphs) if v.owner is not None and v not in stop]
+    return general_toposort(dict.fromkeys(starts), deps)
+
+
+def get_var_by_name(
+    graphs: Variable | Iterable[Variable], target_var_id: str
+) -> tuple[Variable, ...]:
+    """The variables whose name or automatic name is ``target_var_id``."""
+    return tuple(
+        v for v in ancestors(as_variables(graphs)) if target_var_id in (v.name, v.auto_name)
+    )

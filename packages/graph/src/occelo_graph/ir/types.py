@@ -1,0 +1,183 @@
+"""`Type`: what values a variable may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from occelo_graph.ir.nodes import Constant, Variable
+
+__all__ = ["DisconnectedType", "GenericType", "NoneTypeT", "NullType", "Type", "generic", "none_type"]
+
+_MAKERS: dict[str, Callable[..., Any]] = {}
+
+
+def set_node_classes(**makers: Callable[..., Any]) -> None:
+    """Tell this module the classes of the module above it (variables are made by their types)."""
+    _MAKERS.update(makers)
+
+
+class Type:
+    """A set of values and how a variable of that set is made, checked and compared.
+
+    Types compare by value: subclasses give `key`, a hashable tuple of what defines them.
+    """
+
+    __slots__ = ("__weakref__",)
+    variable_class: ClassVar[Callable[..., Any] | None] = None
+    constant_class: ClassVar[Callable[..., Any] | None] = None
+
+    def key(self) -> tuple[Any, ...]:
+        """What defines the type besides its class."""
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self.key() == other.key())  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.key()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.key()!r}"
+
+    # values
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return ``data`` as a value of the type, or raise TypeError.
+
+        ``strict`` accepts only what already is one; ``allow_downcast`` permits loss of precision.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no filter")
+
+    def is_valid_value(self, data: Any, strict: bool = True) -> bool:
+        """Whether `filter` accepts ``data``."""
+        try:
+            self.filter(data, strict=strict)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def values_eq(self, a: Any, b: Any) -> bool:
+        """Whether two values are equal."""
+        return bool(a == b)
+
+    def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
+        """Whether two values are equal but for rounding."""
+        return self.values_eq(a, b)
+
+    @staticmethod
+    def may_share_memory(a: Any, b: Any) -> bool:
+        """Whether two values may overlap in memory."""
+        return a is b
+
+    # variables
+
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+        """Turn ``other`` into a variable of this type, as a constant or by a conversion.
+
+        Raises TypeError if that is impossible.
+        """
+        if not isinstance(other, _MAKERS["Variable"]):
+            other = self.make_constant(self.filter(other))
+        variable: Variable = other
+        if variable.type == self:
+            return variable
+        if allow_convert:
+            converted = self.convert_variable(variable)
+            if converted is not None:
+                return converted
+        raise TypeError(
+            f"Cannot convert {variable} of type {variable.type} to type {self}; "
+            "cast it explicitly if that is what you want"
+        )
+
+    def convert_variable(self, var: Variable) -> Variable | None:
+        """A variable of this type (or a narrower one) equal to ``var``, or None."""
+        return var if self.is_super(var.type) else None
+
+    def in_same_class(self, other: Type) -> bool:
+        """Whether the two types may stand for each other in an input or a replacement."""
+        return self == other
+
+    def is_super(self, other: Type) -> bool:
+        """Whether every value of ``other`` is a value of this type."""
+        return self == other
+
+    def make_variable(self, name: str | None = None) -> Variable:
+        """A new root variable of this type."""
+        made: Variable = (self.variable_class or _MAKERS["Variable"])(self, None, None, name)
+        return made
+
+    def make_constant(self, value: Any, name: str | None = None) -> Constant:
+        """A constant of this type."""
+        made: Constant = (self.constant_class or _MAKERS["Constant"])(self, value, name)
+        return made
+
+    def clone(self, **changes: Any) -> Type:
+        """The type with some of its parameters changed."""
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no parameters {sorted(changes)}")
+        return self
+
+    def __call__(self, name: str | None = None) -> Any:
+        return self.make_variable(name)
+
+
+class GenericType(Type):
+    """Any Python object."""
+
+    __slots__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        return data
+
+    def __repr__(self) -> str:
+        return "Generic"
+
+
+class NoneTypeT(Type):
+    """The single value None."""
+
+    __slots__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
+        if data is not None:
+            raise TypeError(f"Expected None, got {data!r}")
+
+    def __repr__(self) -> str:
+        return "NoneType"
+
+
+class DisconnectedType(Type):
+    """The type of a cotangent along an edge that carries no derivative."""
+
+    __slots__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        raise TypeError("A disconnected cotangent has no value")
+
+    def __repr__(self) -> str:
+        return "Disconnected"
+
+
+class NullType(Type):
+    """The type of a gradient that is not defined; ``why_null`` says why."""
+
+    __slots__ = ("why_null",)
+
+    def __init__(self, why_null: str = "no reason given") -> None:
+        self.why_null = why_null
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.why_null,)
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        raise TypeError(f"This gradient is not defined: {self.why_null}")
+
+    def __repr__(self) -> str:
+        return f"Null({self.why_null})"
+
+
+generic = GenericType()
+none_type = NoneTypeT()

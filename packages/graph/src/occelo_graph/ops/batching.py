@@ -1,0 +1,61 @@
+"""What the batching rules of several families share.
+
+In a batched node, input ``i`` has ``batch_ndims[i]`` more leading dimensions than it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op
+
+__all__ = ["align", "batch_shape", "materialize", "require_unbatched"]
+
+
+def align(variable: Any, extra: int, wanted: int) -> Any:
+    """Give a variable with ``extra`` batch dimensions ``wanted`` of them, the new ones of length 1."""
+    if extra == wanted:
+        return variable
+    order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]
+    return variable.dimshuffle(order)
+
+
+def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+    """Lengths of the batch dimensions that the inputs have together."""
+    wanted = max(batch_ndims)
+    lengths: list[Any] = [1] * wanted
+    for variable, extra in zip(inputs, batch_ndims, strict=True):
+        for i in range(extra):
+            static = variable.type.shape[i]
+            position = wanted - extra + i
+            if static == 1:
+                continue
+            if static is not None or isinstance(lengths[position], int) and lengths[position] == 1:
+                lengths[position] = variable.shape[i] if static is None else static
+    return lengths
+
+
+def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+    """All inputs with all batch dimensions at full length."""
+    lengths = batch_shape(inputs, batch_ndims)
+    full: list[Any] = []
+    for variable, extra in zip(inputs, batch_ndims, strict=True):
+        variable = align(variable, extra, len(lengths))
+        static = variable.type.shape[: len(lengths)]
+        if any(not isinstance(n, int) or n != s for n, s in zip(lengths, static, strict=True)):
+            core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]
+            variable = variable.broadcast_to([*lengths, *core])
+        full.append(variable)
+    return full
+
+
+def require_unbatched(op: Op, node: Apply, batch_ndims: Sequence[int], positions: Sequence[int]) -> None:
+    """Raise NotImplementedError if one of the inputs at ``positions`` has batch dimensions."""
+    for position in positions:
+        if batch_ndims[position]:
+            raise NotImplementedError(
+                f"{op} cannot be vectorized over its input {position}, {node.inputs[position]}, "
+                "which says a length or a position"
+            )

@@ -1,0 +1,352 @@
+"""Products of vectors, matrices and batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import align
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape import (
+    expand_dims,
+    matrix_transpose,
+    normalize_axis,
+    reshape,
+    shape_tuple,
+    transpose,
+)
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "Dot",
+    "MatMul",
+    "batched_dot",
+    "batched_tensordot",
+    "dense_dot",
+    "dot",
+    "matmul",
+    "matvec",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vecmat",
+]
+
+
+def _contract(a: int | None, b: int | None, x: TensorType, y: TensorType) -> None:
+    if a is not None and b is not None and a != b:
+        raise ValueError(
+            f"Cannot multiply {x} and {y}: the contracted dimensions have lengths {a} and {b}"
+        )
+
+
+def _product_dtype(x: TensorType, y: TensorType) -> str:
+    return np.result_type(x.numpy_dtype, y.numpy_dtype).name
+
+
+def _hermitian(x: Any) -> Any:
+    turned = matrix_transpose(x)
+    return turned.conj() if is_complex(x.dtype) else turned
+
+
+def _as_dtype(ct: Any, like: Any) -> Any:
+    if is_complex(ct.dtype) and not is_complex(like.dtype):
+        ct = ct.real
+    return ct if is_discrete(like.dtype) or ct.dtype == like.dtype else ct.astype(like.dtype)
+
+
+@op
+class Dot(Op):
+    """Product of two matrices, a matrix and a vector, or two vectors."""
+
+    def infer(self, x: TensorType, y: TensorType) -> TensorType:
+        if x.ndim not in (1, 2) or y.ndim not in (1, 2):
+            raise TypeError(f"Dot takes vectors and matrices, got {x} and {y}")
+        _contract(x.shape[-1], y.shape[0], x, y)
+        return TensorType(_product_dtype(x, y), x.shape[:-1] + y.shape[1:])
+
+    def evaluate(self, x: Any, y: Any) -> Any:
+        return np.asarray(np.dot(x, y))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return self.pull(inputs, outputs, cotangents, (True, True))
+
+    def pull(
+        self, inputs: Any, outputs: Any, cotangents: Any, wanted: Sequence[bool]
+    ) -> Sequence[Any]:
+        (x, y), ct = inputs, cotangents[0]
+        if is_discrete(outputs[0].dtype):
+            return [ZERO, ZERO]
+        of_x = of_y = None
+        x_conj = x.conj() if is_complex(x.dtype) else x
+        y_conj = y.conj() if is_complex(y.dtype) else y
+        if wanted[0]:
+            if y.ndim == 1:
+                of_x = ct * y_conj if x.ndim == 1 else ct.dimshuffle(0, "x") * y_conj
+            else:
+                of_x = self(ct, y_conj.T) if x.ndim == 2 else self(y_conj, ct)
+            of_x = _as_dtype(of_x, x)
+        if wanted[1]:
+            if x.ndim == 1:
+                of_y = ct * x_conj if y.ndim == 1 else x_conj.dimshuffle(0, "x") * ct
+            else:
+                of_y = self(x_conj.T, ct)
+            of_y = _as_dtype(of_y, y)
+        return [of_x, of_y]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        (x, y), (dx, dy) = inputs, tangents
+        terms: list[Any] = []
+        if dx is not None and dx is not ZERO:
+            terms.append(self(dx, y))
+        if dy is not None and dy is not ZERO:
+            terms.append(self(x, dy))
+        return [terms[0] if len(terms) == 1 else terms[0] + terms[1]] if terms else [ZERO]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(*input_shapes[0][:-1], *input_shapes[1][1:])]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        x, y = inputs
+        x_core, y_core = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        if x_core == 2 and batch_ndims[1] == 0:
+            # a matrix product whose right side is shared needs no batched product
+            return [tensordot(x, y, axes=1)]
+        if x_core == 1 and batch_ndims[1] == 0:
+            return [self(x, y) if x.ndim <= 2 else tensordot(x, y, axes=1)]
+        x = expand_dims(x, -2) if x_core == 1 else x
+        y = expand_dims(y, -1) if y_core == 1 else y
+        wanted = max(batch_ndims)
+        x, y = align(x, batch_ndims[0], wanted), align(y, batch_ndims[1], wanted)
+        result = MatMul()(x, y)
+        drop = ([-2] if x_core == 1 else []) + ([-1] if y_core == 1 else [])
+        return [result.squeeze(axis=drop) if drop else result]
+
+
+@op
+class MatMul(Op):
+    """Product of matrices in the last two dimensions, the others broadcasting as types say."""
+
+    def infer(self, x: TensorType, y: TensorType) -> TensorType:
+        if x.ndim < 2 or y.ndim < 2:
+            raise TypeError(f"MatMul takes at least two dimensions, got {x} and {y}")
+        _contract(x.shape[-1], y.shape[-2], x, y)
+        batch = broadcast_static([x.shape[:-2], y.shape[:-2]], "matmul") if x.ndim + y.ndim > 4 else ()
+        return TensorType(_product_dtype(x, y), (*batch, x.shape[-2], y.shape[-1]))
+
+    def evaluate(self, x: Any, y: Any) -> Any:
+        return np.matmul(x, y)
+
+    def kernel(self, node: Apply) -> Any:
+        x_type, y_type = (v.type for v in node.inputs)
+        assert isinstance(x_type, TensorType) and isinstance(y_type, TensorType)
+        ndim = min(x_type.ndim, y_type.ndim)
+        paired = [
+            axis for axis in range(-ndim, -2) if x_type.shape[axis] != 1 and y_type.shape[axis] != 1
+        ]
+
+        def running(x: Any, y: Any) -> Sequence[Any]:
+            for axis in paired:
+                if x.shape[axis] != y.shape[axis]:
+                    raise ValueError(f"Batch dimensions do not match: {x.shape} and {y.shape}")
+            return (np.matmul(x, y),)
+
+        return running
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (x, y), ct = inputs, cotangents[0]
+        if is_discrete(outputs[0].dtype):
+            return [ZERO, ZERO]
+        of_x = MatMul()(ct, _hermitian(y))
+        of_y = MatMul()(_hermitian(x), ct)
+        batch = TensorType(ct.dtype, (*ct.type.shape[:-2], None, None))
+        targets = [TensorType(v.dtype, (*v.type.shape[:-2], None, None)) for v in (x, y)]
+        return [
+            _as_dtype(unbroadcast(of_x, batch, targets[0]), x),
+            _as_dtype(unbroadcast(of_y, batch, targets[1]), y),
+        ]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        (x, y), (dx, dy) = inputs, tangents
+        terms: list[Any] = []
+        if dx is not None and dx is not ZERO:
+            terms.append(self(dx, y))
+        if dy is not None and dy is not ZERO:
+            terms.append(self(x, dy))
+        return [terms[0] if len(terms) == 1 else terms[0] + terms[1]] if terms else [ZERO]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        x, y = input_shapes
+        ndim = max(len(x), len(y)) - 2
+        batch: list[Any] = [1] * ndim
+        for variable, lengths in zip(node.inputs, input_shapes, strict=True):
+            assert isinstance(variable.type, TensorType)
+            lead = ndim - (len(lengths) - 2)
+            for i, n in enumerate(lengths[:-2]):
+                if variable.type.shape[i] != 1:
+                    batch[lead + i] = n
+        return [(*batch, x[-2], y[-1])]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        core = max(v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        aligned: list[Any] = []
+        for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
+            assert isinstance(old.type, TensorType)
+            missing = core - old.type.ndim
+            if extra and missing:
+                order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
+                new = new.dimshuffle(order)
+            aligned.append(new)
+        return [MatMul()(*aligned)]
+
+
+def _operands(a: Any, b: Any) -> tuple[Any, Any]:
+    x, y = promote_arguments([a, b])
+    dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
+    # one dtype on both sides is what BLAS takes
+    return cast(x, dtype), cast(y, dtype)
+
+
+def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
+    """NumPy's dot: the last dimension of ``l`` against the last but one (or only one) of ``r``."""
+    x, y = _operands(l, r)
+    if x.type.ndim == 0 or y.type.ndim == 0:
+        product: TensorVariable = x * y
+        return product
+    if x.type.ndim <= 2 and y.type.ndim <= 2:
+        made: TensorVariable = Dot()(x, y)
+        return made
+    return tensordot(x, y, axes=[[x.type.ndim - 1], [max(0, y.type.ndim - 2)]])
+
+
+dense_dot = dot
+
+
+def matmul(x1: Any, x2: Any) -> TensorVariable:
+    """NumPy's matmul: products of matrices over broadcasting batches; scalars are a ValueError."""
+    x, y = _operands(x1, x2)
+    if x.type.ndim == 0 or y.type.ndim == 0:
+        raise ValueError("matmul does not take scalars; use *")
+    if x.type.ndim <= 2 and y.type.ndim <= 2:
+        made: TensorVariable = Dot()(x, y)
+        return made
+    if x.type.ndim == 1:
+        return MatMul()(expand_dims(x, 0), y).squeeze(-2)  # type: ignore[no-any-return]
+    if y.type.ndim == 1:
+        return MatMul()(x, expand_dims(y, 1)).squeeze(-1)  # type: ignore[no-any-return]
+    batched: TensorVariable = MatMul()(x, y)
+    return batched
+
+
+def matvec(x1: Any, x2: Any) -> TensorVariable:
+    """Matrices times vectors, over broadcasting batches."""
+    return matmul(x1, expand_dims(x2, -1)).squeeze(-1)
+
+
+def vecmat(x1: Any, x2: Any) -> TensorVariable:
+    """Vectors times matrices, over broadcasting batches; complex vectors are conjugated."""
+    x = as_tensor_variable(x1)
+    x = x.conj() if is_complex(x.dtype) else x
+    return matmul(expand_dims(x, -2), x2).squeeze(-2)
+
+
+def vecdot(x1: Any, x2: Any, axis: int = -1) -> TensorVariable:
+    """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated."""
+    x, y = _operands(x1, x2)
+    x = x.conj() if is_complex(x.dtype) else x
+    return sum_(x * y, axis=axis, dtype=x.dtype)
+
+
+def outer(x: Any, y: Any) -> TensorVariable:
+    """All products of elements of two tensors, which are flattened."""
+    a, b = _operands(x, y)
+    product: TensorVariable = a.flatten().dimshuffle(0, "x") * b.flatten().dimshuffle("x", 0)
+    return product
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
+    """Sum of products over pairs of axes: a number of trailing and leading ones, or two lists."""
+    x, y = _operands(a, b)
+    if np.ndim(axes) == 0:
+        count = int(axes)
+        if count > min(x.type.ndim, y.type.ndim) or count < 0:
+            raise ValueError(f"Cannot contract {count} axes of {x.type} and {y.type}")
+        left = list(range(x.type.ndim - count, x.type.ndim))
+        right = list(range(count))
+    else:
+        left, right = (
+            [normalize_axis(i, v.type.ndim) for i in np.atleast_1d(part).tolist()]
+            for part, v in zip(axes, (x, y), strict=True)
+        )
+    if len(left) != len(right):
+        raise ValueError(f"As many axes of one tensor as of the other, got {left} and {right}")
+    for i, j in zip(left, right, strict=True):
+        _contract(x.type.shape[i], y.type.shape[j], x.type, y.type)
+    keep_x = [i for i in range(x.type.ndim) if i not in left]
+    keep_y = [i for i in range(y.type.ndim) if i not in right]
+    x_shape, y_shape = shape_tuple(x), shape_tuple(y)
+    if len(left) == 1 and x.type.ndim <= 2 and y.type.ndim <= 2:
+        made: TensorVariable = Dot()(transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y]))
+        return made
+    inner: Any = 1
+    for i, j in zip(left, right, strict=True):
+        inner = inner * (x_shape[i] if isinstance(x_shape[i], int) else y_shape[j])
+    rows = _size([x_shape[i] for i in keep_x])
+    columns = _size([y_shape[i] for i in keep_y])
+    flat_x = reshape(transpose(x, [*keep_x, *left]), (rows, inner))
+    flat_y = reshape(transpose(y, [*right, *keep_y]), (inner, columns))
+    product: TensorVariable = Dot()(flat_x, flat_y)
+    return reshape(product, [*(x_shape[i] for i in keep_x), *(y_shape[i] for i in keep_y)])
+
+
+def _size(lengths: Sequence[Any]) -> Any:
+    size: Any = 1
+    for n in lengths:
+        size = size * n
+    return size
+
+
+def batched_dot(a: Any, b: Any) -> TensorVariable:
+    """`dot` for each element of a shared leading dimension."""
+    return batched_tensordot(a, b, axes=1)
+
+
+def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
+    """`tensordot` for each element of a shared leading dimension; axes count from 0 with it."""
+    a, b = _operands(x, y)
+    if a.type.ndim < 1 or b.type.ndim < 1:
+        raise ValueError("A batched product needs a leading dimension on both sides")
+    if np.ndim(axes) == 0:
+        count = int(axes)
+        left = list(range(a.type.ndim - count, a.type.ndim))
+        right = list(range(1, count + 1))
+        if b.type.ndim == 1 or a.type.ndim == 1:
+            left, right = [], []
+        elif count == 1 and b.type.ndim > 2:
+            right = [b.type.ndim - 2]
+    else:
+        left, right = (list(part) for part in axes)
+    keep_a = [i for i in range(1, a.type.ndim) if i not in left]
+    keep_b = [i for i in range(1, b.type.ndim) if i not in right]
+    a_shape, b_shape = shape_tuple(a), shape_tuple(b)
+    inner = _size([a_shape[i] for i in left])
+    flat_a = reshape(transpose(a, [0, *keep_a, *left]), (a_shape[0], _size([a_shape[i] for i in keep_a]), inner))
+    flat_b = reshape(transpose(b, [0, *right, *keep_b]), (b_shape[0], inner, _size([b_shape[i] for i in keep_b])))
+    product: TensorVariable = MatMul()(flat_a, flat_b)
+    return reshape(product, [a_shape[0], *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)])
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+    """Sum of a diagonal."""
+    return as_tensor_variable(a).diagonal(offset, axis1, axis2).sum(-1)

@@ -1,0 +1,63 @@
+"""Conversion between dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Cast", "cast"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cast(ScalarOp):
+    """Conversion to ``dtype``; a real dtype from a complex one is a TypeError."""
+
+    dtype: str
+    holomorphic = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return f"cast{{{self.dtype}}}"
+
+    @property
+    def nin(self) -> int:
+        return 1
+
+    def fields(self) -> dict[str, Any]:
+        return {"dtype": self.dtype}
+
+    def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
+        if is_complex(dtypes[0]) and not is_complex(self.dtype):
+            raise TypeError("a complex tensor cannot be cast to a real dtype; take real(x) or abs(x)")
+        return (self.dtype,)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return arrays[0].astype(self.dtype)
+
+    def derivatives(self, nin: int) -> Sequence[Derivative]:
+        return [None if is_discrete(self.dtype) else _identity]
+
+
+def _identity(ct: Any, x: Any, out: Any) -> Any:
+    return ct
+
+
+def cast(x: Any, dtype: Any) -> TensorVariable:
+    """``x`` as a tensor of ``dtype``; the variable itself if it has that dtype already."""
+    variable = as_tensor_variable(x)
+    wanted = TensorType(dtype, ()).dtype
+    if variable.type.dtype == wanted:
+        return variable
+    return Elemwise(Cast(wanted))(variable)

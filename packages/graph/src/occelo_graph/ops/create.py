@@ -1,0 +1,442 @@
+"""Tensors from shapes and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.ir.nodes import Apply, Constant, set_conveniences
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import add, ge, second, switch
+from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.shape import (
+    broadcast_shape,
+    check_length_types,
+    fill_static,
+    lengths_of,
+    shape_tuple,
+    split_static,
+)
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "ARange",
+    "Alloc",
+    "Eye",
+    "alloc",
+    "arange",
+    "bartlett",
+    "broadcast_arrays",
+    "broadcast_to",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "geomspace",
+    "identity",
+    "identity_like",
+    "linspace",
+    "logspace",
+    "mgrid",
+    "ogrid",
+    "ones",
+    "ones_like",
+    "scalar_from_tensor",
+    "tensor_from_scalar",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "zeros",
+    "zeros_like",
+]
+
+
+@op
+class Alloc(Op):
+    """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
+
+    shape: StaticShape
+
+    def infer(self, value: TensorType, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        if value.ndim > len(self.shape):
+            raise ValueError(
+                f"Cannot broadcast {value} to {len(self.shape)} dimensions, it has more"
+            )
+        lead = len(self.shape) - value.ndim
+        for own, wanted in zip(value.shape, self.shape[lead:], strict=True):
+            if own not in (1, None) and wanted is not None and own != wanted:
+                raise ValueError(f"Cannot broadcast {value} to {shape_text(self.shape)}")
+        shape = list(self.shape)
+        for i, own in enumerate(value.shape):
+            if shape[lead + i] is None and own not in (1, None):
+                shape[lead + i] = own
+        return TensorType(value.dtype, shape)
+
+    def evaluate(self, value: Any, *lengths: Any) -> Any:
+        shape = tuple(int(n) for n in fill_static(self.shape, lengths))
+        result = np.empty(shape, value.dtype)
+        result[...] = value
+        return result
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        value, out = inputs[0], outputs[0]
+        return [unbroadcast(cotangents[0], out.type, value.type), *[None] * (len(inputs) - 1)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], *inputs[1:])]
+
+    def kernel(self, node: Apply) -> Any:
+        value_type = node.inputs[0].type
+        assert isinstance(value_type, TensorType)
+        lead = len(self.shape) - value_type.ndim
+        open_axes = [i for i, n in enumerate(value_type.shape) if n is None]
+
+        def running(value: Any, *lengths: Any) -> Sequence[Any]:
+            shape = tuple(int(n) for n in fill_static(self.shape, lengths))
+            for i in open_axes:
+                if value.shape[i] != shape[lead + i]:
+                    raise ValueError(
+                        f"Cannot broadcast shape {value.shape} to {shape}: a dimension broadcasts "
+                        "only if its length is known to be 1 when the graph is built"
+                    )
+            return (self.evaluate(value, *lengths),)
+
+        return running
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(fill_static(self.shape, node.inputs[1:]))]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        extra = batch_ndims[0]
+        lead = shape_tuple(inputs[0])[:extra]
+        missing = len(self.shape) - (inputs[0].type.ndim - extra)
+        order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, inputs[0].type.ndim)]
+        return [alloc(inputs[0].dimshuffle(order), *lead, *fill_static(self.shape, inputs[1:]))]
+
+
+def alloc(value: Any, *shape: Any) -> TensorVariable:
+    """``value`` broadcast to a shape, given as several lengths or as one sequence or vector."""
+    value = as_tensor_variable(value)
+    given: Any = shape[0] if len(shape) == 1 else shape
+    static, dynamic = split_static(lengths_of(given))
+    made: TensorVariable = Alloc(static)(value, *dynamic)
+    return made
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
+    """A tensor of one value."""
+    value = as_tensor_variable(fill_value)
+    return alloc(value if dtype is None else cast(value, dtype), *lengths_of(shape))
+
+
+def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
+    """A tensor of zeros, of dtype floatX by default."""
+    return full(shape, _number(0, dtype))
+
+
+def ones(shape: Any, dtype: Any = None) -> TensorVariable:
+    """A tensor of ones, of dtype floatX by default."""
+    return full(shape, _number(1, dtype))
+
+
+def empty(shape: Any, dtype: Any = None) -> TensorVariable:
+    """A tensor whose values do not matter; they are zeros, so that results never vary."""
+    return zeros(shape, dtype)
+
+
+def _number(value: int, dtype: Any) -> Any:
+    return constant(value, dtype="floatX" if dtype is None else dtype)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
+    """A tensor of one value in the shape (and dtype, unless given) of another."""
+    a = as_tensor_variable(a)
+    value = cast(as_tensor_variable(fill_value), a.dtype if dtype is None else dtype)
+    if None not in a.type.shape:
+        return alloc(value, *a.type.shape) if a.type.ndim else value
+    return second(a, value)
+
+
+def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:
+    """Zeros in the shape (and dtype, unless given) of another tensor."""
+    model = as_tensor_variable(model)
+    return full_like(model, _number(0, model.dtype if dtype is None else dtype), dtype)
+
+
+def ones_like(model: Any, dtype: Any = None) -> TensorVariable:
+    """Ones in the shape (and dtype, unless given) of another tensor."""
+    model = as_tensor_variable(model)
+    return full_like(model, _number(1, model.dtype if dtype is None else dtype), dtype)
+
+
+empty_like = zeros_like
+
+
+def broadcast_to(x: Any, shape: Any) -> TensorVariable:
+    """``x`` repeated along dimensions known to have length 1 so as to have the given shape."""
+    x = as_tensor_variable(x)
+    lengths = lengths_of(shape)
+    if all(isinstance(n, int) for n in lengths) and lengths == x.type.shape:
+        return x
+    return alloc(x, *lengths)
+
+
+def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
+    """Tensors broadcast against each other."""
+    variables = [as_tensor_variable(a) for a in args]
+    broadcast_static([v.type.shape for v in variables], "broadcast_arrays")
+    shape = broadcast_shape(*variables)
+    return tuple(broadcast_to(v, shape) for v in variables)
+
+
+@op
+class ARange(Op):
+    """Numbers from ``start`` by ``step`` up to, and without, ``stop``; three scalar inputs."""
+
+    dtype: str
+
+    def infer(self, start: TensorType, stop: TensorType, step: TensorType) -> TensorType:
+        for t in (start, stop, step):
+            if t.ndim != 0:
+                raise TypeError(f"arange takes scalars, got {t}")
+        return TensorType(self.dtype, (None,))
+
+    def evaluate(self, start: Any, stop: Any, step: Any) -> Any:
+        return np.arange(start.item(), stop.item(), step.item(), dtype=self.dtype)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if is_discrete(self.dtype):
+            return [ZERO] * 3
+        ct = cotangents[0]
+        steps = ARange("int64")(constant(0), ct.shape[0], constant(1)).astype(ct.dtype)
+        return [ct.sum(), ZERO, (ct * steps).sum()]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        from_, to, by = node.inputs
+        span: Any = (to - from_) / by  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
+        length = span.ceil().astype("int64")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return [(switch(ge(length, 0), length, 0),)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        raise NotImplementedError(f"{self} cannot be vectorized: its length would vary")
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
+    """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are."""
+    if stop is None:
+        start, stop = 0, start
+    parts = [as_tensor_variable(p) for p in (start, stop, step)]
+    if dtype is None:
+        dtype = np.result_type(*(p.type.numpy_dtype for p in parts)).name
+        dtype = "int64" if is_discrete(dtype) else dtype
+    name = TensorType(dtype, ()).dtype
+    if any(p.type.ndim for p in parts):
+        raise TypeError("arange takes scalars")
+    if all(isinstance(p, Constant) for p in parts):
+        values: Any = [p.data.item() for p in parts]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return constant(np.arange(*values, dtype=name))
+    made: TensorVariable = ARange(name)(*parts)
+    return made
+
+
+@op
+class Eye(Op):
+    """A matrix of zeros with ones on diagonal ``k``; inputs are the lengths and k."""
+
+    dtype: str
+    shape: StaticShape
+
+    def infer(self, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        return TensorType(self.dtype, self.shape)
+
+    def evaluate(self, *lengths: Any) -> Any:
+        *dynamic, k = lengths
+        n, m = (int(v) for v in fill_static(self.shape, dynamic))
+        return np.eye(n, m, int(k), dtype=self.dtype)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False] for _ in node.inputs]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None] * len(inputs)
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(fill_static(self.shape, node.inputs[:-1]))]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(len(inputs)))
+        return self.make_node(*inputs).outputs
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
+    """A matrix of zeros with ones on diagonal ``k``, of dtype floatX by default."""
+    static, dynamic = split_static((*lengths_of(n), *lengths_of(n if m is None else m)))
+    name = FLOAT_X.get() if dtype is None else TensorType(dtype, ()).dtype
+    made: TensorVariable = Eye(name, static)(*dynamic, k)
+    return made
+
+
+def identity(n: Any, dtype: Any = None) -> TensorVariable:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
+    """Ones on the diagonal of a matrix of the shape of ``x``."""
+    x = as_tensor_variable(x)
+    n, m = shape_tuple(x)
+    return eye(n, m, dtype=x.dtype if dtype is None else dtype)
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
+    """Ones on and below diagonal ``k``, zeros above."""
+    rows = arange(N)
+    columns = arange(N if M is None else M)
+    below = ge(rows.dimshuffle(0, "x") + k, columns.dimshuffle("x", 0))
+    return cast(below, "floatX" if dtype is None else dtype)
+
+
+def tril(m: Any, k: Any = 0) -> TensorVariable:
+    """The matrix (or batch of them) with zeros above diagonal ``k``."""
+    m = as_tensor_variable(m)
+    rows, columns = shape_tuple(m)[-2:]
+    return switch(tri(rows, columns, k, dtype="bool"), m, 0)
+
+
+def triu(m: Any, k: Any = 0) -> TensorVariable:
+    """The matrix (or batch of them) with zeros below diagonal ``k``."""
+    m = as_tensor_variable(m)
+    rows, columns = shape_tuple(m)[-2:]
+    return switch(tri(rows, columns, as_tensor_variable(k) - 1, dtype="bool"), 0, m)
+
+
+def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
+    """Row and column numbers of the elements on and below diagonal ``k``."""
+    indices: tuple[TensorVariable, ...] = tri(n, m, k, dtype="bool").nonzero()
+    return indices
+
+
+def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
+    """Row and column numbers of the elements on and above diagonal ``k``."""
+    indices: tuple[TensorVariable, ...] = (~tri(n, m, as_tensor_variable(k) - 1, dtype="bool")).nonzero()
+    return indices
+
+
+def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
+    """`tril_indices` for the shape of a matrix."""
+    n, m = shape_tuple(a)
+    return tril_indices(n, k, m)
+
+
+def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
+    """`triu_indices` for the shape of a matrix."""
+    n, m = shape_tuple(a)
+    return triu_indices(n, k, m)
+
+
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> TensorVariable:
+    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new first dimension."""
+    start, stop = as_tensor_variable(start), as_tensor_variable(stop)
+    count = lengths_of(num)[0]
+    start, stop = (cast(v, "floatX") if is_discrete(v.dtype) else v for v in (start, stop))
+    if isinstance(count, int):
+        divisions: Any = max(count - 1, 1) if endpoint else max(count, 1)
+    else:
+        divisions = count - 1 if endpoint else count
+        divisions = switch(ge(divisions, 1), divisions, 1)
+    steps = cast(arange(count), start.dtype)
+    delta = (stop - start) / cast(as_tensor_variable(divisions), start.dtype)
+    steps = steps.dimshuffle([0, *["x"] * delta.type.ndim])
+    result = add(start, steps * delta)
+    return result if dtype is None else cast(result, dtype)
+
+
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+) -> TensorVariable:
+    """``base`` to the powers that `linspace` gives."""
+    result = as_tensor_variable(base) ** linspace(start, stop, num, endpoint)
+    return result if dtype is None else cast(result, dtype)
+
+
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> TensorVariable:
+    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign."""
+    start, stop = as_tensor_variable(start), as_tensor_variable(stop)
+    ratio = (stop / start).log()
+    result = start * exp(linspace(0.0, ratio, num, endpoint))
+    return result if dtype is None else cast(result, dtype)
+
+
+def bartlett(M: Any) -> TensorVariable:
+    """The triangular window of ``M`` points, zero at both ends."""
+    count = as_tensor_variable(M)
+    n = arange(lengths_of(M)[0])
+    half = (count - 1) / 2.0
+    window = 1 - abs(n - half) / switch(ge(half, 0.5), half, 1.0)
+    return switch(ge(count, 2), window, 1.0)
+
+
+class _Grid:
+    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape."""
+
+    def __init__(self, sparse: bool) -> None:
+        self.sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        slices = key if isinstance(key, tuple) else (key,)
+        vectors: list[Any] = []
+        for part in slices:  # pyright: ignore[reportUnknownVariableType]
+            if not isinstance(part, slice):
+                raise TypeError(f"A grid is made from slices, got {part!r}")
+            begin: Any = 0 if part.start is None else part.start
+            step: Any = 1 if part.step is None else part.step
+            if isinstance(step, complex):
+                vectors.append(linspace(begin, part.stop, int(abs(step))))
+            else:
+                vectors.append(arange(begin, part.stop, step))
+        ndim = len(vectors)
+        spread: list[Any] = [
+            v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
+        ]
+        return spread if self.sparse else list(broadcast_arrays(*spread))
+
+
+mgrid = _Grid(sparse=False)
+ogrid = _Grid(sparse=True)
+
+
+def tensor_from_scalar(s: Any) -> TensorVariable:
+    """A 0-d tensor; scalars are 0-d tensors here."""
+    return as_tensor_variable(s)
+
+
+def scalar_from_tensor(t: Any) -> TensorVariable:
+    """A scalar from a 0-d tensor (TypeError for more dimensions)."""
+    t = as_tensor_variable(t)
+    if t.type.ndim:
+        raise TypeError(f"Expected a 0-d tensor, got {t.type}")
+    return t
+
+
+set_conveniences(zeros_like=zeros_like, ones_like=ones_like)

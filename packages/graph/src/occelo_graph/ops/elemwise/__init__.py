@@ -1,0 +1,1 @@
+"""Elementwise functions: rows of a table (`scalar`), applied by one op (`op.Elemwise`)."""

@@ -1,0 +1,421 @@
+"""Arithmetic, rounding, comparison, logic and selection, element by element."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.scalar import boolean_of, first_dtype, inexact, promoted, ufunc_rule
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.type import is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "abs",
+    "add",
+    "allclose",
+    "and_",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "ceil",
+    "ceil_intdiv",
+    "clip",
+    "divmod",
+    "eq",
+    "equal",
+    "fill",
+    "floor",
+    "floor_div",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "identity_of",
+    "int_div",
+    "invert",
+    "iround",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "le",
+    "less",
+    "less_equal",
+    "lt",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "nan_to_num",
+    "neg",
+    "neq",
+    "not_equal",
+    "or_",
+    "reciprocal",
+    "round",
+    "round_half_away_from_zero",
+    "round_half_to_even",
+    "second",
+    "sgn",
+    "sign",
+    "sqr",
+    "sqrt",
+    "square",
+    "sub",
+    "switch",
+    "tensor_copy",
+    "true_div",
+    "trunc",
+    "where",
+    "xor",
+]
+
+
+def _second(x: Any, y: Any) -> Any:
+    return np.array(np.broadcast_arrays(x, y)[1])
+
+
+def _second_dtype(dtypes: Sequence[str]) -> str:
+    return dtypes[1]
+
+
+second = elementwise(
+    "second",
+    2,
+    _second_dtype,
+    _second,
+    [None, lambda ct, x, y, out: ct],
+    "The second argument, broadcast against the first, whose values do not matter.",
+)
+fill = second
+
+tensor_copy = elementwise(
+    "identity", 1, first_dtype, np.array, [lambda ct, x, out: ct], "A copy of a tensor."
+)
+identity_of = tensor_copy
+
+add = elementwise(
+    "add",
+    None,
+    ufunc_rule(np.add),
+    np.add,
+    doc="Sum of any number of tensors.",
+    commutative=True,
+    partial_at=lambda position: lambda ct, *_: ct,
+)
+
+
+def _mul_partial(position: int) -> Any:
+    def derivative(ct: Any, *rest: Any) -> Any:
+        for i, factor in enumerate(rest[:-1]):
+            if i != position:
+                ct = ct * factor
+        return ct
+
+    return derivative
+
+
+
+
+mul = elementwise(
+    "mul",
+    None,
+    ufunc_rule(np.multiply),
+    np.multiply,
+    doc="Product of any number of tensors.",
+    commutative=True,
+    partial_at=_mul_partial,
+)
+sub = elementwise(
+    "sub",
+    2,
+    ufunc_rule(np.subtract),
+    np.subtract,
+    [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct],
+    "Difference; TypeError for two tensors of truth values.",
+)
+true_div = elementwise(
+    "true_div",
+    2,
+    ufunc_rule(np.true_divide),
+    np.true_divide,
+    [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct * out) / y],
+    "Quotient; integers give float64.",
+)
+int_div = elementwise(
+    "int_div",
+    2,
+    ufunc_rule(np.floor_divide),
+    np.floor_divide,
+    doc="Quotient rounded down; its derivative is 0.",
+)
+floor_div = int_div
+mod = elementwise(
+    "mod",
+    2,
+    ufunc_rule(np.remainder),
+    np.remainder,
+    [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct * int_div(x, y)],
+    "Remainder with the sign of the divisor.",
+)
+
+
+def divmod(x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
+    """``int_div(x, y)`` and ``mod(x, y)``."""
+    return int_div(x, y), mod(x, y)
+
+
+def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
+    """Quotient of integers rounded up."""
+    return -int_div(-as_tensor_variable(a), b)
+
+
+neg = elementwise("neg", 1, ufunc_rule(np.negative), np.negative, [lambda ct, x, out: -ct], "Negative.")
+reciprocal = elementwise(
+    "reciprocal",
+    1,
+    inexact,
+    lambda x: np.true_divide(np.ones((), inexact([x.dtype.name])), x),
+    [lambda ct, x, out: -ct * out * out],
+    "1 / x; integers give floats.",
+)
+sqr = elementwise("sqr", 1, ufunc_rule(np.square), np.square, [lambda ct, x, out: ct * (2 * x)], "Square.")
+square = sqr
+sqrt = elementwise(
+    "sqrt",
+    1,
+    ufunc_rule(np.sqrt),
+    np.sqrt,
+    [lambda ct, x, out: ct / (2 * out)],
+    "Square root; its derivative at 0 is infinite.",
+)
+
+
+def _abs_complex(ct: Any, x: Any, out: Any) -> Any:
+    # d|z| = Re(conj(z) dz) / |z|, and 0 at 0
+    return ct * switch(eq(out, 0), 0, x / switch(eq(out, 0), 1, out))
+
+
+abs = elementwise(
+    "abs",
+    1,
+    ufunc_rule(np.absolute),
+    np.absolute,
+    [lambda ct, x, out: ct * sign(x)],
+    "Absolute value; its derivative at 0 is 0.",
+    holomorphic=False,
+    complex_pullback=[_abs_complex],
+)
+sign = elementwise(
+    "sign", 1, ufunc_rule(np.sign), np.sign, doc="Sign (-1, 0, 1); its derivative is 0.", holomorphic=False
+)
+sgn = sign
+
+
+def _larger(ct: Any, mine: Any, other: Any) -> Any:
+    return switch(gt(mine, other), ct, switch(eq(mine, other), ct * 0.5, 0.0))
+
+
+maximum = elementwise(
+    "maximum",
+    2,
+    ufunc_rule(np.maximum),
+    np.maximum,
+    [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
+    "The larger of two; NaN if either is. Where they are equal each gets half of the derivative.",
+    commutative=True,
+    holomorphic=False,
+)
+minimum = elementwise(
+    "minimum",
+    2,
+    ufunc_rule(np.minimum),
+    np.minimum,
+    [lambda ct, x, y, out: _larger(ct, y, x), lambda ct, x, y, out: _larger(ct, x, y)],
+    "The smaller of two; NaN if either is. Where they are equal each gets half of the derivative.",
+    commutative=True,
+    holomorphic=False,
+)
+clip = elementwise(
+    "clip",
+    3,
+    promoted,
+    lambda x, low, high: np.clip(x, low, high).astype(
+        np.result_type(x.dtype, low.dtype, high.dtype), copy=False
+    ),
+    [
+        lambda ct, x, low, high, out: switch(and_(ge(x, low), le(x, high)), ct, 0.0),
+        lambda ct, x, low, high, out: switch(lt(x, low), ct, 0.0),
+        lambda ct, x, low, high, out: switch(gt(x, high), ct, 0.0),
+    ],
+    "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",
+    holomorphic=False,
+)
+
+
+def _comparison(name: str, ufunc: np.ufunc, doc: str, commutative: bool = False) -> Elemwise:
+    return elementwise(
+        name, 2, ufunc_rule(ufunc), ufunc, doc=doc, commutative=commutative, holomorphic=False
+    )
+
+
+eq = _comparison("eq", np.equal, "Whether elements are equal.", True)
+neq = _comparison("neq", np.not_equal, "Whether elements differ.", True)
+lt = _comparison("lt", np.less, "Whether x < y.")
+le = _comparison("le", np.less_equal, "Whether x <= y.")
+gt = _comparison("gt", np.greater, "Whether x > y.")
+ge = _comparison("ge", np.greater_equal, "Whether x >= y.")
+equal, not_equal, less, less_equal, greater, greater_equal = eq, neq, lt, le, gt, ge
+
+
+def _test(name: str, function: Any, doc: str) -> Elemwise:
+    return elementwise(name, 1, boolean_of, function, doc=doc, holomorphic=False)
+
+
+isnan = _test("isnan", np.isnan, "Whether elements are NaN.")
+isinf = _test("isinf", np.isinf, "Whether elements are infinite.")
+isfinite = _test("isfinite", np.isfinite, "Whether elements are neither NaN nor infinite.")
+
+
+def isposinf(x: Any) -> TensorVariable:
+    """Whether elements are positive infinity."""
+    return eq(x, np.inf)
+
+
+def isneginf(x: Any) -> TensorVariable:
+    """Whether elements are negative infinity."""
+    return eq(x, -np.inf)
+
+
+def _bitwise(name: str, ufunc: np.ufunc, doc: str) -> Elemwise:
+    return elementwise(
+        name, None, ufunc_rule(ufunc), ufunc, doc=doc, commutative=True, holomorphic=False
+    )
+
+
+and_ = _bitwise("and", np.bitwise_and, "Bitwise and, which is the logical one for truth values.")
+or_ = _bitwise("or", np.bitwise_or, "Bitwise or, which is the logical one for truth values.")
+xor = _bitwise("xor", np.bitwise_xor, "Bitwise exclusive or.")
+invert = elementwise(
+    "invert", 1, ufunc_rule(np.invert), np.invert, doc="Bitwise not, the logical one for truth values."
+)
+bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
+
+
+def _switch_dtype(dtypes: Sequence[str]) -> str:
+    return promoted(dtypes[1:])
+
+
+_switch = elementwise(
+    "switch",
+    3,
+    _switch_dtype,
+    lambda c, a, b: np.where(c != 0, a, b),
+    [
+        None,
+        lambda ct, c, a, b, out: switch(c, ct, 0.0),
+        lambda ct, c, a, b, out: switch(c, 0.0, ct),
+    ],
+    "Elements of the second tensor where the first is not 0, else of the third.",
+)
+
+
+def switch(cond: Any, ift: Any, iff: Any) -> TensorVariable:
+    """Elements of ``ift`` where ``cond`` holds, else of ``iff``; Python numbers are weak.
+
+    A cotangent of 0 passes to the branch that was not taken, whatever its value is.
+    """
+    first, other = promote_arguments([ift, iff])
+    return _switch(as_tensor_variable(cond), first, other)
+
+
+def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
+    """`switch`; with ``cond`` alone the indices where it holds, as `nonzero` gives them."""
+    if ift is None and iff is None:
+        return as_tensor_variable(cond).nonzero()
+    return switch(cond, ift, iff)
+
+
+def _rounding(name: str, function: Any, rule: Any, doc: str) -> Elemwise:
+    return elementwise(name, 1, rule, function, doc=doc + " Its derivative is 0.", holomorphic=False)
+
+
+ceil = _rounding("ceil", np.ceil, ufunc_rule(np.ceil), "Nearest integer from above.")
+floor = _rounding("floor", np.floor, ufunc_rule(np.floor), "Nearest integer from below.")
+trunc = _rounding("trunc", np.trunc, ufunc_rule(np.trunc), "Nearest integer towards 0.")
+round_half_to_even = _rounding(
+    "round_half_to_even", np.rint, ufunc_rule(np.rint), "Nearest integer, halves to the even one."
+)
+
+
+def _round_away(x: Any) -> Any:
+    whole = np.trunc(x)
+    return whole + np.copysign(np.abs(x - whole) >= 0.5, x).astype(whole.dtype)
+
+
+round_half_away_from_zero = _rounding(
+    "round_half_away_from_zero",
+    _round_away,
+    ufunc_rule(np.trunc),
+    "Nearest integer, halves away from 0.",
+)
+
+
+def round(a: Any, mode: str = "half_to_even") -> TensorVariable:
+    """Nearest integer; ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other)."""
+    if mode == "half_to_even":
+        return round_half_to_even(a)
+    if mode == "half_away_from_zero":
+        return round_half_away_from_zero(a)
+    raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")
+
+
+def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:
+    """`round` as int64."""
+    return round(a, mode).astype("int64")
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> TensorVariable:
+    """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to equal ones only."""
+    a, b = promote_arguments([a, b])
+    finite = and_(isfinite(a), isfinite(b))
+    difference = switch(finite, abs(sub(a, b)), 0)
+    close = and_(finite, le(difference, atol + rtol * switch(finite, abs(b), 0)))
+    close = or_(close, eq(a, b))
+    if equal_nan:
+        close = or_(close, and_(isnan(a), isnan(b)))
+    return close
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> TensorVariable:
+    """Whether all elements are close; see `isclose`."""
+    return isclose(a, b, rtol, atol, equal_nan).all()
+
+
+def nan_to_num(
+    x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> TensorVariable:
+    """Replace NaN by ``nan`` and infinities by ``posinf`` and ``neginf``.
+
+    The replacements of infinities default to the largest finite values of the dtype.
+    """
+    x = as_tensor_variable(x)
+    if is_discrete(x.dtype):
+        return x
+    if is_complex(x.dtype):
+        raise TypeError("nan_to_num takes real tensors; treat real and imaginary parts apart")
+    limits = np.finfo(x.dtype)
+    x = switch(isnan(x), nan, x)
+    x = switch(eq(x, np.inf), limits.max if posinf is None else posinf, x)
+    return switch(eq(x, -np.inf), limits.min if neginf is None else neginf, x)

@@ -1,0 +1,110 @@
+"""Parts of complex numbers, and complex numbers from parts, element by element."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.elemwise.op import elementwise
+from occelo_graph.ops.elemwise.scalar import float_like, promoted, ufunc_rule
+from occelo_graph.ops.elemwise.transcendental import cos, sin
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["angle", "complex", "complex_from_polar", "conj", "conjugate", "imag", "real"]
+
+
+def _part_dtype(dtypes: Sequence[str]) -> str:
+    return {"complex64": "float32", "complex128": "float64"}.get(dtypes[0], dtypes[0])
+
+
+def _complex_dtype(dtypes: Sequence[str]) -> str:
+    common = promoted(dtypes)
+    if is_complex(common):
+        raise TypeError("the parts of a complex tensor must be real")
+    return "complex64" if common in ("float16", "float32") else "complex128"
+
+
+def _make_complex(re: Any, im: Any) -> Any:
+    re, im = np.broadcast_arrays(re, im)
+    result = np.empty(re.shape, _complex_dtype([re.dtype.name, im.dtype.name]))
+    result.real = re
+    result.imag = im
+    return result
+
+
+real = elementwise(
+    "real",
+    1,
+    _part_dtype,
+    lambda z: np.array(np.real(z)),
+    [lambda ct, z, out: ct],
+    "Real part.",
+    holomorphic=False,
+    complex_pullback=[lambda ct, z, out: ct.astype(z.dtype)],
+)
+imag = elementwise(
+    "imag",
+    1,
+    _part_dtype,
+    lambda z: np.array(np.imag(z)),
+    [None],
+    "Imaginary part.",
+    holomorphic=False,
+    complex_pullback=[lambda ct, z, out: complex(ct * 0, ct)],
+)
+conj = elementwise(
+    "conj",
+    1,
+    ufunc_rule(np.conjugate),
+    np.conjugate,
+    [lambda ct, z, out: ct],
+    "Complex conjugate.",
+    holomorphic=False,
+    complex_pullback=[lambda ct, z, out: conj(ct)],
+)
+conjugate = conj
+complex = elementwise(
+    "complex",
+    2,
+    _complex_dtype,
+    _make_complex,
+    doc="Complex numbers from real and imaginary parts.",
+    holomorphic=False,
+    complex_pullback=[lambda ct, re, im, out: real(ct), lambda ct, re, im, out: imag(ct)],
+)
+
+
+def _angle_pullback(ct: Any, z: Any, out: Any) -> Any:
+    # angle = arctan2(im, re): d/d re = -im / |z|^2, d/d im = re / |z|^2
+    size = real(z) ** 2 + imag(z) ** 2
+    return complex(-ct * imag(z) / size, ct * real(z) / size)
+
+
+def _angle_dtype(dtypes: Sequence[str]) -> str:
+    return float_like(dtypes)
+
+
+angle = elementwise(
+    "angle",
+    1,
+    _angle_dtype,
+    lambda z: np.asarray(np.angle(z), dtype=_angle_dtype([z.dtype.name])),
+    [None],
+    "Angle of complex numbers, in radians.",
+    holomorphic=False,
+    complex_pullback=[_angle_pullback],
+)
+
+
+def complex_from_polar(r: Any, theta: Any) -> TensorVariable:
+    """Complex numbers from absolute value and angle in radians."""
+    r, theta = as_tensor_variable(r), as_tensor_variable(theta)
+    return complex(r * cos(theta), r * sin(theta))

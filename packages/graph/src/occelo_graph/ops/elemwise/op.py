@@ -1,0 +1,324 @@
+"""`Elemwise`: a scalar operation applied to tensors that broadcast as their types say."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.types import NullType
+from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
+from occelo_graph.tensors.constant import promote_arguments
+from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
+
+
+def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
+    """The static shape of tensors that broadcast against each other.
+
+    Only a length known to be 1 broadcasts. Two known lengths that differ are a ValueError.
+    """
+    ndim = max(len(s) for s in shapes)
+    result: list[int | None] = []
+    for axis in range(-ndim, 0):
+        lengths = {s[axis] for s in shapes if -axis <= len(s)} - {1}
+        known = lengths - {None}
+        if len(known) > 1:
+            listed = " and ".join(shape_text(s) for s in shapes)
+            raise ValueError(
+                f"{what} cannot broadcast the shapes {listed}: "
+                f"dimension {ndim + axis} has lengths {' and '.join(str(n) for n in sorted(known, key=str))}"
+            )
+        result.append(known.pop() if known else (None if lengths else 1))
+    return tuple(result)
+
+
+def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
+    """Sum ``value`` (of the shape of ``full``) over the dimensions that ``target`` broadcast."""
+    lead = full.ndim - target.ndim
+    axes = list(range(lead))
+    stretched = [
+        i
+        for i, (own, out) in enumerate(zip(target.shape, full.shape[lead:], strict=True))
+        if own == 1 and out != 1
+    ]
+    axes += [lead + i for i in stretched]
+    if not axes:
+        return value
+    value = value.sum(axis=axes, dtype=value.dtype)
+    if stretched:
+        kept = iter(range(value.ndim))
+        order: list[Any] = ["x" if i in stretched else next(kept) for i in range(target.ndim)]
+        value = value.dimshuffle(order)
+    return value
+
+
+@op
+class Elemwise(Op):
+    """Apply ``scalar_op`` element by element, with NumPy's broadcasting decided by static types.
+
+    ``inplace`` maps an output to the input whose storage it takes, as pairs. A dimension of unknown
+    length never broadcasts: that it has length 1 at run time beside another length is a ValueError.
+    """
+
+    scalar_op: ScalarOp
+    inplace: tuple[tuple[int, int], ...] = ()
+
+    elementwise: ClassVar[bool] = True
+
+    @property
+    def commutative(self) -> bool:
+        return self.scalar_op.commutative and not self.inplace
+
+    @property
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return {out: [inp] for out, inp in self.inplace}
+
+    def make_node(self, *inputs: Any) -> Apply:
+        nin = self.scalar_op.nin
+        if nin is not None and len(inputs) != nin:
+            raise TypeError(f"{self} takes {nin} arguments, got {len(inputs)}")
+        if not inputs:
+            raise TypeError(f"{self} takes at least one argument")
+        variables = promote_arguments(inputs)
+        types = self.infer_types(tuple([v.type for v in variables]))
+        return Apply(self, variables, [t.make_variable() for t in types])
+
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        shape = broadcast_static([t.shape for t in types], str(self.scalar_op))
+        try:
+            dtypes = self.scalar_op.output_dtypes([t.dtype for t in types])
+        except TypeError as error:
+            listed = ", ".join(t.dtype for t in types)
+            raise TypeError(f"{self.scalar_op} is not defined for dtypes {listed}: {error}") from None
+        return tuple(TensorType(dtype, shape) for dtype in dtypes)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        result = self.scalar_op.evaluate(*arrays)
+        if isinstance(result, tuple):
+            return tuple(np.asarray(r) for r in result)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return np.asarray(result)
+
+    def kernel(self, node: Apply) -> Kernel:
+        evaluate = self.scalar_op.evaluate
+        dtypes = [out.type.numpy_dtype for out in node.outputs if isinstance(out.type, TensorType)]
+        check = _run_time_check(node)
+        inplace = self.inplace
+
+        def running(*arrays: Any) -> Sequence[Any]:
+            if check is not None:
+                check(arrays)
+            result = evaluate(*arrays)
+            results: Any = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+            made = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
+            for out, inp in inplace:
+                arrays[inp][...] = made[out]
+                made[out] = arrays[inp]
+            return made
+
+        return running
+
+    def pull(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        cotangents: Sequence[Any],
+        wanted: Sequence[bool],
+    ) -> Sequence[Any]:
+        if len(outputs) != 1:
+            return self.pullback(inputs, outputs, cotangents)
+        out = outputs[0]
+        ct = cotangents[0]
+        if is_discrete(out.type.dtype) or ct is ZERO:
+            return [ZERO] * len(inputs)
+        if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
+            terms = self._complex_terms(inputs, out, ct, wanted)
+        else:
+            derivatives = self.scalar_op.derivatives(len(inputs))
+            terms = [
+                None if not want else ZERO if d is None else d(ct, *inputs, out)
+                for d, want in zip(derivatives, wanted, strict=True)
+            ]
+        return [
+            term if term is None or term is ZERO else _fit_cotangent(term, out.type, v.type)
+            for term, v in zip(terms, inputs, strict=True)
+        ]
+
+    def _complex_terms(
+        self, inputs: Sequence[Any], out: Any, ct: Any, wanted: Sequence[bool]
+    ) -> list[Any]:
+        # Cotangents of complex variables are dL/d(re) + i dL/d(im); for a holomorphic f that is the
+        # conjugate of what the linear map does to the conjugate (Wirtinger calculus).
+        row = self.scalar_op
+        own = getattr(row, "complex_pullback", None)
+        if own is not None:
+            return [d(ct, *inputs, out) if want else None for d, want in zip(own, wanted, strict=True)]
+        if not getattr(row, "holomorphic", False):
+            raise NotImplementedError(f"{row} has no derivative for complex tensors")
+        turned = ct.conj() if is_complex(ct.type.dtype) else ct
+        terms: list[Any] = []
+        for d, want in zip(row.derivatives(len(inputs)), wanted, strict=True):
+            if not want:
+                terms.append(None)
+            elif d is None:
+                terms.append(ZERO)
+            else:
+                term = d(turned, *inputs, out)
+                terms.append(term.conj() if is_complex(term.type.dtype) else term)
+        return terms
+
+    def pullback(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        if len(outputs) != 1:
+            raise NotImplementedError(f"{self} with several outputs is made after differentiation")
+        return self.pull(inputs, outputs, cotangents, [True] * len(inputs))
+
+    def pushforward(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        out = outputs[0]
+        if is_discrete(out.type.dtype):
+            return [ZERO]
+        total: Any = None
+        for d, tangent in zip(self.scalar_op.derivatives(len(inputs)), tangents, strict=True):
+            if tangent is None or tangent is ZERO or d is None:
+                continue
+            term = d(tangent, *inputs, out)
+            if isinstance(term.type, NullType):
+                return [term]
+            total = term if total is None else total + term
+        if total is None:
+            return [ZERO]
+        if total.type.dtype != out.type.dtype:
+            total = total.astype(out.type.dtype)
+        if total.type.ndim != out.type.ndim or total.type.broadcastable != out.type.broadcastable:
+            total = Elemwise(ScalarFunction("second"))(out, total)
+        return [total]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+        shape: list[Any] = [1] * ndim  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        for var, lengths in zip(node.inputs, input_shapes, strict=True):
+            assert isinstance(var.type, TensorType)
+            lead = ndim - var.type.ndim  # pyright: ignore[reportUnknownVariableType]
+            for i, (static, length) in enumerate(zip(var.type.shape, lengths, strict=True)):
+                if static != 1 and (shape[lead + i] == 1 or isinstance(length, int)):
+                    shape[lead + i] = length
+        return [tuple(shape)] * len(node.outputs)
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        core = max(v.type.ndim for v in node.inputs if isinstance(v.type, TensorType))
+        aligned: list[Any] = []
+        for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
+            assert isinstance(old.type, TensorType)
+            missing = core - old.type.ndim
+            if extra and missing:
+                order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
+                new = new.dimshuffle(order)
+            aligned.append(new)
+        return self.make_node(*aligned).outputs
+
+    def inplace_on_inputs(self, input_indices: Sequence[int]) -> Elemwise:
+        return Elemwise(self.scalar_op, ((0, input_indices[0]),))
+
+    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> TensorVariable:
+        result: TensorVariable = super().__call__(*inputs, name=name, return_list=return_list)
+        return result
+
+    def __str__(self) -> str:
+        suffix = "_inplace" if self.inplace else ""
+        return f"{self.scalar_op}{suffix}"
+
+
+def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
+    if isinstance(term.type, NullType):
+        return term
+    term = unbroadcast(term, full, target)
+    if is_complex(term.type.dtype) and not is_complex(target.dtype):
+        term = term.real
+    if not is_discrete(target.dtype) and term.type.dtype != target.dtype:
+        term = term.astype(target.dtype)
+    return term
+
+
+def _run_time_check(node: Apply) -> Callable[[Sequence[Any]], None] | None:
+    """A check of the lengths that the types leave open; None if they leave none open."""
+    types = [v.type for v in node.inputs]
+    ndim = max(t.ndim for t in types if isinstance(t, TensorType))
+    groups: list[list[tuple[int, int]]] = []
+    for axis in range(-ndim, 0):
+        group = [
+            (i, axis)
+            for i, t in enumerate(types)
+            if isinstance(t, TensorType) and -axis <= t.ndim and t.shape[axis] != 1
+        ]
+        statics = {t.shape[axis] for i, _ in group if isinstance(t := types[i], TensorType)}
+        if len(group) > 1 and (len(statics) > 1 or None in statics):
+            groups.append(group)
+    if not groups:
+        return None
+
+    def check(arrays: Sequence[Any]) -> None:
+        for group in groups:
+            first = arrays[group[0][0]].shape[group[0][1]]
+            for i, axis in group[1:]:
+                if arrays[i].shape[axis] != first:
+                    _raise_mismatch(node, arrays, ndim + axis)
+
+    return check
+
+
+def _raise_mismatch(node: Apply, arrays: Sequence[Any], axis: int) -> None:
+    listed = ", ".join(
+        f"{v.name or f'input {i}'} {a.shape}"
+        for i, (v, a) in enumerate(zip(node.inputs, arrays, strict=True))
+    )
+    ndim = max(a.ndim for a in arrays)
+    lengths = [a.shape[axis - ndim] for a in arrays if a.ndim >= ndim - axis]
+    hint = (
+        "; a dimension broadcasts only if its length is known to be 1 when the graph is built "
+        "(specify_broadcastable says so)"
+        if 1 in lengths
+        else ""
+    )
+    raise ValueError(f"Input dimension mismatch in dimension {axis}: {listed}{hint}")
+
+
+def elementwise(
+    name: str,
+    nin: int | None,
+    rule: DtypeRule,
+    function: Callable[..., Any],
+    partials: Sequence[Derivative] = (),
+    doc: str = "",
+    **options: Any,
+) -> Elemwise:
+    """Register a row of the table of scalar functions and return the op that applies it.
+
+    ``partials`` has one derivative for each input; for any number of inputs (``nin`` None) the option
+    ``partial_at`` gives the one at a position. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
+    """
+    row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
+    made = Elemwise(row)
+    made.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
+    made.__dict__["__name__"] = name
+    return made
+
+
+def is_elementwise(variable: Variable, function: Elemwise) -> bool:
+    """Whether ``variable`` is computed by ``function``, in place or not."""
+    owner = variable.owner
+    return (
+        owner is not None
+        and isinstance(owner.op, Elemwise)
+        and owner.op.scalar_op == function.scalar_op
+    )

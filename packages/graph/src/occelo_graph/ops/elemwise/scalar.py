@@ -1,0 +1,206 @@
+"""Scalar operations: what an elementwise op does to each element.
+
+`ScalarFunction` is a row of a table: name, number of inputs, dtype rule, NumPy or SciPy function,
+and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian
+is diagonal, the same map serves pullback and pushforward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.form.encoding import Static
+from occelo_graph.tensors.type import is_complex, is_discrete
+
+__all__ = [
+    "Derivative",
+    "DtypeRule",
+    "ScalarFunction",
+    "ScalarOp",
+    "boolean_of",
+    "first_dtype",
+    "float_like",
+    "inexact",
+    "promoted",
+    "special_float",
+    "ufunc_rule",
+]
+
+DtypeRule = Callable[[Sequence[str]], str]
+Derivative = Callable[..., Any] | None
+"""``(cotangent, *inputs, output) -> cotangent of one input``; None where none passes."""
+
+
+class ScalarOp(Static):
+    """Base of what `Elemwise` applies to each element."""
+
+    name: str
+    commutative: bool = False
+    nout: int = 1
+
+    @property
+    def nin(self) -> int | None:
+        """Number of inputs; None for any number from one on."""
+        raise NotImplementedError
+
+    def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
+        """Dtypes of the outputs for dtypes of the inputs; TypeError if there are none."""
+        raise NotImplementedError
+
+    def evaluate(self, *arrays: Any) -> Any:
+        """Apply to arrays that broadcast."""
+        raise NotImplementedError
+
+    def derivatives(self, nin: int) -> Sequence[Derivative]:
+        """One derivative for each input."""
+        raise NotImplementedError
+
+    def _identity(self) -> Any:
+        return (type(self), tuple(self.fields().items()))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, ScalarOp) and self._identity() == other._identity()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+_table: dict[str, ScalarFunction] = {}
+
+
+@dataclass(eq=False, repr=False)
+class _Row(ScalarOp):
+    name: str
+    arity: int | None
+    rule: DtypeRule
+    function: Callable[..., Any]
+    partials: Sequence[Derivative] = ()
+    partial_at: Callable[[int], Derivative] | None = None
+    commutative: bool = False
+    holomorphic: bool = True
+    complex_pullback: Sequence[Derivative] | None = None
+    doc: str = field(default="", compare=False)
+
+
+class ScalarFunction(_Row):
+    """A named function of scalars; the name is its identity, so each name is registered once.
+
+    ``holomorphic`` says that for complex values the derivative is complex linear; otherwise
+    ``complex_pullback`` gives the cotangents.
+    """
+
+    def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
+        if not parameters and not options:
+            if name not in _table:
+                raise ValueError(f"There is no scalar function {name!r}")
+            return _table[name]
+        if name in _table:
+            raise ValueError(f"A scalar function {name!r} is registered already")
+        return super().__new__(cls)
+
+    def __init__(self, name: str, *parameters: Any, **options: Any) -> None:
+        if not parameters and not options:
+            return
+        super().__init__(name, *parameters, **options)
+        _table[name] = self
+
+    @staticmethod
+    def table() -> dict[str, ScalarFunction]:
+        """All registered functions by name."""
+        return dict(_table)
+
+    @property
+    def nin(self) -> int | None:
+        return self.arity
+
+    def fields(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScalarFunction, (self.name,)
+
+    def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
+        return (self.rule(dtypes),)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        if self.arity is None and len(arrays) != 2:
+            result = arrays[0]
+            for other in arrays[1:]:
+                result = self.function(result, other)
+            return result if len(arrays) > 1 else np.array(result)
+        return self.function(*arrays)
+
+    def derivatives(self, nin: int) -> Sequence[Derivative]:
+        if self.arity is None:
+            return [self.partial_at(i) if self.partial_at is not None else None for i in range(nin)]
+        return self.partials or [None] * nin
+
+
+# dtype rules
+
+
+def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
+    """NumPy's own rule for a ufunc; several inputs fold from the left."""
+
+    def rule(dtypes: Sequence[str]) -> str:
+        given = [np.dtype(d) for d in dtypes]
+        if ufunc.nin == 1 or len(given) == 1:
+            operands: Any = (*given[:1] * ufunc.nin, *[None] * ufunc.nout)
+            return ufunc.resolve_dtypes(operands)[-1].name
+        result = given[0]
+        for other in given[1:]:
+            result = ufunc.resolve_dtypes((result, other, None))[-1]
+        return result.name
+
+    return rule
+
+
+def promoted(dtypes: Sequence[str]) -> str:
+    """The common dtype."""
+    return np.result_type(*(np.dtype(d) for d in dtypes)).name
+
+
+def boolean_of(dtypes: Sequence[str]) -> str:
+    """bool, whatever the inputs."""
+    return "bool"
+
+
+def first_dtype(dtypes: Sequence[str]) -> str:
+    """The dtype of the first input."""
+    return dtypes[0]
+
+
+def float_like(dtypes: Sequence[str]) -> str:
+    """The real dtype that has the precision of the common one; integers give as NumPy's sqrt does."""
+    common = inexact(dtypes)
+    return {"complex64": "float32", "complex128": "float64"}.get(common, common)
+
+
+def inexact(dtypes: Sequence[str]) -> str:
+    """The common dtype, or what NumPy's sqrt makes of it if it is discrete."""
+    common = promoted(dtypes)
+    if not is_discrete(common):
+        return common
+    return np.sqrt.resolve_dtypes((np.dtype(common), None))[-1].name
+
+
+_SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
+
+
+def special_float(dtypes: Sequence[str]) -> str:
+    """SciPy's rule for special functions: float32 for what fits it, else float64."""
+    for dtype in dtypes:
+        if is_complex(dtype):
+            raise TypeError("This function is not defined for complex tensors")
+    return "float32" if all(d in _SMALL for d in dtypes) else "float64"

@@ -1,0 +1,397 @@
+"""Special functions, element by element; SciPy computes them and is imported on first use.
+
+Derivatives are from the NIST Digital Library of Mathematical Functions (DLMF); each section is
+named beside its formula.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.types import NullType
+from occelo_graph.ops.elemwise import series
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, sign, switch
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.scalar import Derivative, special_float
+from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "beta",
+    "betainc",
+    "betaincinv",
+    "betaln",
+    "chi2sf",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
+    "factorial",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
+    "gammal",
+    "gammaln",
+    "gammau",
+    "hyp2f1",
+    "i0",
+    "i1",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jv",
+    "kn",
+    "kv",
+    "kve",
+    "logit",
+    "ndtri_exp",
+    "owens_t",
+    "poch",
+    "polygamma",
+    "psi",
+    "tri_gamma",
+    "xlog1py",
+    "xlogy",
+]
+
+_ROOT_PI = math.sqrt(math.pi)
+
+
+def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute in the dtype that `special_float` promises."""
+
+    def computing(*arrays: Any) -> Any:
+        dtype = special_float([a.dtype.name for a in arrays])
+        return np.asarray(function(*(np.asarray(a, dtype=dtype) for a in arrays)), dtype=dtype)
+
+    return computing
+
+
+def _scipy(name: str) -> Callable[..., Any]:
+    def computing(*arrays: Any) -> Any:
+        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
+
+    return computing
+
+
+def _special(
+    name: str,
+    derivatives: Sequence[Derivative],
+    doc: str,
+    function: Callable[..., Any] | None = None,
+) -> Elemwise:
+    computing = _with_dtype(_scipy(name) if function is None else function)
+    return elementwise(
+        name, len(derivatives), special_float, computing, derivatives, doc, holomorphic=False
+    )
+
+
+def _undefined(why: str) -> Derivative:
+    def derivative(ct: Any, *rest: Any) -> Any:
+        return NullType(why)()
+
+    return derivative
+
+
+# error functions, DLMF 7.2 and 7.17
+erf = _special("erf", [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)], "Error function.")
+erfc = _special("erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x).")
+erfcx = _special(
+    "erfcx", [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)], "exp(x ** 2) * erfc(x)."
+)
+erfinv = _special(
+    "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."
+)
+erfcinv = _special(
+    "erfcinv", [lambda ct, x, out: -ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse of erfc."
+)
+
+# gamma function, DLMF 5.2 and 5.15
+gamma = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gamma function.")
+gammaln = _special("gammaln", [lambda ct, x, out: ct * psi(x)], "Logarithm of |gamma(x)|.")
+psi = _special("psi", [lambda ct, x, out: ct * tri_gamma(x)], "Derivative of gammaln.")
+digamma = psi
+polygamma = _special(
+    "polygamma",
+    [
+        _undefined("polygamma is defined for whole orders only"),
+        lambda ct, n, x, out: ct * polygamma(n + 1, x),
+    ],
+    "The n-th derivative of psi; n is a whole number.",
+)
+tri_gamma = _special(
+    "tri_gamma",
+    [lambda ct, x, out: ct * polygamma(2.0, x)],
+    "Derivative of psi.",
+    lambda x: _scipy("polygamma")(1, x),
+)
+poch = _special(
+    "poch",
+    [
+        lambda ct, z, m, out: ct * out * (psi(z + m) - psi(z)),
+        lambda ct, z, m, out: ct * out * psi(z + m),
+    ],
+    "Rising factorial gamma(z + m) / gamma(z).",
+)
+
+
+def factorial(n: Any) -> TensorVariable:
+    """``gamma(n + 1)``."""
+    return gamma(as_tensor_variable(n) + 1)
+
+
+# incomplete gamma functions, DLMF 8.2; the derivative of P by k is a series
+
+
+def _gamma_density(k: Any, x: Any) -> Any:
+    return exp(-x + xlogy(k - 1, x) - gammaln(k))
+
+
+_gammainc_dk = _special(
+    "gammainc_dk",
+    [_undefined("the second derivative of gammainc by k")] * 2,
+    "Derivative of gammainc(k, x) by k.",
+    series.gammainc_dk,
+)
+gammainc = _special(
+    "gammainc",
+    [
+        lambda ct, k, x, out: ct * _gammainc_dk(k, x),
+        lambda ct, k, x, out: ct * _gamma_density(k, x),
+    ],
+    "Regularized lower incomplete gamma function P(k, x).",
+)
+gammaincc = _special(
+    "gammaincc",
+    [
+        lambda ct, k, x, out: -ct * _gammainc_dk(k, x),
+        lambda ct, k, x, out: -ct * _gamma_density(k, x),
+    ],
+    "Regularized upper incomplete gamma function Q(k, x).",
+)
+gammaincinv = _special(
+    "gammaincinv",
+    [
+        lambda ct, k, p, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
+        lambda ct, k, p, out: ct / _gamma_density(k, out),
+    ],
+    "The x for which gammainc(k, x) = p.",
+)
+gammainccinv = _special(
+    "gammainccinv",
+    [
+        lambda ct, k, q, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
+        lambda ct, k, q, out: -ct / _gamma_density(k, out),
+    ],
+    "The x for which gammaincc(k, x) = q.",
+)
+
+
+def gammau(k: Any, x: Any) -> TensorVariable:
+    """Upper incomplete gamma function, not regularized."""
+    return gammaincc(k, x) * gamma(k)
+
+
+def gammal(k: Any, x: Any) -> TensorVariable:
+    """Lower incomplete gamma function, not regularized."""
+    return gammainc(k, x) * gamma(k)
+
+
+def chi2sf(x: Any, k: Any) -> TensorVariable:
+    """Survival function of the chi-squared distribution with ``k`` degrees of freedom."""
+    return gammaincc(as_tensor_variable(k) / 2.0, as_tensor_variable(x) / 2.0)
+
+
+# beta functions, DLMF 5.12 and 8.17
+beta = _special(
+    "beta",
+    [
+        lambda ct, a, b, out: ct * out * (psi(a) - psi(a + b)),
+        lambda ct, a, b, out: ct * out * (psi(b) - psi(a + b)),
+    ],
+    "Beta function gamma(a) gamma(b) / gamma(a + b).",
+)
+betaln = _special(
+    "betaln",
+    [
+        lambda ct, a, b, out: ct * (psi(a) - psi(a + b)),
+        lambda ct, a, b, out: ct * (psi(b) - psi(a + b)),
+    ],
+    "Logarithm of |beta(a, b)|.",
+)
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+_betainc_da = _special(
+    "betainc_da",
+    [_undefined("the second derivative of betainc by its parameters")] * 3,
+    "Derivative of betainc(a, b, x) by a.",
+    series.betainc_da,
+)
+
+
+def _betainc_db(a: Any, b: Any, x: Any) -> Any:
+    # I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4
+    return -_betainc_da(b, a, 1 - x)
+
+
+betainc = _special(
+    "betainc",
+    [
+        lambda ct, a, b, x, out: ct * _betainc_da(a, b, x),
+        lambda ct, a, b, x, out: ct * _betainc_db(a, b, x),
+        lambda ct, a, b, x, out: ct * _beta_density(a, b, x),
+    ],
+    "Regularized incomplete beta function I_x(a, b).",
+)
+betaincinv = _special(
+    "betaincinv",
+    [
+        lambda ct, a, b, p, out: -ct * _betainc_da(a, b, out) / _beta_density(a, b, out),
+        lambda ct, a, b, p, out: -ct * _betainc_db(a, b, out) / _beta_density(a, b, out),
+        lambda ct, a, b, p, out: ct / _beta_density(a, b, out),
+    ],
+    "The x for which betainc(a, b, x) = p.",
+)
+
+# Bessel functions, DLMF 10.6 and 10.29
+_ORDER = "the derivative of a Bessel function by its order"
+jv = _special(
+    "jv",
+    [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
+    "Bessel function of the first kind and order v.",
+)
+j1 = _special(
+    "j1", [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))], "Bessel function of the first kind, order 1."
+)
+j0 = _special("j0", [lambda ct, x, out: -ct * j1(x)], "Bessel function of the first kind, order 0.")
+iv = _special(
+    "iv",
+    [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (iv(v - 1, x) + iv(v + 1, x))],
+    "Modified Bessel function of the first kind and order v.",
+)
+i1 = _special(
+    "i1",
+    [lambda ct, x, out: ct * 0.5 * (i0(x) + iv(2.0, x))],
+    "Modified Bessel function of the first kind, order 1.",
+)
+i0 = _special("i0", [lambda ct, x, out: ct * i1(x)], "Modified Bessel function of the first kind, order 0.")
+ive = _special(
+    "ive",
+    [
+        _undefined(_ORDER),
+        lambda ct, v, x, out: ct * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out),
+    ],
+    "exp(-|x|) * iv(v, x).",
+)
+kv = _special(
+    "kv",
+    [_undefined(_ORDER), lambda ct, v, x, out: ct * -0.5 * (kv(v - 1, x) + kv(v + 1, x))],
+    "Modified Bessel function of the second kind and order v.",
+)
+kn = _special(
+    "kn",
+    [_undefined(_ORDER), lambda ct, n, x, out: ct * -0.5 * (kv(n - 1, x) + kv(n + 1, x))],
+    "Modified Bessel function of the second kind and whole order n.",
+    lambda n, x: _scipy("kn")(n.astype("int32"), x),
+)
+kve = _special(
+    "kve",
+    [
+        _undefined(_ORDER),
+        lambda ct, v, x, out: ct * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x))),
+    ],
+    "exp(x) * kv(v, x).",
+)
+
+# hypergeometric function, DLMF 15.5
+_hyp2f1_da = _special(
+    "hyp2f1_da",
+    [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
+    "Derivative of hyp2f1 by a, for |z| < 1.",
+    series.hyp2f1_da,
+)
+_hyp2f1_dc = _special(
+    "hyp2f1_dc",
+    [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
+    "Derivative of hyp2f1 by c, for |z| < 1.",
+    series.hyp2f1_dc,
+)
+hyp2f1 = _special(
+    "hyp2f1",
+    [
+        lambda ct, a, b, c, z, out: ct * _hyp2f1_da(a, b, c, z),
+        lambda ct, a, b, c, z, out: ct * _hyp2f1_da(b, a, c, z),
+        lambda ct, a, b, c, z, out: ct * _hyp2f1_dc(a, b, c, z),
+        lambda ct, a, b, c, z, out: ct * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z),
+    ],
+    "Gauss' hypergeometric function. Derivatives by its parameters need |z| < 1.",
+)
+
+# normal distribution and friends
+owens_t = _special(
+    "owens_t",
+    [
+        # Owen, "Tables for computing bivariate normal probabilities", 1956
+        lambda ct, h, a, out: -ct
+        * exp(-0.5 * h * h)
+        * erf(a * h / math.sqrt(2))
+        / (2 * math.sqrt(2 * math.pi)),
+        lambda ct, h, a, out: ct * exp(-0.5 * h * h * (1 + a * a)) / (2 * math.pi * (1 + a * a)),
+    ],
+    "Owen's T function.",
+)
+ndtri_exp = _special(
+    "ndtri_exp",
+    [lambda ct, y, out: ct * math.sqrt(2 * math.pi) * exp(y + 0.5 * out * out)],
+    "The x for which the logarithm of the normal distribution function is y.",
+)
+logit = _special("logit", [lambda ct, x, out: ct / (x * (1 - x))], "log(x / (1 - x)).")
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    zero = (x == 0) & ~np.isnan(y)
+    return np.where(zero, 0, x * np.log(np.where(zero, 1, y)))
+
+
+def _xlog1py(x: Any, y: Any) -> Any:
+    zero = (x == 0) & ~np.isnan(y)
+    return np.where(zero, 0, x * np.log1p(np.where(zero, 0, y)))
+
+
+xlogy = _special(
+    "xlogy",
+    [
+        lambda ct, x, y, out: ct * log(switch(and_(eq(x, 0), eq(y, 0)), 1.0, y)),
+        lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, y)),
+    ],
+    "x * log(y), and 0 where x is 0.",
+    _xlogy,
+)
+xlog1py = _special(
+    "xlog1py",
+    [
+        lambda ct, x, y, out: ct * log1p(switch(and_(eq(x, 0), eq(y, -1)), 0.0, y)),
+        lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, 1 + y)),
+    ],
+    "x * log(1 + y), and 0 where x is 0.",
+    _xlog1py,
+)

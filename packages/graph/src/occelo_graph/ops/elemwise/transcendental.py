@@ -1,0 +1,205 @@
+"""Powers, exponentials, logarithms, trigonometric and hyperbolic functions, element by element."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, ge, switch
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.scalar import Derivative, inexact, ufunc_rule
+
+__all__ = [
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "exp",
+    "exp2",
+    "expit",
+    "expm1",
+    "log",
+    "log1mexp",
+    "log1p",
+    "log1pexp",
+    "log2",
+    "log10",
+    "logaddexp",
+    "pow",
+    "power",
+    "rad2deg",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "softplus",
+    "tan",
+    "tanh",
+]
+
+
+def _unary(name: str, ufunc: np.ufunc, derivative: Derivative, doc: str) -> Elemwise:
+    return elementwise(name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc)
+
+
+exp = _unary("exp", np.exp, lambda ct, x, out: ct * out, "e ** x.")
+exp2 = _unary("exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.")
+expm1 = _unary("expm1", np.expm1, lambda ct, x, out: ct * (out + 1), "e ** x - 1, precise near 0.")
+log = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
+log1p = _unary("log1p", np.log1p, lambda ct, x, out: ct / (1 + x), "log(1 + x), precise near 0.")
+log2 = _unary("log2", np.log2, lambda ct, x, out: ct / (x * math.log(2)), "Logarithm to base 2.")
+log10 = _unary("log10", np.log10, lambda ct, x, out: ct / (x * math.log(10)), "Logarithm to base 10.")
+
+def _pow_base(ct: Any, x: Any, y: Any, out: Any) -> Any:
+    if isinstance(y, Constant) and y.data.ndim == 0:
+        exponent = y.data.item()
+        if exponent == 0:
+            return ct * 0
+        if exponent == 1:
+            return ct
+        if exponent == 2:
+            return ct * (2 * x)
+        return ct * (exponent * x ** (exponent - 1))
+    # at y = 0 the power is constant; x ** -1 could be infinite
+    return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, y - 1))
+
+
+def _pow_exponent(ct: Any, x: Any, y: Any, out: Any) -> Any:
+    # the limit at a zero base is 0 for positive exponents
+    return ct * out * log(switch(eq(x, 0) & ge(y, 0), 1, x))
+
+
+pow = elementwise(
+    "pow",
+    2,
+    ufunc_rule(np.power),
+    np.power,
+    [_pow_base, _pow_exponent],
+    "Power. The derivative by the base is 0 where the exponent is 0.",
+)
+power = pow
+sin = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")
+cos = _unary("cos", np.cos, lambda ct, x, out: -ct * sin(x), "Cosine of x in radians.")
+tan = _unary("tan", np.tan, lambda ct, x, out: ct * (1 + out * out), "Tangent of x in radians.")
+arcsin = _unary(
+    "arcsin", np.arcsin, lambda ct, x, out: ct / (1 - x * x) ** 0.5, "Inverse sine, in radians."
+)
+arccos = _unary(
+    "arccos", np.arccos, lambda ct, x, out: -ct / (1 - x * x) ** 0.5, "Inverse cosine, in radians."
+)
+arctan = _unary("arctan", np.arctan, lambda ct, x, out: ct / (1 + x * x), "Inverse tangent, in radians.")
+arctan2 = elementwise(
+    "arctan2",
+    2,
+    ufunc_rule(np.arctan2),
+    np.arctan2,
+    [
+        lambda ct, y, x, out: ct * x / (x * x + y * y),
+        lambda ct, y, x, out: -ct * y / (x * x + y * y),
+    ],
+    "Angle of the point (x, y), in radians; the first argument is y.",
+)
+sinh = _unary("sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.")
+cosh = _unary("cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.")
+tanh = _unary("tanh", np.tanh, lambda ct, x, out: ct * (1 - out * out), "Hyperbolic tangent.")
+arcsinh = _unary(
+    "arcsinh", np.arcsinh, lambda ct, x, out: ct / (x * x + 1) ** 0.5, "Inverse hyperbolic sine."
+)
+arccosh = _unary(
+    "arccosh",
+    np.arccosh,
+    lambda ct, x, out: ct / ((x - 1) ** 0.5 * (x + 1) ** 0.5),
+    "Inverse hyperbolic cosine.",
+)
+arctanh = _unary("arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent.")
+deg2rad = _unary("deg2rad", np.deg2rad, lambda ct, x, out: ct * (math.pi / 180), "Degrees to radians.")
+rad2deg = _unary("rad2deg", np.rad2deg, lambda ct, x, out: ct * (180 / math.pi), "Radians to degrees.")
+
+
+def _as_inexact(x: Any) -> Any:
+    return np.asarray(x, dtype=inexact([x.dtype.name]))
+
+
+def _sigmoid(x: Any) -> Any:
+    x = _as_inexact(x)
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, small) / (1 + small)
+
+
+sigmoid = elementwise(
+    "sigmoid",
+    1,
+    inexact,
+    _sigmoid,
+    [lambda ct, x, out: ct * out * (1 - out)],
+    "1 / (1 + exp(-x)), without overflow.",
+)
+expit = sigmoid
+
+
+def _softplus(x: Any) -> Any:
+    x = _as_inexact(x)
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+softplus = elementwise(
+    "softplus",
+    1,
+    inexact,
+    _softplus,
+    [lambda ct, x, out: ct * sigmoid(x)],
+    "log(1 + exp(x)), without overflow.",
+    holomorphic=False,
+)
+log1pexp = softplus
+
+
+def _log1mexp(x: Any) -> Any:
+    # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
+    x = _as_inexact(x)
+    return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+log1mexp = elementwise(
+    "log1mexp",
+    1,
+    inexact,
+    _log1mexp,
+    [lambda ct, x, out: -ct / expm1(-x)],
+    "log(1 - exp(x)) for x < 0, precise near 0 and far from it.",
+    holomorphic=False,
+)
+
+
+logaddexp2 = elementwise(
+    "logaddexp",
+    2,
+    ufunc_rule(np.logaddexp),
+    np.logaddexp,
+    [lambda ct, x, y, out: ct * sigmoid(x - y), lambda ct, x, y, out: ct * sigmoid(y - x)],
+    "log(exp(x) + exp(y)), without overflow.",
+    commutative=True,
+    holomorphic=False,
+)
+
+
+def logaddexp(*xs: Any) -> Any:
+    """``log(exp(x1) + exp(x2) + ...)``, without overflow."""
+    if len(xs) < 2:
+        raise TypeError(f"logaddexp takes at least 2 arguments, got {len(xs)}")
+    result = logaddexp2(xs[0], xs[1])
+    for x in xs[2:]:
+        result = logaddexp2(result, x)
+    return result

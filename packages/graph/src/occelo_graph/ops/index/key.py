@@ -1,0 +1,268 @@
+"""Index keys: what stands between the brackets of ``x[...]``, split into a static part and inputs.
+
+A key is a tuple with one entry for each dimension: an integer; `SCALAR`, an integer that an input
+gives; a slice whose parts are integers, None or `SCALAR`; `ARRAY`, an array of integers or a mask
+that an input gives (a mask takes as many dimensions as it has).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.elemwise.op import broadcast_static
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+
+__all__ = [
+    "ARRAY",
+    "SCALAR",
+    "Key",
+    "KeyEntry",
+    "advanced_layout",
+    "basic_shape",
+    "count_inputs",
+    "fill_key",
+    "is_advanced",
+    "parse_key",
+]
+
+SCALAR = "scalar"
+ARRAY = "array"
+KeyEntry = Any
+Key = tuple[KeyEntry, ...]
+
+
+def _scalar_part(value: Any, inputs: list[Any]) -> Any:
+    """An integer, or `SCALAR` with the variable appended to ``inputs``."""
+    if value is None:
+        return None
+    if isinstance(value, Constant) and np.ndim(value.data) == 0:
+        value = value.data
+    if isinstance(value, Variable):
+        variable: Any = value
+        if not is_discrete(variable.type.dtype) or variable.type.dtype == "bool":
+            raise TypeError(f"An index must be an integer, got {value} of type {value.type}")
+        if variable.type.ndim:
+            raise TypeError(f"The parts of a slice must be scalars, got {value} of type {value.type}")
+        inputs.append(variable if variable.dtype == "int64" else variable.astype("int64"))
+        return SCALAR
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer | np.ndarray):
+        raise TypeError(f"An index must be an integer, got {value!r}")
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "iu":  # pyright: ignore[reportUnknownMemberType]
+        raise TypeError(f"An index must be an integer, got {value!r}")
+    return int(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _array_part(value: Any) -> Any:
+    """An index array or mask as a variable."""
+    array = as_tensor_variable(value) if isinstance(value, Variable) else None
+    if array is None:
+        plain = np.asarray(value)
+        if plain.size == 0 and plain.dtype.kind == "f":
+            plain = plain.astype("int64")
+        array = constant(plain)
+    if not is_discrete(array.dtype):
+        raise TypeError(f"An index array must hold integers or truth values, got {array.type}")
+    return array
+
+
+def _is_scalar_index(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return False
+    if isinstance(value, int | np.integer):
+        return True
+    if isinstance(value, Variable):
+        return (
+            isinstance(value.type, TensorType) and value.type.ndim == 0 and value.type.dtype != "bool"
+        )
+    return isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
+
+
+def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
+    """Replace ``...`` by full slices, and add those that are missing at the end."""
+    used = 0
+    for e in entries:
+        if e is None or e is Ellipsis:
+            continue
+        mask_ndim = _mask_ndim(e)
+        used += 1 if mask_ndim is None else mask_ndim
+    if sum(1 for e in entries if e is Ellipsis) > 1:
+        raise IndexError("An index can have only one ellipsis ('...')")
+    if used > ndim:
+        raise IndexError(f"Too many indices: the tensor has {ndim} dimensions, but {used} were indexed")
+    fill = [slice(None)] * (ndim - used)
+    result: list[Any] = []
+    seen = False
+    for e in entries:
+        if e is Ellipsis:
+            result += fill
+            seen = True
+        else:
+            result.append(e)
+    return result if seen else result + fill
+
+
+def _mask_ndim(entry: Any) -> int | None:
+    if isinstance(entry, Variable):
+        type_ = entry.type
+        return type_.ndim if isinstance(type_, TensorType) and type_.dtype == "bool" else None
+    if isinstance(entry, bool | np.bool_):
+        return 0
+    if isinstance(entry, list | np.ndarray):
+        plain = np.asarray(entry)  # pyright: ignore[reportUnknownArgumentType]
+        return plain.ndim if plain.dtype == bool else None
+    return None
+
+
+def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
+    """Split what stands in the brackets for a tensor with ``ndim`` dimensions.
+
+    Returns the static key, the input variables, and where new dimensions of length 1 are inserted
+    (positions among the entries; the key has a full slice for each). TypeError for something that
+    is no index, IndexError for too many.
+    """
+    entries: Any = key if isinstance(key, tuple) else (key,)
+    expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
+    static: list[Any] = []
+    inputs: list[Any] = []
+    new_axes: list[int] = []
+    position = 0  # dimension of the tensor with the new ones inserted
+    for entry in expanded:
+        if entry is None:
+            new_axes.append(position)
+            static.append(slice(None))
+        elif isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            start, stop, step = (_scalar_part(p, inputs) for p in parts)
+            if isinstance(step, int) and step == 0:
+                raise ValueError("The step of a slice cannot be 0")
+            static.append(slice(start, stop, None if step == 1 else step))
+        elif _is_scalar_index(entry):
+            static.append(_scalar_part(entry, inputs))
+        else:
+            array = _array_part(entry)
+            inputs.append(array)
+            static.append(ARRAY)
+            if array.dtype == "bool":
+                position += array.type.ndim - 1
+        position += 1
+    return tuple(static), inputs, new_axes
+
+
+def _plain(entry: Any) -> Any:
+    if isinstance(entry, list | tuple):
+        listed: Any = entry
+        if any(isinstance(e, Variable) for e in listed):
+            return as_tensor_variable(list(listed))
+        return np.asarray(listed) if listed else np.zeros(0, dtype="int64")
+    if isinstance(entry, float | np.floating):
+        raise TypeError(f"An index must be an integer, got {entry!r}")
+    return entry
+
+
+def is_advanced(key: Key) -> bool:
+    """Whether an entry is an array."""
+    return any(isinstance(e, str) and e == ARRAY for e in key)
+
+
+def count_inputs(key: Key) -> int:
+    """How many inputs a key takes."""
+    return sum(
+        sum(1 for p in (e.start, e.stop, e.step) if p == SCALAR) if isinstance(e, slice) else isinstance(e, str)
+        for e in key
+    )
+
+
+def fill_key(key: Key, inputs: Sequence[Any], scalar: Any = int) -> tuple[Any, ...]:
+    """Put the inputs in their places; ``scalar`` converts those of `SCALAR`."""
+    rest: Iterator[Any] = iter(inputs)
+    filled: list[Any] = []
+    for entry in key:
+        if isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            filled.append(slice(*(scalar(next(rest)) if p == SCALAR else p for p in parts)))
+        elif isinstance(entry, str):
+            filled.append(scalar(next(rest)) if entry == SCALAR else next(rest))
+        else:
+            filled.append(entry)
+    return tuple(filled)
+
+
+def slice_length(entry: slice, length: int | None) -> int | None:
+    """The static number of elements that a slice takes from a dimension, None if unknown."""
+    parts: Any = (entry.start, entry.stop, entry.step)
+    if parts == (None, None, None) or parts == (None, None, -1):
+        return length
+    if any(p == SCALAR for p in parts) or length is None:
+        return None
+    return len(range(*slice(*parts).indices(length)))
+
+
+def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
+    """The static shape of a basic index; IndexError for an integer known to be out of range."""
+    result: list[int | None] = []
+    for axis, (entry, length) in enumerate(zip(key, shape, strict=True)):
+        if isinstance(entry, slice):
+            result.append(slice_length(entry, length))
+        else:
+            check_range(entry, length, axis)
+    return result
+
+
+def check_range(entry: Any, length: int | None, axis: int) -> None:
+    """Raise IndexError if an integer is known to be out of range."""
+    if isinstance(entry, int) and length is not None and not -length <= entry < length:
+        raise IndexError(f"Index {entry} is out of range for dimension {axis} of length {length}")
+
+
+def advanced_layout(
+    key: Key, shape: StaticShape, arrays: Sequence[TensorType]
+) -> tuple[list[int | None], int, int]:
+    """The static shape of an advanced index, and which of its dimensions the arrays make.
+
+    As in NumPy, integers count as arrays; the dimensions that arrays make stand where the first
+    array stands if all arrays are neighbours, else in front. Returns the shape, the position of
+    those dimensions and their number.
+    """
+    shapes: list[StaticShape] = []
+    slices: list[int | None] = []
+    places: list[int] = []
+    given = iter(arrays)
+    axis = 0
+    before_first = 0
+    for place, entry in enumerate(key):
+        if isinstance(entry, slice):
+            slices.append(slice_length(entry, shape[axis]))
+            axis += 1
+            continue
+        if not places:
+            before_first = len(slices)
+        places.append(place)
+        if isinstance(entry, str) and entry == ARRAY:
+            array = next(given)
+            if array.dtype == "bool":
+                _check_mask(array, shape[axis : axis + array.ndim], axis)
+                shapes.append((None,))
+                axis += array.ndim
+                continue
+            shapes.append(array.shape)
+        else:
+            check_range(entry, shape[axis], axis)
+        axis += 1
+    made = list(broadcast_static([*shapes, ()], "index arrays"))
+    neighbours = places == list(range(places[0], places[-1] + 1))
+    where = before_first if neighbours else 0
+    return [*slices[:where], *made, *slices[where:]], where, len(made)
+
+
+def _check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
+    for own, length in zip(mask.shape, shape, strict=True):
+        if own is not None and length is not None and own != length:
+            raise IndexError(
+                f"A mask of shape {shape_text(mask.shape)} does not fit the dimensions "
+                f"{shape_text(shape)} from {axis} on"
+            )

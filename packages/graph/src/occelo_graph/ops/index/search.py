@@ -1,0 +1,345 @@
+"""Positions of elements, and reading and writing by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import align
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import clip, eq, minimum, neq, switch
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.shape import flatten, moveaxis, normalize_axis, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "AllocDiag",
+    "ExtractDiag",
+    "Nonzero",
+    "choose",
+    "compress",
+    "diag",
+    "diagonal",
+    "extract_diag",
+    "fill_diagonal",
+    "fill_diagonal_offset",
+    "flatnonzero",
+    "inverse_permutation",
+    "nonzero",
+    "nonzero_values",
+    "permute_row_elements",
+    "ravel_multi_index",
+    "slice_at_axis",
+    "take",
+    "take_along_axis",
+    "unravel_index",
+]
+
+
+@op
+class Nonzero(Op):
+    """The positions of elements that are not 0: one int64 vector for each dimension."""
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if x.ndim == 0:
+            raise ValueError("nonzero takes at least one dimension; use atleast_1d")
+        return (TensorType("int64", (None,)),) * x.ndim
+
+    def evaluate(self, x: Any) -> Any:
+        return tuple(np.asarray(v, dtype="int64") for v in np.nonzero(x))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(neq(node.inputs[0], 0).sum(),)] * len(node.outputs)
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        raise NotImplementedError("nonzero cannot be vectorized: its length would vary")
+
+
+def nonzero(a: Any, return_matrix: bool = False) -> Any:
+    """The positions of elements that are not 0, one vector for each dimension (or as one matrix)."""
+    found = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
+    if return_matrix:
+        return as_tensor_variable(list(found))
+    return found
+
+
+def flatnonzero(a: Any) -> TensorVariable:
+    """The positions, in C order, of elements that are not 0."""
+    a = as_tensor_variable(a)
+    positions: TensorVariable = nonzero(flatten(a) if a.type.ndim != 1 else a)[0]
+    return positions
+
+
+def nonzero_values(a: Any) -> TensorVariable:
+    """The elements that are not 0, in C order."""
+    a = as_tensor_variable(a)
+    return getitem(flatten(a), flatnonzero(a))
+
+
+@op
+class ExtractDiag(Op):
+    """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as a last dimension."""
+
+    offset: int = 0
+    axis1: int = 0
+    axis2: int = 1
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def infer(self, x: TensorType) -> TensorType:
+        if x.ndim < 2 or self.axis1 == self.axis2 or max(self.axis1, self.axis2) >= x.ndim:
+            raise ValueError(f"{self} cannot take a diagonal of {x}")
+        n, m = x.shape[self.axis1], x.shape[self.axis2]
+        rest = [s for i, s in enumerate(x.shape) if i not in (self.axis1, self.axis2)]
+        length = None
+        if n is not None and m is not None:
+            length = max(0, min(n, m - self.offset) if self.offset >= 0 else min(n + self.offset, m))
+        return TensorType(x.dtype, [*rest, length])
+
+    def evaluate(self, x: Any) -> Any:
+        return np.diagonal(x, self.offset, self.axis1, self.axis2)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, ct = inputs[0], cotangents[0]
+        if is_discrete(x.dtype):
+            return [ZERO]
+        moved = moveaxis(zeros_like(x, dtype=ct.dtype), [self.axis1, self.axis2], [0, 1])
+        rows = arange(shape_tuple(ct)[-1])
+        key = (rows + max(0, -self.offset), rows + max(0, self.offset))
+        written = getitem(moved, key).inc(moveaxis(ct, -1, 0))
+        return [moveaxis(written, [0, 1], [self.axis1, self.axis2])]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0])]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        lengths = input_shapes[0]
+        n, m = lengths[self.axis1], lengths[self.axis2]
+        rest = [s for i, s in enumerate(lengths) if i not in (self.axis1, self.axis2)]
+        rows, columns = (n, m - self.offset) if self.offset >= 0 else (n + self.offset, m)
+        if isinstance(rows, int) and isinstance(columns, int):
+            return [(*rest, max(0, min(rows, columns)))]
+        return [(*rest, clip(minimum(rows, columns), 0, np.iinfo("int64").max))]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        extra = batch_ndims[0]
+        return [ExtractDiag(self.offset, self.axis1 + extra, self.axis2 + extra)(inputs[0])]
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+    """A diagonal of two dimensions, as the last dimension of the result."""
+    a = as_tensor_variable(a)
+    first, second = normalize_axis(axis1, a.type.ndim), normalize_axis(axis2, a.type.ndim)
+    made: TensorVariable = ExtractDiag(int(offset), first, second)(a)
+    return made
+
+
+extract_diag = diagonal
+
+
+@op
+class AllocDiag(Op):
+    """Matrices of zeros with the last dimension of the input on diagonal ``offset``."""
+
+    offset: int = 0
+
+    def infer(self, x: TensorType) -> TensorType:
+        if x.ndim < 1:
+            raise ValueError("A diagonal needs at least one dimension")
+        n = x.shape[-1]
+        length = None if n is None else n + abs(self.offset)
+        return TensorType(x.dtype, [*x.shape[:-1], length, length])
+
+    def evaluate(self, x: Any) -> Any:
+        n = x.shape[-1] + abs(self.offset)
+        result = np.zeros((*x.shape[:-1], n, n), x.dtype)
+        at = np.arange(x.shape[-1])
+        result[..., at + max(0, -self.offset), at + max(0, self.offset)] = x
+        return result
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if is_discrete(inputs[0].dtype):
+            return [ZERO]
+        return [diagonal(ct, self.offset, ct.ndim - 2, ct.ndim - 1)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0])]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        n = input_shapes[0][-1] + abs(self.offset)
+        return [(*input_shapes[0][:-1], n, n)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [self(inputs[0])]
+
+
+def diag(v: Any, k: int = 0) -> TensorVariable:
+    """A matrix with a vector on diagonal ``k``, or diagonal ``k`` of a matrix."""
+    v = as_tensor_variable(v)
+    if v.type.ndim == 1:
+        made: TensorVariable = AllocDiag(k)(v)
+        return made
+    if v.type.ndim == 2:
+        return diagonal(v, k)
+    raise ValueError(f"diag takes a vector or a matrix, got {v.type}")
+
+
+def fill_diagonal(a: Any, val: Any) -> TensorVariable:
+    """A matrix with its diagonal set to a scalar."""
+    return fill_diagonal_offset(a, val, 0)
+
+
+def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
+    """A matrix with diagonal ``offset`` set to a scalar."""
+    a = as_tensor_variable(a)
+    if a.type.ndim != 2:
+        raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
+    rows, columns = (arange(n) for n in shape_tuple(a))
+    on = eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset)
+    return switch(on, cast(as_tensor_variable(val), a.dtype), a)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+    """Elements (or slices along ``axis``) at ``indices``.
+
+    ``mode`` says what happens out of range: "raise" an IndexError, "clip" or "wrap" (ValueError for
+    another).
+    """
+    a = as_tensor_variable(a)
+    indices = as_tensor_variable(indices)
+    if axis is None:
+        a, axis = flatten(a), 0
+    where = normalize_axis(axis, a.type.ndim)
+    length = shape_tuple(a)[where]
+    if mode == "clip":
+        indices = clip(indices, 0, as_tensor_variable(length) - 1)
+    elif mode == "wrap":
+        indices = indices % length
+    elif mode != "raise":
+        raise ValueError(f"The mode of take is raise, clip or wrap, not {mode!r}")
+    return getitem(a, (*[slice(None)] * where, indices))
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> TensorVariable:
+    """Elements at ``indices`` along ``axis``, one for each position of the other dimensions."""
+    arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
+    if axis is None:
+        arr, axis = flatten(arr), 0
+    if arr.type.ndim != indices.type.ndim:
+        raise ValueError(f"indices must have {arr.type.ndim} dimensions, got {indices.type.ndim}")
+    where = normalize_axis(axis, arr.type.ndim)
+    key: list[Any] = []
+    for i, n in enumerate(shape_tuple(arr)):
+        if i == where:
+            key.append(indices)
+        else:
+            order: list[Any] = [0 if j == i else "x" for j in range(arr.type.ndim)]
+            key.append(arange(n).dimshuffle(order))
+    return getitem(arr, tuple(key))
+
+
+def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
+    """Elements of the tensors ``choices``, each from the one that ``a`` numbers; modes as in `take`."""
+    a = as_tensor_variable(a)
+    listed = [as_tensor_variable(c) for c in choices] if isinstance(choices, list | tuple) else None  # pyright: ignore[reportUnknownVariableType]
+    stacked = as_tensor_variable(choices)
+    count = len(listed) if listed is not None else shape_tuple(stacked)[0]
+    if mode == "clip":
+        a = clip(a, 0, as_tensor_variable(count) - 1)
+    elif mode == "wrap":
+        a = a % count
+    elif mode != "raise":
+        raise ValueError(f"The mode of choose is raise, clip or wrap, not {mode!r}")
+    core = stacked.type.ndim - 1
+    key: list[Any] = [a]
+    lengths = shape_tuple(stacked)[1:]
+    for i in range(core):
+        order: list[Any] = [0 if j == i else "x" for j in range(core)]
+        key.append(arange(lengths[i]).dimshuffle(order))
+    return getitem(stacked, tuple(key))
+
+
+def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
+    """Slices of ``x`` along ``axis`` (or elements in C order) where a vector holds."""
+    return take(x, flatnonzero(condition), axis=axis)
+
+
+def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
+    """The key that applies a slice to one axis (from 0 on, or -1 for the last)."""
+    if axis >= 0:
+        return (*[slice(None)] * axis, sl)
+    return (Ellipsis, sl, *[slice(None)] * (-axis - 1))
+
+
+def inverse_permutation(perm: Any) -> TensorVariable:
+    """The permutations that undo those in the last dimension."""
+    perm = as_tensor_variable(perm)
+    *lead, n = shape_tuple(perm)
+    key: list[Any] = []
+    for i, length in enumerate(lead):
+        order: list[Any] = [0 if j == i else "x" for j in range(perm.type.ndim)]
+        key.append(arange(length).dimshuffle(order))
+    values = cast(arange(n), perm.dtype)
+    return getitem(zeros_like(perm), (*key, perm)).set(values)
+
+
+def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariable:
+    """Elements of the last dimension of ``x`` in the order that ``y`` gives (or its inverse)."""
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if inverse:
+        y = inverse_permutation(y)
+    ndim = max(x.type.ndim, y.type.ndim)
+    x, y = align(x, x.type.ndim, ndim), align(y, y.type.ndim, ndim)
+    lead = [
+        b if a == 1 and s == 1 else a
+        for a, b, s in zip(shape_tuple(x)[:-1], shape_tuple(y)[:-1], x.type.shape[:-1], strict=True)
+    ]
+    x = x.broadcast_to([*lead, shape_tuple(x)[-1]])
+    y = y.broadcast_to([*lead, shape_tuple(y)[-1]])
+    return take_along_axis(x, y, axis=-1)
+
+
+def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
+    """Positions in C ("C") or Fortran ("F") order as one index for each dimension of shape ``dims``."""
+    if order not in ("C", "F"):
+        raise ValueError(f"order is C or F, not {order!r}")
+    rest = as_tensor_variable(indices)
+    lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    result: list[Any] = []
+    for n in reversed(lengths) if order == "C" else lengths:
+        result.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(result)) if order == "C" else tuple(result)
+
+
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> TensorVariable:
+    """One position in C ("C") or Fortran ("F") order from one index for each dimension."""
+    if order not in ("C", "F"):
+        raise ValueError(f"order is C or F, not {order!r}")
+    lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    indices = [as_tensor_variable(i) for i in multi_index]
+    if mode == "clip":
+        indices = [clip(i, 0, n - 1) for i, n in zip(indices, lengths, strict=True)]
+    elif mode == "wrap":
+        indices = [i % n for i, n in zip(indices, lengths, strict=True)]
+    elif mode != "raise":
+        raise ValueError(f"The mode of ravel_multi_index is raise, clip or wrap, not {mode!r}")
+    pairs = list(zip(indices, lengths, strict=True))
+    position: Any = as_tensor_variable(0)
+    for index, n in pairs if order == "C" else reversed(pairs):
+        position = position * n + index
+    made: TensorVariable = position
+    return made

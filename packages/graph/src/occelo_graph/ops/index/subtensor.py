@@ -1,0 +1,537 @@
+"""The ops that read and write parts of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import align, materialize
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import ge, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.index.key import (
+    ARRAY,
+    SCALAR,
+    Key,
+    advanced_layout,
+    basic_shape,
+    count_inputs,
+    fill_key,
+    is_advanced,
+    parse_key,
+)
+from occelo_graph.ops.shape import Shape, shape_i, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "AdvancedIncSubtensor",
+    "AdvancedSubtensor",
+    "IncSubtensor",
+    "Subtensor",
+    "getitem",
+    "inc_subtensor",
+    "set_subtensor",
+]
+
+
+def _check_inputs(op_: Any, key: Key, given: Sequence[Any]) -> None:
+    if count_inputs(key) != len(given):
+        raise ValueError(f"{op_} takes {count_inputs(key)} indices, got {len(given)}")
+    for t in given:
+        if not isinstance(t, TensorType) or not is_discrete(t.dtype):
+            raise TypeError(f"{op_} takes integers as indices, got {t}")
+
+
+def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
+    """The types of the inputs that stand for arrays."""
+    marks: list[str] = []
+    for entry in key:
+        if isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            marks += [SCALAR for p in parts if p == SCALAR]
+        elif isinstance(entry, str):
+            marks.append(entry)
+    return [t for t, mark in zip(given, marks, strict=True) if mark == ARRAY]
+
+
+def _key_text(key: Key) -> str:
+    def one(entry: Any) -> str:
+        if isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            texts = ["" if p is None else "i" if p == SCALAR else str(p) for p in parts]
+            return ":".join(texts[:2]) + (f":{texts[2]}" if texts[2] else "")
+        return {SCALAR: "i", ARRAY: "array"}.get(entry, str(entry)) if isinstance(entry, str) else str(entry)
+
+    return "[" + ", ".join(one(e) for e in key) + "]"
+
+
+def _no_derivative_for_indices(count: int) -> list[None]:
+    return [None] * count
+
+
+@op
+class Subtensor(Op):
+    """A part of a tensor given by integers and slices: a view."""
+
+    key: Key
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def infer(self, x: TensorType, *given: Any) -> TensorType:
+        _check_inputs(self, self.key, given)
+        if x.ndim != len(self.key):
+            raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
+        return TensorType(x.dtype, basic_shape(self.key, x.shape))
+
+    def evaluate(self, x: Any, *given: Any) -> Any:
+        return np.asarray(x[fill_key(self.key, given)])
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, rest = inputs[0], inputs[1:]
+        if is_discrete(x.dtype):
+            return [ZERO, *_no_derivative_for_indices(len(rest))]
+        base = zeros_like(x, dtype=cotangents[0].dtype)
+        written = IncSubtensor(self.key, False)(base, cotangents[0], *rest)
+        return [written, *_no_derivative_for_indices(len(rest))]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], *inputs[1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [_basic_lengths(self.key, input_shapes[0], node.inputs[1:])]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        if not any(batch_ndims[1:]):
+            full = (slice(None),) * batch_ndims[0]
+            return [Subtensor((*full, *self.key))(*inputs)]
+        return _batched_read(self, self.key, inputs, batch_ndims)
+
+    def __str__(self) -> str:
+        return f"Subtensor{_key_text(self.key)}"
+
+
+def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
+    filled = fill_key(key, given, scalar=lambda v: v)
+    return tuple(
+        _slice_length(entry, n)
+        for entry, n in zip(filled, lengths, strict=True)
+        if isinstance(entry, slice)
+    )
+
+
+def _slice_length(entry: slice, length: Any) -> Any:
+    parts: Any = (entry.start, entry.stop, entry.step)
+    start, stop, step = parts
+    if isinstance(length, int) and not any(isinstance(p, Variable) for p in parts):
+        return len(range(*entry.indices(length)))
+    step = 1 if step is None else step
+    if parts in ((None, None, None), (None, None, -1)):
+        return length
+    forward = step > 0 if isinstance(step, int) else ge(step, 1)
+    if isinstance(forward, bool):
+        low, high = (0, length) if forward else (-1, length - 1)
+        first = _clamp(start, length, low, high, low if forward else high)
+        last = _clamp(stop, length, low, high, high if forward else low)
+        span = last - first if forward else first - last
+        size: Any = (span + (abs(step) - 1)) // abs(step)
+        return maximum(size, 0)
+    a = _clamp(start, length, switch(forward, 0, -1), switch(forward, length, length - 1), switch(forward, 0, length - 1))
+    b = _clamp(stop, length, switch(forward, 0, -1), switch(forward, length, length - 1), switch(forward, length, -1))
+    span = switch(forward, b - a, a - b)
+    stride = abs(as_tensor_variable(step))
+    return maximum((span + (stride - 1)) // stride, 0)
+
+
+def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any:
+    if position is None:
+        return as_tensor_variable(default)
+    variable = as_tensor_variable(position)
+    shifted = switch(lt(variable, 0), variable + length, variable)
+    return minimum(maximum(shifted, low), high)
+
+
+@op
+class AdvancedSubtensor(Op):
+    """A part of a tensor given by arrays of integers, masks, integers and slices: a copy."""
+
+    key: Key
+
+    def infer(self, x: TensorType, *given: Any) -> TensorType:
+        _check_inputs(self, self.key, given)
+        shape, _, _ = advanced_layout(self.key, x.shape, _array_types(self.key, given))
+        return TensorType(x.dtype, shape)
+
+    def evaluate(self, x: Any, *given: Any) -> Any:
+        result = x[fill_key(self.key, given)]
+        return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, rest = inputs[0], inputs[1:]
+        if is_discrete(x.dtype):
+            return [ZERO, *_no_derivative_for_indices(len(rest))]
+        base = zeros_like(x, dtype=cotangents[0].dtype)
+        written = AdvancedIncSubtensor(self.key, False)(base, cotangents[0], *rest)
+        return [written, *_no_derivative_for_indices(len(rest))]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], *inputs[1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        arrays: Any = [
+            v
+            for v, t in zip(node.inputs[1:], _marks(self.key), strict=True)
+            if t == ARRAY
+        ]
+        x_type = node.inputs[0].type
+        assert isinstance(x_type, TensorType)
+        _, where, _ = advanced_layout(self.key, x_type.shape, [a.type for a in arrays])
+        filled = fill_key(self.key, node.inputs[1:], scalar=lambda v: v)
+        slices: list[Any] = []
+        axis = 0
+        for entry in filled:
+            if isinstance(entry, slice):
+                slices.append(_slice_length(entry, input_shapes[0][axis]))
+            is_mask = isinstance(entry, Variable) and entry.type.dtype == "bool"  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            axis += entry.type.ndim if is_mask else 1  # type: ignore[union-attr] # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
+        made = _broadcast_lengths(arrays)
+        return [(*slices[:where], *made, *slices[where:])]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return _batched_read(self, self.key, inputs, batch_ndims)
+
+    def __str__(self) -> str:
+        return f"AdvancedSubtensor{_key_text(self.key)}"
+
+
+def _marks(key: Key) -> list[str]:
+    marks: list[str] = []
+    for entry in key:
+        if isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            marks += [SCALAR for p in parts if p == SCALAR]
+        elif isinstance(entry, str):
+            marks.append(entry)
+    return marks
+
+
+def _broadcast_lengths(arrays: Sequence[Any]) -> list[Any]:
+    shapes: list[Any] = []
+    for array in arrays:
+        if array.dtype == "bool":
+            shapes.append((array.sum(),))
+        else:
+            shapes.append(shape_tuple(array))
+    ndim = max(len(s) for s in shapes)
+    result: list[Any] = [1] * ndim
+    for lengths in shapes:
+        for i, n in enumerate(lengths, start=ndim - len(lengths)):
+            if not (isinstance(n, int) and n == 1):
+                result[i] = n if isinstance(result[i], int) and result[i] == 1 else result[i]
+    return result
+
+
+class _Write(Op):
+    """What the two writing ops share: ``x`` with a part set to, or incremented by, ``y``."""
+
+    key: Key
+    set_instead_of_inc: bool
+    inplace: bool
+    advanced: ClassVar[bool]
+
+    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
+        raise NotImplementedError
+
+    @property
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return {0: [0]} if self.inplace else {}
+
+    def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
+        _check_inputs(self, self.key, given)
+        region = self._region(x, given)
+        if y.ndim > len(region):
+            raise ValueError(f"Cannot write {y} to a part of {len(region)} dimensions")
+        broadcast_static([tuple(region), y.shape], "writing to a part")
+        for own, length in zip(reversed(y.shape), reversed(region), strict=False):
+            if length == 1 and own not in (1, None):
+                raise ValueError(f"Cannot write {y} to a part of length 1")
+        if np.result_type(x.numpy_dtype, y.numpy_dtype) != x.numpy_dtype:
+            raise TypeError(
+                f"Cannot write {y.dtype} into {x.dtype} without losing precision; cast it explicitly"
+            )
+        return x
+
+    def evaluate(self, x: Any, y: Any, *given: Any) -> Any:
+        result = x if self.inplace else np.array(x)
+        where = fill_key(self.key, given)
+        if self.set_instead_of_inc:
+            result[where] = y
+        elif self.advanced:
+            np.add.at(result, where, y)
+        else:
+            result[where] += y
+        return result
+
+    def _read(self, value: Any, rest: Sequence[Any]) -> Any:
+        raise NotImplementedError
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, y, rest = inputs[0], inputs[1], inputs[2:]
+        ct = cotangents[0]
+        if is_discrete(outputs[0].dtype):
+            return [ZERO, ZERO, *_no_derivative_for_indices(len(rest))]
+        of_x = ct
+        if self.set_instead_of_inc:
+            zero = cast(as_tensor_variable(0), ct.dtype)
+            of_x = type(self)(self.key, True)(ct, zero, *rest)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        read = self._read(ct, rest)
+        of_y = unbroadcast(read, read.type, y.type)
+        if not is_discrete(y.dtype) and of_y.dtype != y.dtype:
+            of_y = of_y.astype(y.dtype)
+        return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        x, y, rest = inputs[0], inputs[1], inputs[2:]
+        dx = zeros_like(x) if tangents[0] is None or tangents[0] is ZERO else tangents[0]
+        dy = zeros_like(y, dtype=x.dtype) if tangents[1] is None or tangents[1] is ZERO else tangents[1]
+        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return _batched_write(self, node, inputs, batch_ndims)
+
+    def __str__(self) -> str:
+        verb = "Set" if self.set_instead_of_inc else "Inc"
+        prefix = "Advanced" if self.advanced else ""
+        return f"{prefix}{verb}Subtensor{_key_text(self.key)}{'_inplace' if self.inplace else ''}"
+
+
+@op
+class IncSubtensor(_Write):
+    """``x`` with the part at ``key`` (integers and slices) incremented by, or set to, ``y``."""
+
+    key: Key
+    set_instead_of_inc: bool
+    inplace: bool = False
+    advanced: ClassVar[bool] = False
+
+    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
+        if x.ndim != len(self.key):
+            raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
+        return basic_shape(self.key, x.shape)
+
+    def _read(self, value: Any, rest: Sequence[Any]) -> Any:
+        return Subtensor(self.key)(value, *rest)
+
+
+@op
+class AdvancedIncSubtensor(_Write):
+    """``x`` with the part at ``key`` (with arrays) incremented by, or set to, ``y``.
+
+    Increments at repeated positions add up. Of several values set at one position the last stays;
+    the gradient by ``y`` counts each of them.
+    """
+
+    key: Key
+    set_instead_of_inc: bool
+    inplace: bool = False
+    advanced: ClassVar[bool] = True
+
+    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
+        return advanced_layout(self.key, x.shape, _array_types(self.key, given))[0]
+
+    def _read(self, value: Any, rest: Sequence[Any]) -> Any:
+        return AdvancedSubtensor(self.key)(value, *rest)
+
+
+# batching
+
+
+def _batched_key(op_: Op, key: Key, given: Sequence[Any], extras: Sequence[int], lengths: Sequence[Any], extra: int) -> tuple[Key, list[Any], int, int]:
+    """A key with one index array for each batch dimension in front, and aligned inputs.
+
+    Returns the key, its inputs, the number of dimensions that the original arrays made, and where
+    those stood in the original result.
+    """
+    core_ndim = 0
+    marks = _marks(key)
+    for variable, mark, own in zip(given, marks, extras, strict=True):
+        if mark == ARRAY:
+            if variable.dtype == "bool":
+                raise NotImplementedError(f"{op_} cannot be vectorized with a mask; use nonzero()")
+            core_ndim = max(core_ndim, variable.type.ndim - own)
+    new_key: list[Any] = [ARRAY] * extra
+    inputs: list[Any] = []
+    for i, n in enumerate(lengths):
+        order: list[Any] = ["x"] * (extra + core_ndim)
+        order[i] = 0
+        inputs.append(arange(n).dimshuffle(order))
+    rest = iter(zip(given, extras, strict=True))
+    places: list[int] = []
+    slices_before = 0
+    for place, entry in enumerate(key):
+        if isinstance(entry, slice):
+            parts: Any = (entry.start, entry.stop, entry.step)
+            for p in parts:
+                if p == SCALAR:
+                    variable, own = next(rest)
+                    if own:
+                        raise NotImplementedError(f"{op_} cannot be vectorized over the bounds of a slice")
+                    inputs.append(variable)
+            new_key.append(entry)
+            slices_before += 0 if places else 1
+            continue
+        places.append(place)
+        if isinstance(entry, str):
+            variable, own = next(rest)
+            pad = core_ndim - (variable.type.ndim - own)
+            order = [*range(own), *["x"] * pad, *range(own, variable.type.ndim)]
+            inputs.append(align(variable.dimshuffle(order), own, extra))
+            new_key.append(ARRAY)
+        else:
+            new_key.append(entry)
+    # integers among slices count as arrays only if the original key had an array at all
+    had_array = is_advanced(key)
+    neighbours = not places or places == list(range(places[0], places[-1] + 1))
+    where = slices_before if had_array and neighbours else 0
+    return tuple(new_key), inputs, core_ndim, where
+
+
+def _batched_read(op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+    x, given = inputs[0], inputs[1:]
+    extra = max(batch_ndims)
+    if not any(batch_ndims[1:]) and is_advanced(key):
+        places = [i for i, e in enumerate(key) if not isinstance(e, slice)]
+        if places == list(range(places[0], places[-1] + 1)):
+            return [AdvancedSubtensor(((slice(None),) * extra) + key)(x, *given)]
+    (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
+    lengths = shape_tuple(x)[:extra]
+    new_key, new_inputs, core, where = _batched_key(op_, key, given, batch_ndims[1:], lengths, extra)
+    read = AdvancedSubtensor(new_key)(x, *new_inputs)
+    # the arrays' dimensions come right after the batch; move them to where they stood
+    order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
+    order += list(range(extra + core + where, read.type.ndim))
+    return [read.dimshuffle(order)]
+
+
+def _with_batch(
+    wanted: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> list[Any]:
+    """Some of a node's inputs with all of its batch dimensions at full length."""
+    full = materialize([*wanted, *inputs], [*extras, *batch_ndims])
+    return full[: len(wanted)]
+
+
+def _batched_write(op_: _Write, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+    x, y, given = inputs[0], inputs[1], inputs[2:]
+    extra = max(batch_ndims)
+    (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
+    y_core = node.inputs[1].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    region = len(op_._region(node.inputs[0].type, [v.type for v in node.inputs[2:]]))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportPrivateUsage]
+    own = batch_ndims[1]
+    order: list[Any] = [*range(own), *["x"] * (region - y_core), *range(own, y.type.ndim)]
+    y = align(y.dimshuffle(order), own, extra)
+    if not any(batch_ndims[2:]):
+        places = [i for i, e in enumerate(op_.key) if not isinstance(e, slice)]
+        together = not places or places == list(range(places[0], places[-1] + 1))
+        if not op_.advanced or together:
+            full = (slice(None),) * extra
+            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+    lengths = shape_tuple(x)[:extra]
+    new_key, new_inputs, core, where = _batched_key(op_, op_.key, given, batch_ndims[2:], lengths, extra)
+    back: list[Any] = [*range(extra), *range(extra + where, extra + where + core)]
+    back += [*range(extra, extra + where), *range(extra + where + core, extra + region)]
+    return [AdvancedIncSubtensor(new_key, op_.set_instead_of_inc)(x, y.dimshuffle(back), *new_inputs)]
+
+
+# the user's side
+
+
+def getitem(x: Any, key: Any) -> TensorVariable:
+    """``x[key]`` with NumPy's meaning; a constant index into a shape gives the length itself."""
+    x = as_tensor_variable(x)
+    static, inputs, new_axes = parse_key(key, x.type.ndim)
+    if new_axes:
+        x = _insert_axes(x, new_axes)
+    if len(static) == 1 and isinstance(static[0], int) and x.owner is not None and isinstance(x.owner.op, Shape):
+        basic_shape(static, x.type.shape)
+        length: TensorVariable = shape_i(x.owner.inputs[0], static[0])
+        return length
+    if is_advanced(static):
+        read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)
+        return read
+    if all(isinstance(e, slice) and (e.start, e.stop, e.step) == (None, None, None) for e in static):
+        return x
+    part: TensorVariable = Subtensor(static)(x, *inputs)
+    return part
+
+
+def _insert_axes(x: Any, new_axes: Sequence[int]) -> Any:
+    total = x.type.ndim + len(new_axes)
+    rest = iter(range(x.type.ndim))
+    return x.dimshuffle(["x" if i in new_axes else next(rest) for i in range(total)])
+
+
+def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
+    owner = x.owner if isinstance(x, Variable) else None
+    y = as_tensor_variable(y) if isinstance(y, Variable) or not isinstance(y, int | float) else y
+    if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
+        raise TypeError(
+            f"Write to a part of a tensor, such as x[2:5]; {x} is not the result of an index"
+        )
+    base, *given = owner.inputs
+    if not isinstance(y, Variable):
+        y = cast(as_tensor_variable(y), x.type.dtype) if _fits(y, x.type.dtype) else as_tensor_variable(y)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    elif isinstance(y, Constant) and y.type.dtype != x.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        y = _weak_array(y, x.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
+    written: TensorVariable = kind(owner.op.key, set_instead_of_inc, inplace)(base, y, *given)
+    return written
+
+
+def _fits(value: Any, dtype: str) -> bool:
+    return np.result_type(np.dtype(dtype), value) == np.dtype(dtype)
+
+
+def _weak_array(y: Any, dtype: str) -> Any:
+    """A constant list of Python numbers keeps its values when it fits the target exactly."""
+    converted = y.data.astype(dtype)
+    return as_tensor_variable(converted) if np.array_equal(converted, y.data) else y
+
+
+def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
+    """A copy of ``base`` with ``base[key]`` set to ``y``, where ``x`` is ``base[key]``.
+
+    TypeError if ``x`` is not the result of an index, or if the dtype of ``y`` does not fit.
+    """
+    return _write(x, y, True, inplace)
+
+
+def inc_subtensor(x: Any, y: Any, set_instead_of_inc: bool = False, inplace: bool = False) -> TensorVariable:
+    """A copy of ``base`` with ``y`` added to ``base[key]``, where ``x`` is ``base[key]``.
+
+    Increments at repeated positions add up.
+    """
+    return _write(x, y, set_instead_of_inc, inplace)
+
+
+set_conveniences(getitem=getitem)

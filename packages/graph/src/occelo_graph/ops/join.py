@@ -1,0 +1,419 @@
+"""Joining, splitting, repeating and padding tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import materialize, require_unbatched
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import alloc, arange, broadcast_to
+from occelo_graph.ops.elemwise.arithmetic import clip, lt, minimum, switch
+from occelo_graph.ops.elemwise.op import broadcast_static
+from occelo_graph.ops.shape import (
+    expand_dims,
+    flatten,
+    lengths_of,
+    normalize_axes,
+    normalize_axis,
+    reshape,
+    shape_tuple,
+)
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "Join",
+    "MakeVector",
+    "Repeat",
+    "concat_with_broadcast",
+    "concatenate",
+    "diff",
+    "flip",
+    "horizontal_stack",
+    "join",
+    "make_vector",
+    "pad",
+    "repeat",
+    "roll",
+    "split",
+    "stack",
+    "stacklists",
+    "tile",
+    "vertical_stack",
+]
+
+
+@op
+class MakeVector(Op):
+    """A vector of scalars, of one dtype."""
+
+    dtype: str
+
+    def infer(self, *scalars: TensorType) -> TensorType:
+        for t in scalars:
+            if t.ndim != 0 or t.dtype != self.dtype:
+                raise TypeError(f"{self} takes scalars of dtype {self.dtype}, got {t}")
+        return TensorType(self.dtype, (len(scalars),))
+
+    def evaluate(self, *scalars: Any) -> Any:
+        return np.array(scalars, dtype=self.dtype)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if is_discrete(self.dtype):
+            return [ZERO] * len(inputs)
+        return [cotangents[0][i] for i in range(len(inputs))]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(len(node.inputs),)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        full = materialize(inputs, batch_ndims)
+        return [Join(full[0].type.ndim)(*(expand_dims(v, -1) for v in full))]
+
+
+def make_vector(*scalars: Any) -> TensorVariable:
+    """A vector of the given scalars, promoted to one dtype."""
+    promoted = promote_arguments(scalars)
+    dtype = np.result_type(*(v.type.numpy_dtype for v in promoted)).name
+    made: TensorVariable = MakeVector(dtype)(*(cast(v, dtype) for v in promoted))
+    return made
+
+
+@op
+class Join(Op):
+    """Tensors of one dtype and number of dimensions, one after the other along ``axis``."""
+
+    axis: int
+
+    def infer(self, *types: TensorType) -> TensorType:
+        if not types:
+            raise ValueError("There is nothing to join")
+        first = types[0]
+        for t in types:
+            if t.ndim != first.ndim or t.dtype != first.dtype:
+                raise TypeError(f"Cannot join {first} and {t}")
+        if not 0 <= self.axis < first.ndim:
+            raise np.exceptions.AxisError(self.axis, first.ndim)
+        shape: list[int | None] = []
+        for i in range(first.ndim):
+            lengths = [t.shape[i] for t in types]
+            known = {n for n in lengths if n is not None}
+            if i == self.axis:
+                shape.append(None if None in lengths else sum(n for n in lengths if n is not None))
+            elif len(known) > 1:
+                listed = " and ".join(str(t.shape) for t in types)
+                raise ValueError(f"Cannot join the shapes {listed} along axis {self.axis}")
+            else:
+                shape.append(known.pop() if known else None)
+        return TensorType(first.dtype, shape)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        return np.concatenate(arrays, axis=self.axis)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if is_discrete(outputs[0].dtype):
+            return [ZERO] * len(inputs)
+        parts: list[Any] = []
+        start: Any = 0
+        for variable in inputs:
+            stop = start + shape_tuple(variable)[self.axis]
+            index = [slice(None)] * self.axis + [slice(start, stop)]
+            parts.append(ct[tuple(index)])
+            start = stop
+        return parts
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        result = list(input_shapes[0])
+        total: Any = 0
+        for lengths in input_shapes:
+            total = total + lengths[self.axis]
+            for i, n in enumerate(lengths):
+                if isinstance(n, int):
+                    result[i] = n
+        result[self.axis] = total
+        return [tuple(result)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [Join(self.axis + max(batch_ndims))(*materialize(inputs, batch_ndims))]
+
+
+def join(axis: Any, *tensors_list: Any) -> TensorVariable:
+    """Tensors one after the other along ``axis``, promoted to one dtype.
+
+    Lengths along other axes known to differ are a ValueError now, others when the graph runs.
+    """
+    if not tensors_list:
+        raise ValueError("There is nothing to join")
+    variables = promote_arguments(tensors_list)
+    ndim = variables[0].type.ndim
+    if any(v.type.ndim != ndim for v in variables):
+        listed = ", ".join(str(v.type) for v in variables)
+        raise TypeError(f"Tensors to join must have as many dimensions as each other, got {listed}")
+    where = normalize_axis(axis, ndim)
+    dtype = np.result_type(*(v.type.numpy_dtype for v in variables)).name
+    if len(variables) == 1:
+        return variables[0]
+    made: TensorVariable = Join(where)(*(cast(v, dtype) for v in variables))
+    return made
+
+
+def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
+    """`join` with NumPy's argument order."""
+    if isinstance(tensor_list, Variable):
+        raise TypeError("concatenate takes a list of tensors, not one tensor")
+    return join(axis, *tensor_list)
+
+
+def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
+    """`concatenate` after broadcasting the tensors along all other axes."""
+    variables = [as_tensor_variable(t) for t in tensor_list]
+    ndim = max(v.type.ndim for v in variables)
+    variables = [as_tensor_variable(v, ndim=ndim) for v in variables]
+    where = normalize_axis(axis, ndim)
+    others = [[1 if i == where else n for i, n in enumerate(v.type.shape)] for v in variables]
+    broadcast_static([tuple(o) for o in others], "concat_with_broadcast")
+    lengths: list[Any] = []
+    for i in range(ndim):
+        candidates = [shape_tuple(v)[i] for v in variables if v.type.shape[i] != 1]
+        lengths.append(candidates[0] if candidates else 1)
+    spread = [
+        broadcast_to(v, [n if i != where else shape_tuple(v)[i] for i, n in enumerate(lengths)])
+        for v in variables
+    ]
+    return join(where, *spread)
+
+
+def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
+    """Tensors side by side along a new ``axis``; TypeError unless they are a non-empty sequence."""
+    if isinstance(tensors, Variable):
+        raise TypeError("stack takes a sequence of tensors, not one tensor")
+    if not tensors:
+        raise ValueError("There is nothing to stack")
+    variables = promote_arguments([as_tensor_variable(t) if isinstance(t, list | tuple) else t for t in tensors])
+    if all(v.type.ndim == 0 for v in variables):
+        normalize_axis(axis, 1)
+        return make_vector(*variables)
+    return join(normalize_axis(axis, variables[0].type.ndim + 1), *(expand_dims(v, axis) for v in variables))
+
+
+def stacklists(arg: Any) -> TensorVariable:
+    """Stack nested lists of tensors, each level along a new leading dimension."""
+    if isinstance(arg, list | tuple):
+        return stack([stacklists(a) for a in arg])  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return as_tensor_variable(arg)
+
+
+def vertical_stack(*args: Any) -> TensorVariable:
+    """Matrices (vectors count as rows) below each other."""
+    return concatenate([as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args], 0)
+
+
+def horizontal_stack(*args: Any) -> TensorVariable:
+    """Matrices beside each other, or vectors one after the other."""
+    variables = [as_tensor_variable(a) for a in args]
+    return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
+
+
+def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[TensorVariable]:
+    """Parts of ``x`` along ``axis``, of the lengths ``splits_size``.
+
+    ``n_splits`` is needed if the sizes are a vector of unknown length. Sizes that are known not to
+    add up to a known length are a ValueError.
+    """
+    x = as_tensor_variable(x)
+    where = normalize_axis(axis, x.type.ndim)
+    if isinstance(splits_size, Variable) and n_splits is not None:
+        vector: Any = splits_size
+        sizes: list[Any] = [vector[i] for i in range(n_splits)]
+    else:
+        sizes = list(lengths_of(splits_size))
+    if n_splits is not None and len(sizes) != n_splits:
+        raise ValueError(f"Expected {n_splits} sizes, got {len(sizes)}")
+    length = x.type.shape[where]
+    if length is not None and all(isinstance(s, int) for s in sizes) and sum(sizes) != length:
+        raise ValueError(f"The sizes {sizes} do not add up to the length {length}")
+    parts: list[TensorVariable] = []
+    start: Any = 0
+    for size in sizes:
+        stop = start + size
+        index = [slice(None)] * where + [slice(start, stop)]
+        parts.append(x[tuple(index)])
+        start = stop
+    return parts
+
+
+@op
+class Repeat(Op):
+    """Each slice along ``axis`` repeated as often as the second input, a vector, says."""
+
+    axis: int
+
+    def infer(self, x: TensorType, repeats: TensorType) -> TensorType:
+        if repeats.ndim != 1 or not is_discrete(repeats.dtype):
+            raise TypeError(f"{self} takes a vector of integers, got {repeats}")
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        shape = list(x.shape)
+        shape[self.axis] = None
+        return TensorType(x.dtype, shape)
+
+    def evaluate(self, x: Any, repeats: Any) -> Any:
+        if repeats.shape[0] != x.shape[self.axis]:
+            raise ValueError(
+                f"{repeats.shape[0]} numbers of repeats for a length of {x.shape[self.axis]}"
+            )
+        return np.repeat(x, repeats, axis=self.axis)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, repeats = inputs
+        if is_discrete(outputs[0].dtype):
+            return [ZERO, None]
+        count = shape_tuple(x)[self.axis]
+        owner = Repeat(0)(arange(count), repeats)
+        index: tuple[Any, ...] = (*[slice(None)] * self.axis, owner)
+        return [(x * 0).astype(cotangents[0].dtype)[index].inc(cotangents[0]), None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], inputs[1])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False]]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        repeats: Any = node.inputs[1]
+        result = list(input_shapes[0])
+        result[self.axis] = repeats.sum()
+        return [tuple(result)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, [1])
+        return [Repeat(self.axis + batch_ndims[0])(*inputs)]
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
+    """Each element (or slice along ``axis``) repeated, as often as ``repeats`` says."""
+    a = as_tensor_variable(a)
+    if axis is None:
+        a, axis = flatten(a), 0
+    where = normalize_axis(axis, a.type.ndim)
+    counts = as_tensor_variable(repeats)
+    if not is_discrete(counts.dtype):
+        raise TypeError(f"repeats must be integers, got {counts.type}")
+    if counts.type.ndim == 0:
+        lengths = shape_tuple(a)
+        (times,) = lengths_of(repeats)
+        spread = broadcast_to(expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :]))
+        return reshape(spread, (*lengths[:where], lengths[where] * times, *lengths[where + 1 :]))
+    made: TensorVariable = Repeat(where)(a, cast(counts, "int64"))
+    return made
+
+
+def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
+    """``A`` repeated as a whole, ``reps`` times along each dimension."""
+    A = as_tensor_variable(A)
+    times = list(lengths_of(reps))
+    wanted = max(len(times), A.type.ndim, ndim or 0)
+    times = [1] * (wanted - len(times)) + times
+    A = as_tensor_variable(A, ndim=wanted)
+    lengths = shape_tuple(A)
+    order: list[Any] = []
+    spread: list[Any] = []
+    for i in range(wanted):
+        order += ["x", i]
+        spread += [times[i], lengths[i]]
+    return reshape(
+        alloc(A.dimshuffle(order), spread), [t * n for t, n in zip(times, lengths, strict=True)]
+    )
+
+
+def roll(x: Any, shift: Any, axis: int | None = None) -> TensorVariable:
+    """Elements shifted along ``axis`` (or in C order), those that fall off coming in at the start."""
+    x = as_tensor_variable(x)
+    if axis is None:
+        return reshape(roll(flatten(x), shift, 0), shape_tuple(x))
+    where = normalize_axis(axis, x.type.ndim)
+    length = shape_tuple(x)[where]
+    if isinstance(length, int) and length == 0:
+        return x
+    (by,) = lengths_of(shift)
+    guard = length if isinstance(length, int) else switch(lt(length, 1), 1, length)
+    start = (-by) % guard
+    lead = [slice(None)] * where
+    return join(where, x[tuple([*lead, slice(start, None)])], x[tuple([*lead, slice(None, start)])])
+
+
+def flip(arr: Any, axis: Any = None) -> TensorVariable:
+    """Elements in reverse order along ``axis`` (one, several, or None for all)."""
+    arr = as_tensor_variable(arr)
+    axes = normalize_axes(axis, arr.type.ndim)
+    index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(arr.type.ndim))
+    flipped: TensorVariable = arr[index] if index else arr
+    return flipped
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
+    """Differences of neighbours along ``axis``, taken ``n`` times."""
+    a = as_tensor_variable(a)
+    where = normalize_axis(axis, a.type.ndim)
+    lead = [slice(None)] * where
+    for _ in range(n):
+        late, early = a[tuple([*lead, slice(1, None)])], a[tuple([*lead, slice(None, -1)])]
+        a = late ^ early if a.dtype == "bool" else late - early
+    return a
+
+
+_PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> TensorVariable:
+    """``x`` with elements added at the ends of each dimension.
+
+    ``pad_width`` is a number, a pair, or a pair for each dimension. ``mode`` is one of constant,
+    edge, reflect, symmetric, wrap (ValueError for another).
+    """
+    if mode not in _PAD_MODES:
+        raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
+    x = as_tensor_variable(x)
+    widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2))
+    for axis, (before, after) in enumerate(widths.tolist()):
+        if before == after == 0:
+            continue
+        lengths = shape_tuple(x)
+        if mode == "constant":
+            value = cast(as_tensor_variable(constant_values), x.dtype)
+            ends = [
+                alloc(value, [w if i == axis else n for i, n in enumerate(lengths)])
+                for w in (before, after)
+            ]
+            x = join(axis, ends[0], x, ends[1])
+            continue
+        n = lengths[axis]
+        positions = arange(-before, n + after) if isinstance(n, int) else arange(before + n + after) - before
+        x = x[tuple([*[slice(None)] * axis, _source_positions(positions, n, mode)])]
+    return x
+
+
+def _source_positions(positions: Any, n: Any, mode: str) -> Any:
+    if mode == "edge":
+        return clip(positions, 0, as_tensor_variable(n) - 1)
+    if mode == "wrap":
+        return positions % n
+    if mode == "symmetric":
+        folded = positions % (2 * n)
+        return minimum(folded, 2 * n - 1 - folded)
+    period: Any = 2 * (n - 1)
+    period = max(period, 1) if isinstance(period, int) else switch(lt(period, 1), 1, period)
+    folded = positions % period
+    return minimum(folded, period - folded)
+
+
+set_conveniences(stack=stack)

@@ -1,0 +1,640 @@
+"""Reductions along axes, cumulative sums and products, soft maxima."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.batching import materialize
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs as abs_,
+    add,
+    and_,
+    eq,
+    maximum,
+    minimum,
+    mul,
+    neq,
+    or_,
+    sqrt,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
+from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.shape import (
+    expand_dims,
+    flatten,
+    normalize_axes,
+    normalize_axis,
+    reshape,
+    shape_tuple,
+    transpose,
+)
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "Argmax",
+    "CAReduce",
+    "CumOp",
+    "LinearRecurrence",
+    "LogSoftmax",
+    "LogSumExp",
+    "Softmax",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "cov",
+    "cumprod",
+    "cumsum",
+    "largest",
+    "log_softmax",
+    "logsumexp",
+    "max",
+    "max_and_argmax",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "ptp",
+    "smallest",
+    "softmax",
+    "std",
+    "sum",
+    "var",
+]
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+_NAMES = {"add": "Sum", "mul": "Prod", "maximum": "Max", "minimum": "Min", "and": "All", "or": "Any"}
+
+
+def _accumulated(dtype: str) -> str:
+    """What NumPy's sum makes of a dtype: small integers become int64 or uint64."""
+    if dtype == "bool" or dtype.startswith("int"):
+        return "int64"
+    return "uint64" if dtype.startswith("uint") else dtype
+
+
+@op
+class CAReduce(Op):
+    """Combine the elements along ``axis`` (sorted, from 0 on) with a commutative function.
+
+    ``acc_dtype`` is what is computed in and ``dtype`` what the result is cast to; None is the
+    dtype of the input, but for sums and products of integers int64 or uint64.
+    """
+
+    scalar_op: ScalarFunction
+    axis: tuple[int, ...]
+    dtype: str | None = None
+    acc_dtype: str | None = None
+
+    def _dtype(self, given: str) -> str:
+        if self.dtype is not None:
+            return self.dtype
+        return _accumulated(given) if self.scalar_op.name in ("add", "mul") else given
+
+    def infer(self, x: TensorType) -> TensorType:
+        if self.axis and self.axis[-1] >= x.ndim:
+            raise np.exceptions.AxisError(self.axis[-1], x.ndim)
+        dtype = self._dtype(x.dtype)
+        if is_complex(x.dtype) and not is_complex(dtype):
+            raise TypeError(f"Cannot reduce a complex tensor to dtype {dtype}")
+        if self.scalar_op.name in ("maximum", "minimum"):
+            empty = [i for i in self.axis if x.shape[i] == 0]
+            if empty:
+                raise ValueError(f"The {self} of no elements is not defined (axis {empty[0]})")
+        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(dtype, kept)
+
+    def evaluate(self, x: Any) -> Any:
+        ufunc = _UFUNCS[self.scalar_op.name]
+        dtype = self._dtype(x.dtype.name)
+        acc = self.acc_dtype or (dtype if self.scalar_op.name in ("add", "mul") else None)
+        result = np.asarray(ufunc.reduce(x, axis=self.axis, dtype=acc))
+        return result.astype(dtype, copy=not self.axis)
+
+    def _spread(self, value: Any, x: Any) -> Any:
+        """``value``, of the shape of the result, with the reduced dimensions put back as 1."""
+        return expand_dims(value, self.axis) if self.axis and value.ndim else value
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, out, ct = inputs[0], outputs[0], cotangents[0]
+        name = self.scalar_op.name
+        if is_discrete(out.dtype):
+            return [ZERO]
+        if not is_discrete(x.dtype) and ct.dtype != x.dtype:
+            ct = ct.astype(x.dtype)
+        spread = self._spread(ct, x)
+        if name == "add":
+            return [spread.broadcast_to(shape_tuple(x))]
+        if name in ("maximum", "minimum"):
+            hit = eq(x, self._spread(out, x))
+            count = sum(hit, axis=self.axis, dtype=spread.dtype)
+            return [switch(hit, true_div(spread, self._spread(count, x)), 0.0)]
+        others = _product_of_others(x, self.axis)
+        return [spread * (others.conj() if is_complex(x.dtype) else others)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        x, out, tangent = inputs[0], outputs[0], tangents[0]
+        name = self.scalar_op.name
+        if is_discrete(out.dtype):
+            return [ZERO]
+        if name == "add":
+            return [self(tangent)]
+        if name in ("maximum", "minimum"):
+            hit = eq(x, self._spread(out, x))
+            count = sum(hit, axis=self.axis, dtype=tangent.dtype)
+            return [sum(switch(hit, tangent, 0.0), axis=self.axis) / count]
+        return [sum(tangent * _product_of_others(x, self.axis), axis=self.axis)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        axis = tuple(a + batch_ndims[0] for a in self.axis)
+        return [CAReduce(self.scalar_op, axis, self.dtype, self.acc_dtype)(inputs[0])]
+
+    def __str__(self) -> str:
+        name = _NAMES.get(self.scalar_op.name, f"Reduce{{{self.scalar_op}}}")
+        return f"{name}{{axis={list(self.axis)}}}"
+
+
+def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
+    """For each element the product of all others along the axes; right with any number of zeros."""
+    kept = [i for i in range(x.ndim) if i not in axis]
+    order = [*kept, *axis]
+    moved = transpose(x, order)
+    lengths = shape_tuple(moved)
+    if x.dtype != "bool" and is_discrete(x.dtype):
+        moved = moved.astype("float64")
+    flat = reshape(moved, (*lengths[: len(kept)], -1)) if axis else expand_dims(moved, -1)
+    ones = flat[..., :1] * 0 + 1
+    before = cumprod(ones.join_with(flat[..., :-1], axis=-1), axis=-1)
+    after = cumprod(ones.join_with(flat[..., :0:-1], axis=-1), axis=-1)[..., ::-1]
+    product = before * after
+    back = [order.index(i) for i in range(x.ndim)]
+    return transpose(reshape(product, lengths), back)
+
+
+def _reduce(
+    function: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None, acc_dtype: Any = None
+) -> TensorVariable:
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    named = None if dtype is None else TensorType(dtype, ()).dtype
+    acc = None if acc_dtype is None else TensorType(acc_dtype, ()).dtype
+    result = CAReduce(function.scalar_op, axes, named, acc)(x)
+    return expand_dims(result, axes) if keepdims and axes else result
+
+
+def sum(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> TensorVariable:
+    """Sum over ``axis`` (one, several, or None for all).
+
+    Integers are summed as int64 or uint64 unless ``dtype`` says otherwise.
+    """
+    return _reduce(add, input, axis, keepdims, dtype, acc_dtype)
+
+
+def prod(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> TensorVariable:
+    """Product over ``axis``; the gradient is right where elements are 0."""
+    return _reduce(mul, input, axis, keepdims, dtype, acc_dtype)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Largest element over ``axis``, NaN if there is one; elements that tie share the gradient."""
+    return _reduce(maximum, x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Smallest element over ``axis``, NaN if there is one; elements that tie share the gradient."""
+    return _reduce(minimum, x, axis, keepdims)
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Whether all elements along ``axis`` are true (not 0)."""
+    return _reduce(and_, _truth(x), axis, keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Whether any element along ``axis`` is true (not 0)."""
+    return _reduce(or_, _truth(x), axis, keepdims)
+
+
+def _truth(x: Any) -> Any:
+    x = as_tensor_variable(x)
+    return x if x.dtype == "bool" else neq(x, 0)
+
+
+def mean(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> TensorVariable:
+    """Mean over ``axis``; integers give float64."""
+    x = as_tensor_variable(input)
+    wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
+    total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
+    return total / _count(x, axis, total.dtype)
+
+
+def _count(x: Any, axis: Any, dtype: str) -> Any:
+    lengths = [shape_tuple(x)[i] for i in normalize_axes(axis, x.type.ndim)]
+    count: Any = 1
+    for n in lengths:
+        count = count * n
+    return as_tensor_variable(count).astype(dtype)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    """Variance over ``axis``, divided by the number of elements less ``ddof``."""
+    x = as_tensor_variable(input)
+    centered = x - mean(x, axis, keepdims=True)
+    squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
+    total = sum(squares, axis=axis, keepdims=keepdims)
+    return total / (_count(x, axis, total.dtype) - ddof)
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    """Square root of `var`."""
+    return sqrt(var(input, axis, ddof, keepdims))
+
+
+def ptp(a: Any, axis: Any = None) -> TensorVariable:
+    """Largest less smallest element over ``axis``."""
+    return max(a, axis) - min(a, axis)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Vector norm over ``axis`` (all elements by default).
+
+    ``ord`` is 2 (None), 1, inf, -inf, 0 or any number. The gradient at a zero vector is 0, the
+    subgradient of smallest length, where the formula x / norm(x) would be 0 / 0.
+    """
+    x = as_tensor_variable(x)
+    size = abs_(x)
+    if ord is None or ord == 2:
+        total = sum(size * size, axis=axis, keepdims=keepdims)
+        zero = eq(total, 0)
+        return switch(zero, 0.0, sqrt(switch(zero, 1.0, total)))
+    if ord == 1:
+        return sum(size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return sum(neq(x, 0), axis=axis, keepdims=keepdims, dtype=size.dtype)
+    if ord in (np.inf, -np.inf):
+        return (max if ord > 0 else min)(size, axis, keepdims)
+    return sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> TensorVariable:
+    """Covariance matrix of variables in rows (or columns, if not ``rowvar``)."""
+    m = as_tensor_variable(m)
+    if m.type.ndim > 2:
+        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
+    if m.type.ndim < 2:
+        m = m.reshape((1, -1))
+    elif not rowvar:
+        m = m.T
+    centered = m - mean(m, axis=1, keepdims=True)
+    return centered.dot(centered.conj().T) / (_count(m, 1, centered.dtype) - ddof)
+
+
+def largest(*args: Any) -> TensorVariable:
+    """Elementwise largest of several tensors."""
+    result = as_tensor_variable(args[0])
+    for other in args[1:]:
+        result = maximum(result, other)
+    return result
+
+
+def smallest(*args: Any) -> TensorVariable:
+    """Elementwise smallest of several tensors."""
+    result = as_tensor_variable(args[0])
+    for other in args[1:]:
+        result = minimum(result, other)
+    return result
+
+
+@op
+class Argmax(Op):
+    """Position of the first largest element along ``axis``, counted in C order over several axes."""
+
+    axis: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> TensorType:
+        return TensorType("int64", [n for i, n in enumerate(x.shape) if i not in self.axis])
+
+    def evaluate(self, x: Any) -> Any:
+        kept = [i for i in range(x.ndim) if i not in self.axis]
+        moved = x.transpose((*kept, *self.axis))
+        size = int(np.prod([x.shape[i] for i in self.axis], dtype="int64"))
+        flat = moved.reshape((*[x.shape[i] for i in kept], size))
+        return np.asarray(np.argmax(flat, axis=-1), dtype="int64")
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [Argmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Position of the first largest element over ``axis``, as int64; NaN counts as largest."""
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    result: TensorVariable = Argmax(axes)(x)
+    return expand_dims(result, axes) if keepdims and axes else result
+
+
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Position of the first smallest element over ``axis``, as int64."""
+    x = as_tensor_variable(x)
+    # ~x reverses the order of integers and truth values without overflow, unlike -x
+    return argmax(~x if is_discrete(x.dtype) else -x, axis, keepdims)
+
+
+def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
+    """`max` and `argmax`."""
+    return [max(a, axis, keepdims), argmax(a, axis, keepdims)]
+
+
+@op
+class CumOp(Op):
+    """Running sum (``mode`` "add") or product ("mul") along ``axis``; dtypes as in `CAReduce`."""
+
+    axis: int
+    mode: str = "add"
+
+    def infer(self, x: TensorType) -> TensorType:
+        return TensorType(_accumulated(x.dtype), x.shape)
+
+    def evaluate(self, x: Any) -> Any:
+        return (np.cumsum if self.mode == "add" else np.cumprod)(
+            x, axis=self.axis, dtype=_accumulated(x.dtype.name)
+        )
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, ct = inputs[0], cotangents[0]
+        if is_discrete(outputs[0].dtype):
+            return [ZERO]
+        every = tuple(
+            slice(None, None, -1) if i == self.axis else slice(None) for i in range(x.ndim)
+        )
+        if self.mode == "add":
+            return [self(ct[every])[every]]
+        factor = x.conj() if is_complex(x.dtype) else x
+        # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, s_k = ct_k + x_{k+1} s_{k+1}
+        at = [slice(None)] * x.ndim
+        at[self.axis] = slice(None, 1)
+        ones = factor[tuple(at)] * 0 + 1
+        at[self.axis] = slice(None, -1)
+        before = self(ones.join_with(factor[tuple(at)], axis=self.axis))
+        at[self.axis] = slice(None, 0, -1)
+        multiplier = ones.join_with(factor[tuple(at)], axis=self.axis)
+        after = LinearRecurrence(self.axis)(multiplier, ct[every])[every]
+        return [before * after]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        x, out, tangent = inputs[0], outputs[0], tangents[0]
+        if is_discrete(out.dtype):
+            return [ZERO]
+        if self.mode == "add":
+            return [self(tangent)]
+        # p_k = x_k p_{k-1}, so dp_k = x_k dp_{k-1} + dx_k p_{k-1}
+        at = [slice(None)] * x.ndim
+        at[self.axis] = slice(None, 1)
+        ones = x[tuple(at)] * 0 + 1
+        at[self.axis] = slice(None, -1)
+        previous = ones.join_with(out[tuple(at)], axis=self.axis)
+        return [LinearRecurrence(self.axis)(x, tangent * previous)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [CumOp(self.axis + batch_ndims[0], self.mode)(inputs[0])]
+
+
+@op
+class LinearRecurrence(Op):
+    """``s_k = a_k * s_{k-1} + b_k`` along ``axis``, from ``s_{-1} = 0``; shapes of a and b are equal.
+
+    It is closed under differentiation, which makes gradients of running products right at zeros.
+    """
+
+    axis: int
+
+    def infer(self, a: TensorType, b: TensorType) -> TensorType:
+        if a.ndim != b.ndim:
+            raise ValueError(f"{self} takes tensors of one shape, got {a} and {b}")
+        dtype = inexact([a.dtype, b.dtype])
+        merged = [n if m is None else m for m, n in zip(a.shape, b.shape, strict=True)]
+        return TensorType(dtype, merged)
+
+    def evaluate(self, a: Any, b: Any) -> Any:
+        result = np.empty(b.shape, inexact([a.dtype.name, b.dtype.name]))
+        factors, terms = np.moveaxis(a, self.axis, 0), np.moveaxis(b, self.axis, 0)
+        target = np.moveaxis(result, self.axis, 0)
+        state: Any = np.zeros(terms.shape[1:], result.dtype)
+        for k in range(terms.shape[0]):
+            state = factors[k] * state + terms[k]
+            target[k] = state
+        return result
+
+    def _flip(self, x: Any) -> Any:
+        return x[tuple(slice(None, None, -1) if i == self.axis else slice(None) for i in range(x.ndim))]
+
+    def _shift(self, x: Any) -> Any:
+        """``x_{k-1}`` at k, with 0 in front."""
+        first: list[Any] = [slice(None)] * x.ndim
+        first[self.axis] = slice(None, 1)
+        rest: list[Any] = [slice(None)] * x.ndim
+        rest[self.axis] = slice(None, -1)
+        return (x[tuple(first)] * 0).join_with(x[tuple(rest)], axis=self.axis)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        a, out, ct = inputs[0], outputs[0], cotangents[0]
+        if is_complex(out.dtype):
+            a, out = a.conj(), out.conj()
+        # the cotangent of b solves the recurrence backwards with a_{k+1}
+        multiplier = self._shift(self._flip(a))
+        of_b = self._flip(self(multiplier, self._flip(ct)))
+        return [of_b * self._shift(out), of_b]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[1]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        a, b = materialize(inputs, batch_ndims)
+        return [LinearRecurrence(self.axis + builtins.max(batch_ndims))(a, b)]
+
+
+def _cumulative(x: Any, axis: Any, mode: str) -> TensorVariable:
+    x = as_tensor_variable(x)
+    if axis is None:
+        x, axis = flatten(x), 0
+    made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), mode)(x)
+    return made
+
+
+def cumsum(x: Any, axis: Any = None) -> TensorVariable:
+    """Running sum along ``axis``, or over all elements in C order."""
+    return _cumulative(x, axis, "add")
+
+
+def cumprod(x: Any, axis: Any = None) -> TensorVariable:
+    """Running product along ``axis``, or over all elements in C order."""
+    return _cumulative(x, axis, "mul")
+
+
+def _shifted_exp(x: Any, axis: Any) -> tuple[Any, Any]:
+    x = np.asarray(x, dtype=inexact([x.dtype.name]))
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
+    return np.exp(x - top), top
+
+
+def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
+    return normalize_axes(axis, x.type.ndim)
+
+
+@op
+class Softmax(Op):
+    """exp(x) divided by its sum over ``axis``, without overflow."""
+
+    axis: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> TensorType:
+        if is_complex(x.dtype):
+            raise TypeError("softmax is defined for real tensors")
+        return TensorType(inexact([x.dtype]), x.shape)
+
+    def evaluate(self, x: Any) -> Any:
+        powers, _ = _shifted_exp(x, self.axis)
+        return powers / np.sum(powers, axis=self.axis, keepdims=True)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        out, ct = outputs[0], cotangents[0]
+        return [out * (ct - sum(ct * out, axis=self.axis, keepdims=True))]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return self.pullback(inputs, outputs, tangents)  # the Jacobian is symmetric
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [Softmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
+
+
+@op
+class LogSoftmax(Op):
+    """Logarithm of `Softmax`, without overflow or loss of small values."""
+
+    axis: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> TensorType:
+        if is_complex(x.dtype):
+            raise TypeError("log_softmax is defined for real tensors")
+        return TensorType(inexact([x.dtype]), x.shape)
+
+    def evaluate(self, x: Any) -> Any:
+        powers, top = _shifted_exp(x, self.axis)
+        return (x - top - np.log(np.sum(powers, axis=self.axis, keepdims=True))).astype(powers.dtype)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        return [ct - exp(outputs[0]) * sum(ct, axis=self.axis, keepdims=True)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        t = tangents[0]
+        return [t - sum(exp(outputs[0]) * t, axis=self.axis, keepdims=True)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [LogSoftmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
+
+
+@op
+class LogSumExp(Op):
+    """log(sum(exp(x))) over ``axis``, without overflow."""
+
+    axis: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> TensorType:
+        if is_complex(x.dtype):
+            raise TypeError("logsumexp is defined for real tensors")
+        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(inexact([x.dtype]), kept)
+
+    def evaluate(self, x: Any) -> Any:
+        powers, top = _shifted_exp(x, self.axis)
+        return np.asarray(np.log(np.sum(powers, axis=self.axis)) + np.squeeze(top, self.axis))
+
+    def _weights(self, x: Any, out: Any) -> Any:
+        return exp(x - expand_dims(out, self.axis)) if self.axis else exp(x - out)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        spread = expand_dims(ct, self.axis) if self.axis else ct
+        return [spread * self._weights(inputs[0], outputs[0])]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [sum(self._weights(inputs[0], outputs[0]) * tangents[0], axis=self.axis)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [LogSumExp(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
+
+
+def softmax(c: Any, axis: Any = None) -> TensorVariable:
+    """exp(c) divided by its sum over ``axis`` (all dimensions by default)."""
+    c = as_tensor_variable(c)
+    made: TensorVariable = Softmax(_single_axis(c, axis))(c)
+    return made
+
+
+def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
+    """Logarithm of `softmax`."""
+    c = as_tensor_variable(c)
+    made: TensorVariable = LogSoftmax(_single_axis(c, axis))(c)
+    return made
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """log(sum(exp(x))) over ``axis``."""
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    made: TensorVariable = LogSumExp(axes)(x)
+    return expand_dims(made, axes) if keepdims and axes else made
+
+

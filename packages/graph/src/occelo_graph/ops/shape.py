@@ -1,0 +1,641 @@
+"""Shapes: reading, asserting and changing them without touching the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "DimShuffle",
+    "Reshape",
+    "Shape",
+    "Shape_i",
+    "SpecifyShape",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "atleast_Nd",
+    "broadcast_shape",
+    "dimshuffle",
+    "expand_dims",
+    "flatten",
+    "get_vector_length",
+    "is_flat",
+    "join_dims",
+    "matrix_transpose",
+    "moveaxis",
+    "ravel",
+    "reshape",
+    "shape",
+    "shape_i",
+    "shape_padaxis",
+    "shape_padleft",
+    "shape_padright",
+    "shape_tuple",
+    "specify_broadcastable",
+    "specify_shape",
+    "split_dims",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+Lengths = tuple[Any, ...]
+"""One integer or integer scalar variable for each dimension."""
+
+
+def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
+    """An axis as a number from 0 on; `numpy.exceptions.AxisError` if there is no such axis."""
+    if isinstance(axis, Variable):
+        if not isinstance(axis, Constant):
+            raise TypeError(f"The {what} must be known when the graph is built, got {axis}")
+        axis = axis.data
+    number = int(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number % ndim
+
+
+def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Sorted axes from an axis, several, or None for all; ValueError for a repeated one."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, Constant):
+        axis = axis.data
+    if isinstance(axis, Variable):
+        raise TypeError(f"The axes must be known when the graph is built, got {axis}")
+    given: Any = [axis] if np.ndim(axis) == 0 else list(axis)
+    axes = [normalize_axis(a, ndim) for a in given]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"An axis is repeated in {tuple(axes)}")
+    return tuple(sorted(axes))
+
+
+def _length(value: Any) -> Any:
+    """A length as an integer or an int64 scalar variable."""
+    if isinstance(value, Constant):
+        value = value.data
+    if isinstance(value, Variable):
+        variable: Any = value
+        if not isinstance(variable.type, TensorType) or not is_discrete(variable.type.dtype):
+            raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
+        if variable.type.ndim != 0:
+            raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
+        return variable if variable.dtype == "int64" else variable.astype("int64")
+    if isinstance(value, bool) or int(value) != value:
+        raise TypeError(f"A length must be an integer, got {value!r}")
+    return int(value)
+
+
+def lengths_of(given: Any) -> Lengths:
+    """Lengths from an integer, a sequence of lengths, or a vector variable of known length."""
+    if isinstance(given, Constant):
+        given = given.data
+    if isinstance(given, Variable):
+        vector: Any = given
+        if not isinstance(vector.type, TensorType):
+            raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
+        if vector.type.ndim == 0:
+            return (_length(vector),)
+        if vector.owner is not None and isinstance(vector.owner.op, Shape):
+            return shape_tuple(vector.owner.inputs[0])
+        if vector.owner is not None and type(vector.owner.op).__name__ == "MakeVector":
+            return tuple(_length(v) for v in vector.owner.inputs)
+        return tuple(_length(vector[i]) for i in range(get_vector_length(vector)))
+    if np.ndim(given) == 0 and not isinstance(given, list | tuple):
+        return (_length(given),)
+    return tuple(_length(n) for n in given)
+
+
+def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
+    """The known lengths, None for others, and the variables that stand for those."""
+    static = tuple(n if isinstance(n, int) else None for n in lengths)
+    return static, [n for n in lengths if not isinstance(n, int)]
+
+
+def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
+    """Put the other lengths back in."""
+    rest = iter(dynamic)
+    return [next(rest) if n is None else n for n in static]
+
+
+def check_length_types(op_: Op, types: Sequence[Any]) -> None:
+    """TypeError unless all are integer scalars."""
+    for t in types:
+        if not isinstance(t, TensorType) or t.ndim != 0 or not is_discrete(t.dtype):
+            raise TypeError(f"{op_} takes integer scalars as lengths, got {t}")
+
+
+@op
+class Shape(Op):
+    """The lengths of a tensor as an int64 vector."""
+
+    def infer(self, x: TensorType) -> TensorType:
+        return TensorType("int64", (x.ndim,))
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x.shape, dtype="int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(len(input_shapes[0]),)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [inputs[0].shape[batch_ndims[0] :]]
+
+
+@op
+class Shape_i(Op):
+    """The length of one dimension, ``i``, as an int64 scalar."""
+
+    i: int
+
+    def infer(self, x: TensorType) -> TensorType:
+        if not 0 <= self.i < x.ndim:
+            raise np.exceptions.AxisError(self.i, x.ndim)
+        return TensorType("int64", ())
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x.shape[self.i], dtype="int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [()]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        return [Shape_i(self.i + batch_ndims[0])(inputs[0])]
+
+
+def shape(x: Any) -> TensorVariable:
+    """The lengths of ``x`` as an int64 vector, a constant if they are all known."""
+    x = as_tensor_variable(x)
+    if None not in x.type.shape:
+        return constant(np.array(x.type.shape, dtype="int64"))
+    return Shape()(x)
+
+
+def shape_i(x: Any, i: int) -> Any:
+    """The length of one dimension as an int64 scalar, a constant if it is known."""
+    x = as_tensor_variable(x)
+    axis = normalize_axis(i, x.type.ndim)
+    static = x.type.shape[axis]
+    return Shape_i(axis)(x) if static is None else constant(np.int64(static))
+
+
+def shape_tuple(x: Any) -> Lengths:
+    """The lengths of ``x``: integers where known, scalar variables elsewhere."""
+    x = as_tensor_variable(x)
+    return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+
+
+def get_vector_length(v: Any) -> int:
+    """The static length of a vector; ValueError if it is unknown or ``v`` is no vector."""
+    v = as_tensor_variable(v)
+    if v.type.ndim != 1:
+        raise TypeError(f"Expected a vector, got {v.type}")
+    if v.type.shape[0] is None:
+        raise ValueError(f"The length of {v} is not known when the graph is built")
+    return v.type.shape[0]
+
+
+@op
+class SpecifyShape(Op):
+    """The same tensor with lengths asserted: those in ``static``, and given ones for its Nones.
+
+    ``given`` says which of the Nones are given by further inputs; other lengths stay open.
+    """
+
+    static: StaticShape
+    given: tuple[bool, ...]
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def infer(self, x: TensorType, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        if x.ndim != len(self.static):
+            raise ValueError(f"Expected {len(self.static)} dimensions, got {x}")
+        merged: list[int | None] = []
+        for own, wanted in zip(x.shape, self.static, strict=True):
+            if own is not None and wanted is not None and own != wanted:
+                raise ValueError(
+                    f"The shape {shape_text(x.shape)} contradicts the specified {shape_text(self.static)}"
+                )
+            merged.append(own if wanted is None else wanted)
+        return TensorType(x.dtype, merged)
+
+    def evaluate(self, x: Any, *lengths: Any) -> Any:
+        rest = iter(lengths)
+        wanted = [
+            int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)
+        ]
+        if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
+            text = shape_text(tuple(wanted))
+            raise ValueError(f"The shape is {x.shape}, but {text} was specified")
+        return x
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], *inputs[1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        rest = iter(node.inputs[1:])
+        wanted = [next(rest) if g else s for s, g in zip(self.static, self.given, strict=True)]
+        return [tuple(n if w is None else w for w, n in zip(wanted, input_shapes[0], strict=True))]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        extra = batch_ndims[0]
+        wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given)
+        return [wider(*inputs)]
+
+
+def specify_shape(x: Any, shape: Any) -> TensorVariable:
+    """``x``, asserting its shape; entries of None assert nothing.
+
+    Lengths that are known to differ are a ValueError now, others when the graph runs.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(shape, Variable):
+        entries: list[Any] = list(lengths_of(shape))
+    else:
+        listed: Any = [shape] if shape is None or np.ndim(shape) == 0 else shape
+        entries = [None if n is None else _length(n) for n in listed]
+    if len(entries) != x.type.ndim:
+        raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
+    static = tuple(n if isinstance(n, int) else None for n in entries)
+    given = tuple(isinstance(n, Variable) for n in entries)
+    if not any(given) and all(w is None or w == n for w, n in zip(static, x.type.shape, strict=True)):
+        return x
+    made: TensorVariable = SpecifyShape(static, given)(x, *(n for n in entries if isinstance(n, Variable)))
+    return made
+
+
+def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
+    """``x``, asserting that the given dimensions have length 1, so that they broadcast."""
+    x = as_tensor_variable(x)
+    chosen = normalize_axes(axes, x.type.ndim)
+    return specify_shape(x, [1 if i in chosen else None for i in range(x.type.ndim)])
+
+
+@op
+class DimShuffle(Op):
+    """Reorder, add and drop dimensions.
+
+    ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not
+    listed must have length 1; if that is not known, it is checked when the graph runs.
+    """
+
+    input_ndim: int
+    new_order: tuple[int | str, ...]
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    @property
+    def dropped(self) -> tuple[int, ...]:
+        """The dimensions that are not in the result."""
+        return tuple(i for i in range(self.input_ndim) if i not in self.new_order)
+
+    def infer(self, x: TensorType) -> TensorType:
+        if x.ndim != self.input_ndim:
+            raise TypeError(f"{self} takes {self.input_ndim} dimensions, got {x}")
+        for axis in self.dropped:
+            if x.shape[axis] not in (1, None):
+                raise ValueError(
+                    f"Cannot drop dimension {axis} of length {x.shape[axis]}; only a length of 1 can be dropped"
+                )
+        return TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
+
+    def evaluate(self, x: Any) -> Any:
+        kept = [a for a in self.new_order if isinstance(a, int)]
+        dropped = self.dropped
+        if any(x.shape[a] != 1 for a in dropped):
+            raise ValueError(f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1")
+        moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
+        return moved[tuple(None if a == "x" else slice(None) for a in self.new_order)]
+
+    def _inverse(self) -> DimShuffle:
+        order: list[int | str] = ["x"] * self.input_ndim
+        for position, axis in enumerate(self.new_order):
+            if isinstance(axis, int):
+                order[axis] = position
+        return DimShuffle(len(self.new_order), tuple(order))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [self._inverse()(cotangents[0])]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0])]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(1 if isinstance(a, str) else input_shapes[0][a] for a in self.new_order)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        extra = batch_ndims[0]
+        order = tuple(a if isinstance(a, str) else a + extra for a in self.new_order)
+        return [DimShuffle(self.input_ndim + extra, (*range(extra), *order))(inputs[0])]
+
+    def __str__(self) -> str:
+        return f"DimShuffle{{{','.join(str(a) for a in self.new_order)}}}"
+
+
+def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
+    """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
+    x = as_tensor_variable(x)
+    listed: Any = pattern[0] if len(pattern) == 1 and isinstance(pattern[0], list | tuple) else pattern
+    order = tuple(a if a == "x" else normalize_axis(a, x.type.ndim) for a in listed)
+    axes = [a for a in order if a != "x"]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"A dimension is repeated in {order}")
+    if order == tuple(range(x.type.ndim)):
+        return x
+    made: TensorVariable = DimShuffle(x.type.ndim, order)(x)
+    return made
+
+
+def transpose(x: Any, axes: Sequence[int] | None = None) -> TensorVariable:
+    """Reorder dimensions, reversing them by default."""
+    x = as_tensor_variable(x)
+    if axes is None:
+        axes = list(reversed(range(x.type.ndim)))
+    if len(axes) != x.type.ndim:
+        raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
+    return dimshuffle(x, list(axes))
+
+
+def matrix_transpose(x: Any) -> TensorVariable:
+    """Swap the last two dimensions; ValueError for fewer than two."""
+    x = as_tensor_variable(x)
+    if x.type.ndim < 2:
+        raise ValueError(f"matrix_transpose needs at least 2 dimensions, got {x.type}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
+    """Swap two dimensions."""
+    x = as_tensor_variable(x)
+    order = list(range(x.type.ndim))
+    a, b = normalize_axis(axis1, x.type.ndim), normalize_axis(axis2, x.type.ndim)
+    order[a], order[b] = order[b], order[a]
+    return dimshuffle(x, order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
+    """Move dimensions to new places, keeping the order of the others."""
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    sources = [normalize_axis(a, ndim) for a in np.atleast_1d(source).tolist()]
+    targets = [normalize_axis(a, ndim) for a in np.atleast_1d(destination).tolist()]
+    if len(sources) != len(targets):
+        raise ValueError("source and destination must have as many entries as each other")
+    order = [a for a in range(ndim) if a not in sources]
+    for target, origin in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, origin)
+    return dimshuffle(x, order)
+
+
+def expand_dims(a: Any, axis: Any) -> TensorVariable:
+    """Add dimensions of length 1 at the given places of the result."""
+    a = as_tensor_variable(a)
+    given: list[Any] = [axis] if np.ndim(axis) == 0 else list(axis)
+    ndim = a.type.ndim + len(given)
+    axes = normalize_axes(given, ndim)
+    rest = iter(range(a.type.ndim))
+    order: list[Any] = ["x" if i in axes else next(rest) for i in range(ndim)]
+    return dimshuffle(a, order)
+
+
+def squeeze(x: Any, axis: Any = None) -> TensorVariable:
+    """Drop dimensions of length 1: those given, or all that are known to have it."""
+    x = as_tensor_variable(x)
+    if axis is None:
+        axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
+    else:
+        axes = normalize_axes(axis, x.type.ndim)
+    return dimshuffle(x, [i for i in range(x.type.ndim) if i not in axes])
+
+
+def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
+    """Add ``n_ones`` dimensions of length 1 in front."""
+    t = as_tensor_variable(t)
+    order: list[Any] = [*["x"] * n_ones, *range(t.type.ndim)]
+    return dimshuffle(t, order)
+
+
+def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
+    """Add ``n_ones`` dimensions of length 1 at the end."""
+    t = as_tensor_variable(t)
+    order: list[Any] = [*range(t.type.ndim), *["x"] * n_ones]
+    return dimshuffle(t, order)
+
+
+def shape_padaxis(t: Any, axis: int) -> TensorVariable:
+    """Add a dimension of length 1 at ``axis``."""
+    return expand_dims(t, axis)
+
+
+def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
+    """Tensors with dimensions of length 1 added, in front or (``left=False``) behind, up to ``n``."""
+    results: list[Any] = []
+    for array in arys:
+        variable = as_tensor_variable(array)
+        missing = n - variable.type.ndim
+        if missing > 0:
+            variable = (shape_padleft if left else shape_padright)(variable, missing)
+        results.append(variable)
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """`atleast_Nd` for one dimension."""
+    return atleast_Nd(*arys, n=1)
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """`atleast_Nd` for two dimensions."""
+    return atleast_Nd(*arys, n=2)
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """`atleast_Nd` for three dimensions, all added in front."""
+    return atleast_Nd(*arys, n=3)
+
+
+@op
+class Reshape(Op):
+    """The same elements in C order under other lengths.
+
+    ``shape`` has known lengths, at most one -1 (worked out from the others), and None for each
+    length that a further input gives.
+    """
+
+    shape: StaticShape
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def infer(self, x: TensorType, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        if len(lengths) != self.shape.count(None):
+            raise ValueError(f"{self} takes {self.shape.count(None)} lengths, got {len(lengths)}")
+        static = [None if n == -1 else n for n in self.shape]
+        if None not in x.shape and not lengths:
+            size = int(np.prod([n for n in x.shape if n is not None], dtype="int64"))
+            known = int(np.prod([n for n in static if n is not None], dtype="int64"))
+            if -1 in self.shape:
+                if known == 0 or size % known:
+                    raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
+                static[self.shape.index(-1)] = size // known
+            elif size != known:
+                raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
+        return TensorType(x.dtype, static)
+
+    def evaluate(self, x: Any, *lengths: Any) -> Any:
+        return x.reshape([int(n) for n in fill_static(self.shape, lengths)])
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [reshape(cotangents[0], shape_tuple(inputs[0])), *[None] * (len(inputs) - 1)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [self(tangents[0], *inputs[1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        lengths = fill_static(self.shape, node.inputs[1:])
+        if -1 in self.shape:
+            rest: Any = 1
+            for n in lengths:
+                rest = rest if isinstance(n, int) and n == -1 else rest * n
+            size: Any = 1
+            for n in input_shapes[0]:
+                size = size * n
+            lengths[self.shape.index(-1)] = size // rest
+        return [tuple(lengths)]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        lead = shape_tuple(inputs[0])[: batch_ndims[0]]
+        core = fill_static(self.shape, inputs[1:])
+        if -1 in self.shape and None not in node.inputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            known: StaticShape = node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            core[self.shape.index(-1)] = known[self.shape.index(-1)] or -1
+        return [reshape(inputs[0], (*lead, *core))]
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
+    """``x`` with the lengths ``newshape``, of which one may be -1.
+
+    A vector of unknown length as ``newshape`` needs ``ndim``. Sizes known to differ are a
+    ValueError now, others when the graph runs.
+    """
+    x = as_tensor_variable(x)
+    if ndim is not None and isinstance(newshape, Variable):
+        vector: Any = newshape
+        if vector.type.ndim == 1 and vector.type.shape[0] is None:
+            newshape = specify_shape(vector, (ndim,))
+    lengths = lengths_of(newshape)
+    if ndim is not None and ndim != len(lengths):
+        raise ValueError(f"Expected {ndim} lengths, got {len(lengths)}")
+    static, dynamic = split_static(lengths)
+    if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
+        raise ValueError(f"A shape has lengths from 0 on and at most one -1, got {static}")
+    if not dynamic and static == x.type.shape:
+        return x
+    made: TensorVariable = Reshape(static)(x, *dynamic)
+    return made
+
+
+def flatten(x: Any, ndim: int = 1) -> TensorVariable:
+    """Merge trailing dimensions so that ``ndim`` are left."""
+    x = as_tensor_variable(x)
+    if not 1 <= ndim <= max(1, x.type.ndim):
+        raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
+    if x.type.ndim == ndim:
+        return x
+    return reshape(x, (*shape_tuple(x)[: ndim - 1], -1))
+
+
+def ravel(x: Any) -> TensorVariable:
+    """All elements as a vector, in C order."""
+    return flatten(x)
+
+
+def is_flat(x: Any, ndim: int = 1) -> bool:
+    """Whether ``x`` has ``ndim`` dimensions."""
+    return as_tensor_variable(x).type.ndim == ndim
+
+
+def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
+    """Merge ``n_axes`` dimensions from ``start_axis`` on (all the rest by default) into one."""
+    x = as_tensor_variable(x)
+    start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
+    count = x.type.ndim - start if n_axes is None else n_axes
+    lengths = shape_tuple(x)
+    merged: Any = 1
+    for n in lengths[start : start + count]:
+        merged = merged * n
+    return reshape(x, (*lengths[:start], merged, *lengths[start + count :]))
+
+
+def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
+    """Split one dimension into several of the lengths ``shape``."""
+    x = as_tensor_variable(x)
+    where = normalize_axis(axis, x.type.ndim)
+    lengths = shape_tuple(x)
+    return reshape(x, (*lengths[:where], *lengths_of(shape), *lengths[where + 1 :]))
+
+
+def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
+    """The lengths of what tensors (or shapes) broadcast to.
+
+    Only a length known to be 1 broadcasts; known lengths that differ are a ValueError.
+    """
+    shapes = [lengths_of(a) if arrays_are_shapes else shape_tuple(a) for a in arrays]
+    ndim = max((len(s) for s in shapes), default=0)
+    result: list[Any] = [1] * ndim
+    for lengths in shapes:
+        for i, n in enumerate(lengths, start=ndim - len(lengths)):
+            mine = result[i]
+            if isinstance(n, int) and n == 1:
+                continue
+            if isinstance(mine, int) and isinstance(n, int) and mine not in (1, n):
+                raise ValueError(f"The lengths {mine} and {n} do not broadcast in dimension {i}")
+            if isinstance(mine, Variable) and not isinstance(n, int):
+                continue
+            result[i] = n
+    return tuple(result)
+
+
+set_conveniences(specify_shape=specify_shape)

@@ -1,0 +1,256 @@
+"""`debugprint`: a graph as an indented tree."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+
+from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
+
+__all__ = ["debugprint", "dprint"]
+
+
+def _letters(number: int) -> str:
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(65 + digit) + text
+    return text
+
+
+class _Ids:
+    """Identifiers for variables and nodes: letters, integers, addresses or none."""
+
+    def __init__(self, kind: str, used: dict[Any, str]) -> None:
+        if kind not in ("CHAR", "int", "id", "auto", ""):
+            raise ValueError(f"id_type is CHAR, int, id, auto or '', not {kind!r}")
+        self.kind = kind
+        self.used = used
+
+    def of(self, item: Variable) -> str:
+        if self.kind == "":
+            return ""
+        key = item if item.owner is None else item.owner
+        if key not in self.used:
+            count = len(self.used)
+            if self.kind == "CHAR":
+                self.used[key] = f"[id {_letters(count)}]"
+            elif self.kind == "int":
+                self.used[key] = f"[id {count}]"
+            elif self.kind == "auto":
+                self.used[key] = f"[id {item.auto_name}]"
+            else:
+                self.used[key] = f"[id {id(key):x}]"
+        return self.used[key]
+
+
+class _Printer:
+    def __init__(self, options: dict[str, Any], order: dict[Apply, int]) -> None:
+        self.options = options
+        used: dict[Any, str] = options["used_ids"] if options["used_ids"] is not None else {}
+        self.ids = _Ids(options["id_type"], used)
+        self.done: dict[Any, Any] = options["done"] if options["done"] is not None else {}
+        self.order = order
+        self.inner: dict[Any, None] = {}
+        self.lines: list[str] = []
+        self.storage: Any = None
+
+    def label(self, variable: Variable) -> str:
+        node = variable.owner
+        parts: list[str] = []
+        if node is None:
+            parts.append(str(variable))
+            text = self.ids.of(variable)
+            if text:
+                parts.append(text)
+        else:
+            suffix = f".{variable.index}" if len(node.outputs) > 1 else ""
+            parts.append(f"{node.op}{suffix}")
+            text = self.ids.of(variable)
+            if text:
+                parts.append(text)
+            if variable.name is not None:
+                parts.append(f"'{variable.name}'")
+            if node in self.order:
+                parts.append(str(self.order[node]))
+        if self.options["print_type"]:
+            parts.insert(1, f"<{variable.type}>")
+        if self.options["print_shape"]:
+            parts.append(f"shape={getattr(variable.type, 'shape', None)}")
+        if node is not None:
+            parts += self._maps(node)
+        if self.storage is not None and variable in self.storage:
+            parts.append(f"= {self.storage[variable][0]!r}")
+        return " ".join(parts)
+
+    def _maps(self, node: Apply) -> list[str]:
+        parts: list[str] = []
+        if self.options["print_destroy_map"] and node.op.destroy_map:
+            parts.append(f"d={dict(node.op.destroy_map)}")
+        if self.options["print_view_map"] and node.op.view_map:
+            parts.append(f"v={dict(node.op.view_map)}")
+        if self.options["print_op_info"]:
+            props = node.op.props()
+            if props:
+                parts.append(str(props))
+        return parts
+
+    def tree(self, root: Variable, label: str | None = None) -> None:
+        """Print one root; depth is bounded by ``depth``, not by the recursion limit."""
+        depth: int = self.options["depth"]
+        stop: bool = self.options["stop_on_name"]
+        stack: list[tuple[Variable, str, str, int]] = [(root, "", "", 1)]
+        while stack:
+            variable, lead, below, level = stack.pop()
+            text = self.label(variable) if level > 1 or label is None else label
+            node = variable.owner
+            repeated = node is not None and node in self.done
+            self.lines.append(f"{lead}{text}")
+            if node is None or (stop and variable.name is not None and level > 1):
+                continue
+            if repeated:
+                if node.inputs:
+                    self.lines.append(f"{below} └─ ···")
+                continue
+            self.done[node] = None
+            for value in (node.op.props() or {}).values():
+                if hasattr(value, "nodes") and hasattr(value, "bind"):
+                    self.inner[node.op] = None
+            if depth != -1 and level >= depth:
+                continue
+            last = len(node.inputs) - 1
+            children: list[tuple[Variable, str, str, int]] = []
+            for i, child in enumerate(node.inputs):
+                mark, space = (" └─ ", "    ") if i == last else (" ├─ ", " │  ")
+                children.append((child, below + mark, below + space, level + 1))
+            stack.extend(reversed(children))
+
+
+def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
+    """Outputs, topological positions, storage and the graph itself, from anything printable."""
+    if isinstance(graph_like, Variable):
+        return [graph_like], {}, None, None
+    if isinstance(graph_like, Apply):
+        return list(graph_like.outputs), {}, None, None
+    maker = getattr(graph_like, "maker", None)
+    graph: Any = graph_like
+    storage = None
+    if maker is not None and hasattr(maker, "fgraph"):
+        graph = maker.fgraph
+        storage = getattr(getattr(graph_like, "vm", None), "storage_map", None)
+    elif not hasattr(graph_like, "outputs") and hasattr(graph_like, "fgraph"):
+        graph = graph_like.fgraph
+    if hasattr(graph, "toposort") and hasattr(graph, "outputs"):
+        order: dict[Apply, int] = {node: i for i, node in enumerate(graph.toposort())}
+        return list(graph.outputs), order, storage, graph
+    if isinstance(graph_like, list | tuple):
+        roots: list[Variable] = []
+        for item in graph_like:  # pyright: ignore[reportUnknownVariableType]
+            roots += _roots(item)[0]
+        return roots, {}, None, None
+    raise TypeError(f"Cannot print a graph of {type(graph_like).__name__}")
+
+
+def debugprint(
+    graph_like: Any,
+    depth: int = -1,
+    print_type: bool = False,
+    print_shape: bool = False,
+    file: Any = None,
+    id_type: str = "CHAR",
+    stop_on_name: bool = False,
+    done: dict[Any, Any] | None = None,
+    print_storage: bool = False,
+    used_ids: dict[Any, str] | None = None,
+    print_op_info: bool = False,
+    print_destroy_map: bool = False,
+    print_view_map: bool = False,
+    print_memory_map: bool = False,
+    print_inner_graphs: bool | str = True,
+    print_fgraph_inputs: bool = False,
+    print_assumptions: bool = False,
+) -> Any:
+    """Print a variable, node, list, `FunctionGraph` or compiled function as a tree.
+
+    A node that was printed before is abbreviated. ``depth`` limits the levels (-1: all).
+    ``file`` is a stream (standard output by default), "str" to return the text, or "rich" to return
+    a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
+    graphs show each node's position in the order of execution.
+    """
+    del print_assumptions
+    options = {
+        "depth": depth,
+        "print_type": print_type,
+        "print_shape": print_shape,
+        "id_type": id_type,
+        "stop_on_name": stop_on_name,
+        "done": done,
+        "used_ids": used_ids,
+        "print_op_info": print_op_info,
+        "print_destroy_map": print_destroy_map or print_memory_map,
+        "print_view_map": print_view_map or print_memory_map,
+    }
+    roots, order, storage, graph = _roots(graph_like)
+    printer = _Printer(options, order)
+    if print_storage:
+        printer.storage = storage
+    if print_fgraph_inputs and graph is not None:
+        printer.lines += [f"-{printer.label(v)}" for v in graph.inputs]
+    updates: dict[int, int] = getattr(graph, "update_mapping", None) or {}
+    for position, root in enumerate(roots):
+        text = None
+        if position in updates:
+            text = f"{printer.label(root)} (updates {graph.inputs[updates[position]]})"
+        printer.tree(root, text)
+    if print_inner_graphs and printer.inner:
+        _print_inner(printer)
+    return _deliver(printer.lines, file)
+
+
+def _print_inner(printer: _Printer) -> None:
+    printer.lines += ["", "Inner graphs:"]
+    pending = list(printer.inner)
+    seen: set[Any] = set()
+    while pending:
+        op = pending.pop(0)
+        if op in seen:
+            continue
+        seen.add(op)
+        printer.lines += ["", str(op)]
+        for value in (op.props() or {}).values():
+            if hasattr(value, "nodes") and hasattr(value, "bind"):
+                start = len(printer.lines)
+                for output in value.outputs:
+                    printer.tree(output)
+                printer.lines[start:] = [f"  {line}" for line in printer.lines[start:]]
+        pending += [o for o in printer.inner if o not in seen]
+
+
+def _deliver(lines: Sequence[str], file: Any) -> Any:
+    text = "\n".join(lines) + "\n"
+    if file == "str":
+        return text
+    if file == "rich":
+        return _rich_tree(lines)
+    print(text, end="", file=file or sys.stdout)
+    return file
+
+
+def _rich_tree(lines: Sequence[str]) -> Any:
+    from rich.tree import Tree
+
+    root = Tree("graph", hide_root=True)
+    branches: list[Any] = [root]
+    for line in lines:
+        body = line.lstrip(" │├└─")
+        level = (len(line) - len(body)) // 4
+        del branches[level + 1 :]
+        branches.append(branches[level].add(body))
+    return root
+
+
+dprint = debugprint
+set_conveniences(dprint=debugprint)

@@ -1,0 +1,103 @@
+"""A graph in Graphviz' dot language."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.form.document import Numbering
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.shared import SharedVariable
+
+__all__ = ["pydotprint", "to_dot"]
+
+_COLORS = {"input": "#b6e3b6", "output": "#a9c9f0", "shared": "#a8e4e4", "constant": "#e0e0e0"}
+
+
+def _quoted(text: str, limit: int) -> str:
+    short = text if len(text) <= limit else text[: limit - 3] + "..."
+    return '"' + short.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def to_dot(
+    outputs: Variable | Sequence[Variable],
+    inputs: Sequence[Variable] = (),
+    max_label_size: int = 70,
+    with_ids: bool = False,
+) -> str:
+    """The text of a directed graph, from inputs (green) to outputs (blue).
+
+    Shared variables are cyan and constants grey; an edge along which an output may alias its input
+    is blue, one along which the input is overwritten red.
+    """
+    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    numbering = Numbering(inputs, listed)
+    rows = ["digraph {", "  node [shape=box, style=filled, fillcolor=white];"]
+    made = {out for node in numbering.nodes for out in node.outputs}
+    names: dict[Variable, str] = {}
+    for number, variable in enumerate(numbering.variables):
+        names[variable] = f"v{number}"
+        if variable in made:
+            continue
+        kind = (
+            "constant"
+            if isinstance(variable, Constant)
+            else "shared"
+            if isinstance(variable, SharedVariable)
+            else "input"
+        )
+        label = _quoted(f"{variable} {variable.type}", max_label_size)
+        rows.append(f'  v{number} [label={label}, shape=ellipse, fillcolor="{_COLORS[kind]}"];')
+    for position, node in enumerate(numbering.nodes):
+        label = _quoted(f"{node.op} id={position}" if with_ids else str(node.op), max_label_size)
+        rows.append(f"  n{position} [label={label}];")
+        for i, variable in enumerate(node.inputs):
+            color = _edge_color(node.op, i)
+            number = f' [label="{i}"{color}]' if len(node.inputs) > 1 else f" [{color[2:]}]" if color else ""
+            source = names[variable] if variable not in made else _producer(numbering, variable)
+            rows.append(f"  {source} -> n{position}{number};")
+    for i, variable in enumerate(listed):
+        source = names[variable] if variable not in made else _producer(numbering, variable)
+        label = _quoted(f"{variable.name or f'output {i}'} {variable.type}", max_label_size)
+        rows.append(f'  o{i} [label={label}, shape=ellipse, fillcolor="{_COLORS["output"]}"];')
+        rows.append(f"  {source} -> o{i};")
+    return "\n".join([*rows, "}", ""])
+
+
+def _producer(numbering: Numbering, variable: Variable) -> str:
+    positions: dict[Any, int] | None = numbering.__dict__.get("positions")
+    if positions is None:
+        positions = {node: i for i, node in enumerate(numbering.nodes)}
+        numbering.__dict__["positions"] = positions
+    return f"n{positions[variable.owner]}"
+
+
+def _edge_color(op: Any, i: int) -> str:
+    if any(i in ins for ins in op.destroy_map.values()):
+        return ', color="red"'
+    if any(i in ins for ins in op.view_map.values()):
+        return ', color="blue"'
+    return ""
+
+
+def pydotprint(
+    fct: Any,
+    outfile: str | os.PathLike[str] | None = None,
+    with_ids: bool = False,
+    max_label_size: int = 70,
+    print_output_file: bool = True,
+) -> str:
+    """Write the dot text of a variable, list, graph or compiled function to ``outfile``.
+
+    Returns the text. Turn it into a picture with Graphviz: ``dot -Tsvg graph.dot``.
+    """
+    graph = getattr(getattr(fct, "maker", None), "fgraph", fct)
+    outputs: Any = getattr(graph, "outputs", graph)
+    text = to_dot(outputs, getattr(graph, "inputs", ()), max_label_size, with_ids)
+    if outfile is not None:
+        with open(outfile, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        if print_output_file:
+            print(f"The graph was written to {os.fspath(outfile)}")
+    return text

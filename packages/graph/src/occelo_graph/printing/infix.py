@@ -1,0 +1,82 @@
+"""`pprint`: a graph as a formula on one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.ops.elemwise.op import Elemwise
+
+__all__ = ["pp", "pprint"]
+
+_INFIX = {
+    "or": ("|", 2),
+    "xor": ("^", 3),
+    "and": ("&", 4),
+    "eq": ("==", 1),
+    "neq": ("!=", 1),
+    "lt": ("<", 1),
+    "le": ("<=", 1),
+    "gt": (">", 1),
+    "ge": (">=", 1),
+    "add": ("+", 5),
+    "sub": ("-", 5),
+    "mul": ("*", 6),
+    "true_div": ("/", 6),
+    "int_div": ("//", 6),
+    "mod": ("%", 6),
+    "pow": ("**", 8),
+}
+_ATOM = 10
+
+
+def _elementwise(name: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    if name in _INFIX and len(parts) >= 2:
+        symbol, level = _INFIX[name]
+        texts: list[str] = []
+        for i, (text, inner) in enumerate(parts):
+            loose = inner < level or (inner == level and (i > 0) != (name == "pow") and name not in ("add", "mul"))
+            texts.append(f"({text})" if loose else text)
+        return f" {symbol} ".join(texts), level
+    if name == "neg":
+        text, inner = parts[0]
+        return f"-{text}" if inner >= 7 else f"-({text})", 7
+    return f"{name}({', '.join(text for text, _ in parts)})", _ATOM
+
+
+def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    if isinstance(node.op, Elemwise):
+        return _elementwise(node.op.scalar_op.name, parts)
+    name = type(node.op).__name__
+    if name == "Dot" or name == "MatMul":
+        texts = [f"({text})" if level <= 6 else text for text, level in parts]
+        return " @ ".join(texts), 6
+    if name == "DimShuffle" and len(parts) == 1:
+        order = getattr(node.op, "new_order", ())
+        if order == (1, 0):
+            text, level = parts[0]
+            return f"{text}.T" if level >= _ATOM else f"({text}).T", _ATOM
+    return f"{node.op}({', '.join(text for text, _ in parts)})", _ATOM
+
+
+def pprint(variable: Variable) -> str:
+    """The formula of a variable, with as few parentheses as Python's precedence needs."""
+    texts: dict[Variable, tuple[str, int]] = {}
+
+    def of(v: Variable) -> tuple[str, int]:
+        return texts[v] if v in texts else (str(v), _ATOM)
+
+    for node in toposort(variable):
+        text, level = _node(node, [of(v) for v in node.inputs])
+        for i, output in enumerate(node.outputs):
+            if output.name is not None and output is not variable:
+                texts[output] = (output.name, _ATOM)
+            else:
+                texts[output] = (f"{text}[{i}]", _ATOM) if len(node.outputs) > 1 else (text, level)
+    return of(variable)[0]
+
+
+def pp(variable: Any) -> str:
+    """`pprint`, by its short name."""
+    return pprint(variable)

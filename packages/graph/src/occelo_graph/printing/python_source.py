@@ -1,0 +1,129 @@
+"""A graph as Python that rebuilds it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.form.document import Numbering
+from occelo_graph.form.encoding import Static, class_name
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.op import Op
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.types import Type
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["to_python"]
+
+_PLAIN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.imports: dict[str, None] = {}
+
+    def _class(self, cls: type) -> str:
+        module, _, name = class_name(cls).partition(":")
+        self.imports[f"from {module} import {name.partition('.')[0]}"] = None
+        return name
+
+    def value(self, value: Any) -> str:
+        """An expression for a parameter."""
+        if isinstance(value, TensorType):
+            self.imports["from occelo_graph.tensors.type import TensorType"] = None
+            return f"TensorType({value.dtype!r}, {value.shape!r})"
+        if isinstance(value, Op):
+            props = value.props()
+            if props is None:
+                raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
+            inner = ", ".join(f"{k}={self.value(v)}" for k, v in props.items())
+            return f"{self._class(type(value))}({inner})"
+        if isinstance(value, Static):
+            inner = ", ".join(f"{k}={self.value(v)}" for k, v in value.fields().items())
+            return f"{self._class(type(value))}({inner})"
+        if isinstance(value, Type):
+            return f"{self._class(type(value))}({', '.join(self.value(k) for k in value.key())})"
+        if isinstance(value, tuple):
+            parts: Any = value
+            return "(" + "".join(f"{self.value(v)}, " for v in parts).rstrip() + ")"
+        if isinstance(value, list):
+            listed: Any = value
+            return "[" + ", ".join(self.value(v) for v in listed) + "]"
+        if isinstance(value, slice):
+            parts = (value.start, value.stop, value.step)
+            return f"slice({', '.join(self.value(p) for p in parts)})"
+        if isinstance(value, np.ndarray | np.generic):
+            return self.array(value)
+        if isinstance(value, float) and value != value or value in (np.inf, -np.inf):
+            return f"float({str(value)!r})"
+        if value is None or isinstance(value, bool | int | float | str | bytes):
+            return repr(value)
+        raise TypeError(f"{value!r} has no Python form")
+
+    def array(self, value: Any) -> str:
+        """An expression for an array, exact to the last bit."""
+        self.imports["import numpy as np"] = None
+        data = np.ascontiguousarray(value)
+        if data.size <= 64 and data.dtype.kind in "biu":
+            return f"np.array({value.tolist()!r}, dtype={data.dtype.name!r})" + _reshaped(value)
+        raw = data.tobytes().hex()
+        return f"np.frombuffer(bytes.fromhex({raw!r}), {data.dtype.str!r}).reshape({value.shape!r})"
+
+
+def _reshaped(value: Any) -> str:
+    return f".reshape({value.shape!r})" if value.size == 0 else ""
+
+
+def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
+    taken: set[str] = {"inputs", "outputs", "np"}
+    names: dict[Variable, str] = {}
+    for number, variable in enumerate(variables):
+        name = variable.name
+        if name is None or not _PLAIN.match(name) or keyword.iskeyword(name) or name in taken or name[0].isupper():
+            name = f"v{number}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names[variable] = name
+    return names
+
+
+def to_python(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable] = ()) -> str:
+    """Python source that rebuilds a graph as the lists ``inputs`` and ``outputs``.
+
+    Running it gives a graph with the same digest. Shared variables keep their value. TypeError if
+    an op has no fields.
+    """
+    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    numbering = Numbering(inputs, listed)
+    names = _names(numbering.variables)
+    writer = _Writer()
+    body: list[str] = []
+    made = {out for node in numbering.nodes for out in node.outputs}
+    given = frozenset(inputs)
+    for variable in numbering.variables:
+        if variable in made:
+            continue
+        name = "" if variable.name is None else f"name={variable.name!r}"
+        type_ = writer.value(variable.type)
+        if isinstance(variable, Constant):
+            call = f"{type_}.make_constant({writer.value(variable.data)}{', ' + name if name else ''})"
+        elif isinstance(variable, SharedVariable) and variable not in given:
+            writer._class(type(variable))  # pyright: ignore[reportPrivateUsage]
+            value = writer.value(variable.get_value(borrow=True))
+            call = f"{type(variable).__name__}({type_}, {value}{', ' + name if name else ''})"
+        else:
+            call = f"{type_}.make_variable({name})"
+        body.append(f"{names[variable]} = {call}")
+    for node in numbering.nodes:
+        targets = "".join(f"{names[v]}, " for v in node.outputs)
+        arguments = ", ".join(names[v] for v in node.inputs)
+        body.append(f"{targets.rstrip()} = {writer.value(node.op)}.make_node({arguments}).outputs")
+        body += [f"{names[v]}.name = {v.name!r}" for v in node.outputs if v.name is not None]
+    body.append(f"inputs = [{', '.join(names[v] for v in inputs)}]")
+    body.append(f"outputs = [{', '.join(names[v] for v in listed)}]")
+    return "\n".join([*sorted(writer.imports), "", *body, ""])

@@ -1,0 +1,314 @@
+"""`TensorType`: arrays of one dtype whose dimensions are known integers or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.ir.nodes import Variable, conveniences
+from occelo_graph.ir.types import Type
+
+__all__ = ["DTYPES", "StaticShape", "TensorType", "is_complex", "is_discrete", "is_float"]
+
+StaticShape = tuple[int | None, ...]
+
+DTYPES = (
+    "bool",
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
+_MAX_NDIM = 64
+
+
+def is_float(dtype: str) -> bool:
+    """Whether values are real floating-point numbers."""
+    return dtype.startswith("float")
+
+
+def is_complex(dtype: str) -> bool:
+    """Whether values are complex numbers."""
+    return dtype.startswith("complex")
+
+
+def is_discrete(dtype: str) -> bool:
+    """Whether values are integers or truth values, through which no derivative passes."""
+    return not (is_float(dtype) or is_complex(dtype))
+
+
+def _dtype_name(dtype: Any) -> str:
+    if dtype == "floatX":
+        return FLOAT_X.get()
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype)
+    if name not in DTYPES:
+        raise TypeError(f"{dtype!r} is not a dtype of tensors; choose from {', '.join(DTYPES)}")
+    return name
+
+
+def _static_dimension(length: Any) -> int | None:
+    if length is None:
+        return None
+    if isinstance(length, bool):
+        # the older protocol's broadcast pattern: True is a length of 1
+        return 1 if length else None
+    try:
+        value = int(length)
+    except (TypeError, ValueError):
+        raise TypeError(f"A static length must be an integer or None, got {length!r}") from None
+    if value < 0:
+        raise ValueError(f"A length cannot be negative, got {value}")
+    return value
+
+
+class TensorType(Type):
+    """Arrays of ``dtype`` and static ``shape``, a tuple of integers and None (unknown).
+
+    ``dtype`` is a NumPy dtype or its name; "floatX" stands for the option's value now. Equal types
+    are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
+    """
+
+    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")
+    _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
+
+    dtype: str
+    shape: StaticShape
+    ndim: int
+    numpy_dtype: np.dtype[Any]
+
+    def __new__(cls, dtype: Any, shape: Sequence[int | None], **options: Any) -> TensorType:
+        name = _dtype_name(dtype)
+        static = tuple(_static_dimension(n) for n in shape)
+        if len(static) > _MAX_NDIM:
+            raise ValueError(f"A tensor has at most {_MAX_NDIM} dimensions, got {len(static)}")
+        key = (cls, name, static)
+        found = cls._interned.get(key)
+        if found is None:
+            found = super().__new__(cls)
+            found.dtype = name
+            found.shape = static
+            found.ndim = len(static)
+            found.numpy_dtype = np.dtype(name)
+            cls._interned[key] = found
+        return found
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.dtype, self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self) >> 4
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.dtype, self.shape)
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...]:
+        """Which dimensions are known to have length 1, and so broadcast."""
+        return tuple(n == 1 for n in self.shape)
+
+    def clone(self, dtype: Any = None, shape: Sequence[int | None] | None = None, **_: Any) -> TensorType:
+        """The type with another dtype or static shape."""
+        return type(self)(
+            self.dtype if dtype is None else dtype, self.shape if shape is None else shape
+        )
+
+    # values
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return ``data`` as an array of the type; no copy if it is one already.
+
+        ``strict`` takes only arrays of the exact dtype. Otherwise an array of another dtype is
+        taken if NumPy's promotion with the type's dtype is the type's dtype, a Python number or
+        list if the conversion is exact, and anything that casts under ``allow_downcast=True``.
+        With ``allow_downcast=None`` Python floats may lose precision for floatX and float32.
+        TypeError if refused.
+        """
+        if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
+            array: Any = data
+        else:
+            array = self._convert(data, strict, allow_downcast)
+        if array.ndim != self.ndim:
+            raise TypeError(
+                f"Wrong number of dimensions: expected {self.ndim}, got {array.ndim} "
+                f"with shape {array.shape}"
+            )
+        for length, static in zip(array.shape, self.shape, strict=True):
+            if static is not None and length != static:
+                raise TypeError(
+                    f"Wrong shape: expected {shape_text(self.shape)}, got {array.shape}"
+                )
+        if strict and not array.flags.aligned:
+            raise TypeError("The array is not aligned in memory")
+        return array
+
+    def _convert(self, data: Any, strict: bool, allow_downcast: bool | None) -> Any:
+        if isinstance(data, Variable):
+            raise TypeError(
+                f"Expected an array but got the variable {data}; a compiled function takes values"
+            )
+        if data is None:
+            raise TypeError(f"Expected an array of {self}, got None")
+        if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:
+            return data  # a subclass such as memmap is kept as it is
+        if strict:
+            raise TypeError(f"Expected an array of dtype {self.dtype}, got {_kind(data)}")
+        if allow_downcast:
+            return np.asarray(data).astype(self.numpy_dtype)
+        if isinstance(data, np.ndarray | np.generic):
+            return self._convert_array(data, allow_downcast)
+        return self._convert_python(data, allow_downcast)
+
+    def _convert_array(self, data: Any, allow_downcast: bool | None) -> Any:
+        # copies only if the dtype changes
+        if np.promote_types(data.dtype, self.numpy_dtype) == self.numpy_dtype:
+            return np.asarray(data, dtype=self.numpy_dtype)
+        scalar_float = data.ndim == 0 and data.dtype.kind == "f" and isinstance(data, np.floating)
+        if allow_downcast is None and scalar_float and self.dtype == FLOAT_X.get():
+            return np.asarray(data, dtype=self.numpy_dtype)
+        raise TypeError(
+            f"Expected dtype {self.dtype}, got {data.dtype}, which loses precision when cast; "
+            "cast it, or compile with allow_input_downcast=True"
+        )
+
+    def _convert_python(self, data: Any, allow_downcast: bool | None) -> Any:
+        try:
+            plain = np.asarray(data)
+            array = plain.astype(self.numpy_dtype)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise TypeError(f"Cannot make an array of dtype {self.dtype} from {data!r}: {error}") from None
+        if plain.dtype.kind not in "biufc":
+            raise TypeError(f"Cannot make an array of dtype {self.dtype} from {data!r}")
+        weak_float = (
+            allow_downcast is None
+            and type(data) is float
+            and (self.dtype == FLOAT_X.get() or self.dtype == "float32")
+        )
+        if weak_float or _round_trips(plain, array):
+            return array
+        raise TypeError(
+            f"Converting {data!r} to dtype {self.dtype} loses precision; "
+            "cast it, or compile with allow_input_downcast=True"
+        )
+
+    def values_eq(self, a: Any, b: Any) -> bool:
+        """Whether dtype, shape and all elements are equal (NaN equals NaN)."""
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        equal = a == b
+        if a.dtype.kind in "fc":
+            equal |= (a != a) & (b != b)
+        return bool(np.all(equal))
+
+    def values_eq_approx(
+        self,
+        a: Any,
+        b: Any,
+        allow_remove_inf: bool = False,
+        allow_remove_nan: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+        **_: Any,
+    ) -> bool:
+        """Whether two arrays are equal but for rounding; tolerances default by dtype."""
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if self.dtype in ("bool",) or is_discrete(self.dtype):
+            return bool(np.all(a == b))
+        default = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}.get(self.dtype, 1e-7)
+        close = np.isclose(
+            a,
+            b,
+            rtol=default if rtol is None else rtol,
+            atol=default * 1e-1 if atol is None else atol,
+            equal_nan=True,
+        )
+        if allow_remove_nan:
+            close |= np.isnan(a)
+        if allow_remove_inf:
+            close |= np.isinf(a)
+        return bool(np.all(close))
+
+    @staticmethod
+    def may_share_memory(a: Any, b: Any) -> bool:
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+            return np.may_share_memory(a, b)  # pyright: ignore[reportUnknownArgumentType]
+        return False
+
+    # relations
+
+    def in_same_class(self, other: Type) -> bool:
+        return (
+            isinstance(other, TensorType)
+            and other.dtype == self.dtype
+            and other.broadcastable == self.broadcastable
+        )
+
+    def is_super(self, other: Type) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, TensorType)
+            and other.dtype == self.dtype
+            and other.ndim == self.ndim
+            and all(a is None or a == b for a, b in zip(self.shape, other.shape, strict=True))
+        )
+
+    def convert_variable(self, var: Variable) -> Variable | None:
+        if self.is_super(var.type):
+            return var
+        other = var.type
+        if (
+            isinstance(other, TensorType)
+            and other.dtype == self.dtype
+            and other.ndim == self.ndim
+            and all(
+                a is None or b is None or a == b
+                for a, b in zip(self.shape, other.shape, strict=True)
+            )
+        ):
+            narrowed: Variable = conveniences["specify_shape"](var, self.shape)
+            return narrowed
+        return None
+
+    def __call__(self, name: str | None = None, shape: Sequence[int | None] | None = None) -> Any:
+        """A new variable; ``shape`` narrows the static shape (ValueError if it contradicts it)."""
+        if shape is None:
+            return self.make_variable(name)
+        narrower = TensorType(self.dtype, shape)
+        if not self.is_super(narrower):
+            raise ValueError(f"The shape {tuple(shape)} contradicts {shape_text(self.shape)}")
+        return narrower.make_variable(name)
+
+    def __str__(self) -> str:
+        return f"{self.dtype} {shape_text(self.shape)}"
+
+    def __repr__(self) -> str:
+        return f"TensorType({self.dtype}, shape={shape_text(self.shape)})"
+
+
+def shape_text(shape: StaticShape) -> str:
+    """A static shape as text, with ``?`` for unknown lengths."""
+    inner = ", ".join("?" if n is None else str(n) for n in shape)
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def _kind(data: Any) -> str:
+    dtype = getattr(data, "dtype", None)
+    return f"{type(data).__name__}" + (f" of dtype {dtype}" if dtype is not None else "")
+
+
+def _round_trips(plain: Any, array: Any) -> bool:
+    with np.errstate(all="ignore"):
+        back = array.astype(plain.dtype)
+        same = back == plain
+        if plain.dtype.kind in "fc":
+            same |= (back != back) & (plain != plain)
+    return bool(np.all(same))

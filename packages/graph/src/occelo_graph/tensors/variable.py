@@ -1,0 +1,604 @@
+"""`TensorVariable`: Python's operators and NumPy's methods on tensors."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant, Variable, set_conveniences
+from occelo_graph.ir.shared import SharedVariable, shared_constructor
+from occelo_graph.ops import blas, cast, create, elemwise, index, join, reduce, shape  # noqa: F401
+from occelo_graph.ops.elemwise import arithmetic as ar
+from occelo_graph.ops.elemwise import complex as cx
+from occelo_graph.ops.elemwise import transcendental as tr
+from occelo_graph.ops.index import search, subtensor
+from occelo_graph.tensors.constant import TensorLike, as_tensor_variable
+from occelo_graph.tensors.type import DTYPES, TensorType
+
+__all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
+
+
+class _TensorOperators(Variable):
+    """Operators and methods; every method has the meaning of the function of the same name."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __array_ufunc__ = None  # NumPy's operators hand over to ours
+    type: TensorType  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def dtype(self) -> str:
+        """Name of the dtype."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.type.ndim
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...]:
+        """Which dimensions are known to have length 1."""
+        return self.type.broadcastable
+
+    @property
+    def shape(self) -> Any:
+        """The lengths as an int64 vector."""
+        return shape.shape(self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements, an int64 scalar."""
+        return as_tensor_variable(join_product(shape.shape_tuple(self)))
+
+    @property
+    def T(self) -> TensorVariable:
+        """The tensor with dimensions in reverse order."""
+        return shape.transpose(self)
+
+    @property
+    def mT(self) -> TensorVariable:
+        """The tensor with the last two dimensions swapped."""
+        return shape.matrix_transpose(self)
+
+    @property
+    def real(self) -> TensorVariable:
+        """The real part."""
+        return cx.real(self)
+
+    @property
+    def imag(self) -> TensorVariable:
+        """The imaginary part."""
+        return cx.imag(self)
+
+    # arithmetic
+
+    def __add__(self, other: TensorLike) -> TensorVariable:
+        return ar.add(self, other)
+
+    def __radd__(self, other: TensorLike) -> TensorVariable:
+        return ar.add(other, self)
+
+    def __sub__(self, other: TensorLike) -> TensorVariable:
+        return ar.sub(self, other)
+
+    def __rsub__(self, other: TensorLike) -> TensorVariable:
+        return ar.sub(other, self)
+
+    def __mul__(self, other: TensorLike) -> TensorVariable:
+        return ar.mul(self, other)
+
+    def __rmul__(self, other: TensorLike) -> TensorVariable:
+        return ar.mul(other, self)
+
+    def __truediv__(self, other: TensorLike) -> TensorVariable:
+        return ar.true_div(self, other)
+
+    def __rtruediv__(self, other: TensorLike) -> TensorVariable:
+        return ar.true_div(other, self)
+
+    def __floordiv__(self, other: TensorLike) -> TensorVariable:
+        return ar.int_div(self, other)
+
+    def __rfloordiv__(self, other: TensorLike) -> TensorVariable:
+        return ar.int_div(other, self)
+
+    def __mod__(self, other: TensorLike) -> TensorVariable:
+        return ar.mod(self, other)
+
+    def __rmod__(self, other: TensorLike) -> TensorVariable:
+        return ar.mod(other, self)
+
+    def __divmod__(self, other: TensorLike) -> tuple[TensorVariable, TensorVariable]:
+        return ar.divmod(self, other)
+
+    def __rdivmod__(self, other: TensorLike) -> tuple[TensorVariable, TensorVariable]:
+        return ar.divmod(other, self)
+
+    def __pow__(self, other: TensorLike) -> TensorVariable:
+        return tr.pow(self, other)
+
+    def __rpow__(self, other: TensorLike) -> TensorVariable:
+        return tr.pow(other, self)
+
+    def __matmul__(self, other: TensorLike) -> TensorVariable:
+        return blas.matmul(self, other)
+
+    def __rmatmul__(self, other: TensorLike) -> TensorVariable:
+        return blas.matmul(other, self)
+
+    def __neg__(self) -> TensorVariable:
+        return ar.neg(self)
+
+    def __pos__(self) -> TensorVariable:
+        return self  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+
+    def __abs__(self) -> TensorVariable:
+        return ar.abs(self)
+
+    def __invert__(self) -> TensorVariable:
+        return ar.invert(self)
+
+    def __and__(self, other: TensorLike) -> TensorVariable:
+        return ar.and_(self, other)
+
+    def __rand__(self, other: TensorLike) -> TensorVariable:
+        return ar.and_(other, self)
+
+    def __or__(self, other: TensorLike) -> TensorVariable:
+        return ar.or_(self, other)
+
+    def __ror__(self, other: TensorLike) -> TensorVariable:
+        return ar.or_(other, self)
+
+    def __xor__(self, other: TensorLike) -> TensorVariable:
+        return ar.xor(self, other)
+
+    def __rxor__(self, other: TensorLike) -> TensorVariable:
+        return ar.xor(other, self)
+
+    def __ceil__(self) -> TensorVariable:
+        return ar.ceil(self)
+
+    def __floor__(self) -> TensorVariable:
+        return ar.floor(self)
+
+    def __trunc__(self) -> TensorVariable:
+        return ar.trunc(self)
+
+    # comparison; == stays identity, because variables are keys of dictionaries
+
+    def __lt__(self, other: TensorLike) -> TensorVariable:
+        return ar.lt(self, other)
+
+    def __le__(self, other: TensorLike) -> TensorVariable:
+        return ar.le(self, other)
+
+    def __gt__(self, other: TensorLike) -> TensorVariable:
+        return ar.gt(self, other)
+
+    def __ge__(self, other: TensorLike) -> TensorVariable:
+        return ar.ge(self, other)
+
+    def eq(self, other: TensorLike) -> TensorVariable:
+        """Whether elements are equal."""
+        return ar.eq(self, other)
+
+    def neq(self, other: TensorLike) -> TensorVariable:
+        """Whether elements differ."""
+        return ar.neq(self, other)
+
+    # what a symbolic value cannot do
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"The truth value of {self} is not known before the graph runs; "
+            "use switch or ifelse, or eval() to compute it"
+        )
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("A scalar has no length")
+        length = self.type.shape[0]
+        if length is None:
+            raise TypeError(f"The length of {self} is not known before the graph runs; use shape[0]")
+        return length
+
+    def __iter__(self) -> Iterator[TensorVariable]:
+        if self.ndim == 0:
+            raise TypeError("A scalar cannot be iterated over")
+        length = self.type.shape[0]
+        if length is None:
+            raise ValueError(
+                f"Cannot iterate over {self}: its length is not known before the graph runs"
+            )
+        return iter([self[i] for i in range(length)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            "A symbolic tensor cannot be changed; use y = x[key].set(value), or .inc(value) to add"
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(f"{self} has no value before the graph runs; use eval() to compute it")
+
+    def __index__(self) -> int:
+        raise TypeError(f"{self} has no value before the graph runs; use eval() to compute it")
+
+    __hash__ = Variable.__hash__
+
+    # indexing
+
+    def __getitem__(self, key: Any) -> TensorVariable:
+        return subtensor.getitem(self, key)
+
+    def set(self, y: TensorLike) -> TensorVariable:
+        """For ``x[key]``: a copy of x with that part set to ``y``."""
+        return subtensor.set_subtensor(self, y)
+
+    def inc(self, y: TensorLike) -> TensorVariable:
+        """For ``x[key]``: a copy of x with ``y`` added to that part."""
+        return subtensor.inc_subtensor(self, y)
+
+    def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+        """See `take`."""
+        return search.take(self, indices, axis, mode)
+
+    def nonzero(self, return_matrix: bool = False) -> Any:
+        """See `nonzero`."""
+        return search.nonzero(self, return_matrix)
+
+    def nonzero_values(self) -> TensorVariable:
+        """See `nonzero_values`."""
+        return search.nonzero_values(self)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+        """See `diagonal`."""
+        return search.diagonal(self, offset, axis1, axis2)
+
+    def choose(self, choices: TensorLike, mode: str = "raise") -> TensorVariable:
+        """See `choose`."""
+        return search.choose(self, choices, mode)
+
+    def compress(self, a: TensorLike, axis: int | None = None) -> TensorVariable:
+        """Slices of ``a`` where this vector holds."""
+        return search.compress(self, a, axis)
+
+    # shape
+
+    def dimshuffle(self, *pattern: Any) -> TensorVariable:
+        """Reorder, add ("x") and drop dimensions."""
+        return shape.dimshuffle(self, *pattern)
+
+    def transpose(self, *axes: Any) -> TensorVariable:
+        """Reorder dimensions, reversing them by default."""
+        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)):
+            return shape.transpose(self, axes[0])  # pyright: ignore[reportUnknownArgumentType]
+        return shape.transpose(self, axes or None)
+
+    def swapaxes(self, axis1: int, axis2: int) -> TensorVariable:
+        """See `swapaxes`."""
+        return shape.swapaxes(self, axis1, axis2)
+
+    def reshape(self, *lengths: Any, ndim: int | None = None) -> TensorVariable:
+        """See `reshape`; the lengths may be several arguments or one sequence."""
+        given = lengths[0] if len(lengths) == 1 else lengths
+        return shape.reshape(self, given, ndim)
+
+    def flatten(self, ndim: int = 1) -> TensorVariable:
+        """See `flatten`."""
+        return shape.flatten(self, ndim)
+
+    def ravel(self) -> TensorVariable:
+        """See `ravel`."""
+        return shape.ravel(self)
+
+    def squeeze(self, axis: Any = None) -> TensorVariable:
+        """See `squeeze`."""
+        return shape.squeeze(self, axis)
+
+    def broadcast_to(self, lengths: Any) -> TensorVariable:
+        """See `broadcast_to`."""
+        return create.broadcast_to(self, lengths)
+
+    def specify_shape(self, lengths: Any) -> TensorVariable:
+        """See `specify_shape`."""
+        return shape.specify_shape(self, lengths)
+
+    def repeat(self, repeats: TensorLike, axis: int | None = None) -> TensorVariable:
+        """See `repeat`."""
+        return join.repeat(self, repeats, axis)
+
+    def join_with(self, *others: TensorLike, axis: int = 0) -> TensorVariable:
+        """This tensor followed by others along ``axis``."""
+        return join.join(axis, self, *others)
+
+    def zeros_like(self, dtype: Any = None) -> TensorVariable:
+        """See `zeros_like`."""
+        return create.zeros_like(self, dtype)
+
+    def ones_like(self, dtype: Any = None) -> TensorVariable:
+        """See `ones_like`."""
+        return create.ones_like(self, dtype)
+
+    def fill(self, value: TensorLike) -> TensorVariable:
+        """A tensor of this shape filled with ``value``."""
+        return create.full_like(self, value)
+
+    # elements
+
+    def astype(self, dtype: Any) -> TensorVariable:
+        """See `cast`."""
+        return cast.cast(self, dtype)
+
+    def copy(self, name: str | None = None) -> TensorVariable:
+        """A copy in the graph."""
+        return ar.tensor_copy(self, name=name)
+
+    def clip(self, a_min: TensorLike, a_max: TensorLike) -> TensorVariable:
+        """See `clip`."""
+        return ar.clip(self, a_min, a_max)
+
+    def conj(self) -> TensorVariable:
+        """Complex conjugate."""
+        return cx.conj(self)
+
+    conjugate = conj
+
+    def round(self, mode: str = "half_to_even") -> TensorVariable:
+        """See `round`."""
+        return ar.round(self, mode)
+
+    def ceil(self) -> TensorVariable:
+        """See `ceil`."""
+        return ar.ceil(self)
+
+    def floor(self) -> TensorVariable:
+        """See `floor`."""
+        return ar.floor(self)
+
+    def trunc(self) -> TensorVariable:
+        """See `trunc`."""
+        return ar.trunc(self)
+
+    def exp(self) -> TensorVariable:
+        """See `exp`."""
+        return tr.exp(self)
+
+    def exp2(self) -> TensorVariable:
+        """See `exp2`."""
+        return tr.exp2(self)
+
+    def expm1(self) -> TensorVariable:
+        """See `expm1`."""
+        return tr.expm1(self)
+
+    def log(self) -> TensorVariable:
+        """See `log`."""
+        return tr.log(self)
+
+    def log2(self) -> TensorVariable:
+        """See `log2`."""
+        return tr.log2(self)
+
+    def log10(self) -> TensorVariable:
+        """See `log10`."""
+        return tr.log10(self)
+
+    def log1p(self) -> TensorVariable:
+        """See `log1p`."""
+        return tr.log1p(self)
+
+    def sqrt(self) -> TensorVariable:
+        """See `sqrt`."""
+        return ar.sqrt(self)
+
+    def sin(self) -> TensorVariable:
+        """See `sin`."""
+        return tr.sin(self)
+
+    def cos(self) -> TensorVariable:
+        """See `cos`."""
+        return tr.cos(self)
+
+    def tan(self) -> TensorVariable:
+        """See `tan`."""
+        return tr.tan(self)
+
+    def sinh(self) -> TensorVariable:
+        """See `sinh`."""
+        return tr.sinh(self)
+
+    def cosh(self) -> TensorVariable:
+        """See `cosh`."""
+        return tr.cosh(self)
+
+    def tanh(self) -> TensorVariable:
+        """See `tanh`."""
+        return tr.tanh(self)
+
+    def arcsin(self) -> TensorVariable:
+        """See `arcsin`."""
+        return tr.arcsin(self)
+
+    def arccos(self) -> TensorVariable:
+        """See `arccos`."""
+        return tr.arccos(self)
+
+    def arctan(self) -> TensorVariable:
+        """See `arctan`."""
+        return tr.arctan(self)
+
+    def deg2rad(self) -> TensorVariable:
+        """See `deg2rad`."""
+        return tr.deg2rad(self)
+
+    def rad2deg(self) -> TensorVariable:
+        """See `rad2deg`."""
+        return tr.rad2deg(self)
+
+    # products and reductions
+
+    def dot(self, right: TensorLike) -> TensorVariable:
+        """See `dot`."""
+        return blas.dot(self, right)
+
+    def trace(self) -> TensorVariable:
+        """See `trace`."""
+        return blas.trace(self)
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    ) -> TensorVariable:
+        """See `sum`."""
+        return reduce.sum(self, axis, dtype, keepdims, acc_dtype)
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    ) -> TensorVariable:
+        """See `prod`."""
+        return reduce.prod(self, axis, dtype, keepdims, acc_dtype)
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    ) -> TensorVariable:
+        """See `mean`."""
+        return reduce.mean(self, axis, dtype, keepdims, acc_dtype)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+        """See `var`."""
+        return reduce.var(self, axis, ddof, keepdims)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+        """See `std`."""
+        return reduce.std(self, axis, ddof, keepdims)
+
+    def norm(self, L: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `norm`."""
+        return reduce.norm(self, L, axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `max`."""
+        return reduce.max(self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `min`."""
+        return reduce.min(self, axis, keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `argmax`."""
+        return reduce.argmax(self, axis, keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `argmin`."""
+        return reduce.argmin(self, axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `all`."""
+        return reduce.all(self, axis, keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+        """See `any`."""
+        return reduce.any(self, axis, keepdims)
+
+    def ptp(self, axis: Any = None) -> TensorVariable:
+        """See `ptp`."""
+        return reduce.ptp(self, axis)
+
+    def cumsum(self, axis: Any = None) -> TensorVariable:
+        """See `cumsum`."""
+        return reduce.cumsum(self, axis)
+
+    def cumprod(self, axis: Any = None) -> TensorVariable:
+        """See `cumprod`."""
+        return reduce.cumprod(self, axis)
+
+
+def join_product(lengths: tuple[Any, ...]) -> Any:
+    """The product of lengths."""
+    total: Any = 1
+    for n in lengths:
+        total = total * n
+    return total
+
+
+class TensorVariable(_TensorOperators):
+    """A symbolic tensor."""
+
+    __slots__ = ()
+
+
+class TensorConstant(_TensorOperators, Constant):
+    """A tensor with a fixed value."""
+
+    __slots__ = ()
+
+    def __init__(self, type: TensorType, data: Any, name: str | None = None) -> None:
+        Constant.__init__(self, type, data, name)
+
+    def signature(self) -> tuple[Any, ...]:
+        """Type and bytes, so that NaN equals NaN and -0.0 differs from 0.0."""
+        return (self.type, np.ascontiguousarray(self.data).tobytes())
+
+    def clone(self, name: str | None = None) -> Any:
+        return self
+
+    def __copy__(self) -> TensorConstant:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> TensorConstant:
+        return self
+
+
+class TensorSharedVariable(_TensorOperators, SharedVariable):
+    """A tensor whose value several functions share."""
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        SharedVariable.__init__(self, *args, **options)
+
+    def clone(self, name: str | None = None) -> Any:
+        return SharedVariable.clone(self, name)
+
+    def __str__(self) -> str:
+        return SharedVariable.__str__(self)
+
+    def zero(self, borrow: bool = False) -> None:
+        """Set all elements to 0; with ``borrow`` in the array that is there."""
+        if borrow:
+            self.container.storage[0][...] = 0
+        else:
+            self.container.storage[0] = np.zeros_like(self.container.storage[0])
+
+
+def _is_tensor_value(value: Any) -> bool:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.name in DTYPES  # pyright: ignore[reportUnknownMemberType]
+    return isinstance(value, bool | int | float | complex)
+
+
+def _shared_tensor(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+    shape: Any = None,
+) -> TensorSharedVariable:
+    """A shared tensor; Python numbers get the dtypes that constants get."""
+    if isinstance(value, np.ndarray):
+        data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType]
+    else:
+        data = np.array(as_tensor_variable(copy.copy(value)).data)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    type_ = TensorType(data.dtype, (None,) * data.ndim if shape is None else shape)
+    return TensorSharedVariable(type_, data, strict, allow_downcast, None, name)
+
+
+TensorType.variable_class = TensorVariable
+TensorType.constant_class = TensorConstant
+shared_constructor(_is_tensor_value, _shared_tensor)
+set_conveniences(TensorVariable=TensorVariable)
