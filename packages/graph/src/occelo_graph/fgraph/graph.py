@@ -99,6 +99,10 @@ class FunctionGraph:
         self._output_nodes.append(node)
         self._add_client(var, (node, 0))
 
+    def output_node(self, output_idx: int) -> Apply:
+        """The node that stands for the use of a variable as an output."""
+        return self._output_nodes[output_idx]
+
     def remove_output(self, output_idx: int, reason: Any = None) -> None:
         """Drop an output and whatever only it needed."""
         var = self.outputs.pop(output_idx)

@@ -1,0 +1,214 @@
+"""The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import nox
+
+nox.needs_version = ">=2025.2"
+nox.options.default_venv_backend = "uv"
+nox.options.reuse_venv = "no"
+nox.options.tags = ["ci"]
+
+ROOT = pathlib.Path(__file__).parent
+WHEELS = ROOT / "dist"
+PYTHONS = ["3.11", "3.12", "3.13"]
+PACKAGES = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
+SOURCES = ["src", *(f"packages/{p}/src" for p in PACKAGES)]
+CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "noxfile.py"]
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy>=1.13"]
+
+# pyenv's shims answer only for the versions that are switched on, so the newest X.Y.* of each goes
+# on PATH itself; without pyenv nothing happens
+if shutil.which("pyenv"):
+    found = subprocess.run(["pyenv", "root"], capture_output=True, text=True, check=True)
+    versions = pathlib.Path(found.stdout.strip()) / "versions"
+    for python in PYTHONS:
+        installed = [d for d in versions.glob(python + ".*") if d.name.split(".")[2].isdigit()]
+        if installed:
+            newest = max(installed, key=lambda d: int(d.name.split(".")[2]))
+            os.environ["PATH"] += os.pathsep + str(newest / "bin")
+# pip's local folder of wheels, if this machine has one, is uv's too: a CPU torch may lie there
+LINKS = os.environ.get("UV_FIND_LINKS") or ",".join(os.environ.get("PIP_FIND_LINKS", "").split())
+# an interpreter that is missing must not be fetched behind anyone's back
+os.environ.setdefault("UV_PYTHON_DOWNLOADS", "never")
+
+
+def wheel(package: str, folder: pathlib.Path = WHEELS) -> str:
+    """The built wheel of a package ("" is the meta-package)."""
+    name = f"occelo_{package}" if package else "occelo"
+    (path,) = folder.glob(f"{name}-*.whl")
+    return str(path)
+
+
+def build(folder: pathlib.Path, *arguments: str, project: pathlib.Path = ROOT) -> None:
+    """Build wheels into a folder."""
+    command = ["uv", "build", "--wheel", "-q", "--out-dir", str(folder), *arguments, str(project)]
+    subprocess.run(command, check=True)
+
+
+def need_wheels() -> None:
+    """Build the wheels, unless newer than all sources they were built already."""
+    newest = max(
+        p.stat().st_mtime
+        for source in [*SOURCES, "pyproject.toml", *(f"packages/{p}/pyproject.toml" for p in PACKAGES)]
+        for p in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))
+        if p.is_file() and "__pycache__" not in p.parts
+    )
+    built = [p.stat().st_mtime for p in WHEELS.glob("*.whl")]
+    if len(built) != len(PACKAGES) + 1 or min(built) < newest:
+        shutil.rmtree(WHEELS, ignore_errors=True)
+        build(WHEELS, "--all-packages")
+
+
+def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> None:
+    """Install with the built wheels beside the index (by the environment: an option would replace it)."""
+    links = ",".join(filter(None, [LINKS, str(folder)]))
+    session.install(*what, env={"UV_FIND_LINKS": links})
+
+
+def run_tests(session: nox.Session, *folders: str) -> None:
+    """Run tests outside the checkout, so that only what is installed can be imported."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        session.chdir(elsewhere)
+        session.run(
+            "python", "-P", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider",
+            "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT),
+            *(str(ROOT / "tests" / f) for f in folders), *session.posargs,
+            env={"PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        session.chdir(ROOT)
+
+
+@nox.session(venv_backend="none", tags=["ci"])
+def wheels(session: nox.Session) -> None:
+    """Build all wheels."""
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    need_wheels()
+
+
+@nox.session(tags=["ci"])
+def lint(session: nox.Session) -> None:
+    """Ruff: format and rules."""
+    session.install("ruff")
+    session.run("ruff", "format", "--check", *CHECKED)
+    session.run("ruff", "check", *CHECKED)
+
+
+@nox.session(tags=["ci"])
+def types(session: nox.Session) -> None:
+    """Pyright strict and mypy strict on all sources."""
+    session.install("pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "rich", "typer")
+    session.run("pyright", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
+    session.run("mypy", *SOURCES, env={"MYPYPATH": os.pathsep.join(SOURCES)})
+
+
+@nox.session(tags=["ci"])
+def layers(session: nox.Session) -> None:
+    """Import-linter: nothing imports upward, at any level of nesting."""
+    session.install("import-linter", "numpy>=2.0", "rich", "typer")
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
+
+
+@nox.session(python=PYTHONS, tags=["ci"])
+@nox.parametrize("package", PACKAGES)
+def unit(session: nox.Session, package: str) -> None:
+    """The tests of one package, with nothing but its wheel and what it declares."""
+    need_wheels()
+    install(session, wheel(package))
+    session.run("python", "-P", "-c", f"import occelo_{package}")
+    install(session, *TEST_TOOLS)
+    run_tests(session, package)
+
+
+@nox.session(python=PYTHONS, tags=["ci"])
+def whole(session: nox.Session) -> None:
+    """All wheels together: the facade, the command line, the demo, examples."""
+    need_wheels()
+    install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    run_tests(session, "integration")
+
+
+@nox.session(python="3.11", tags=["ci"])
+def architecture(session: nox.Session) -> None:
+    """What the tree itself must keep: file sizes, the matrix of families, changelogs."""
+    need_wheels()
+    install(session, wheel(""), *TEST_TOOLS)
+    run_tests(session, "architecture")
+
+
+@nox.session(python="3.11", tags=["ci"])
+def docs(session: nox.Session) -> None:
+    """Doctests of all sources, and the code in every page."""
+    need_wheels()
+    install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    modules = ["occelo", *(f"occelo_{p}" for p in PACKAGES)]
+    session.run(
+        "python", "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"),
+        "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
+    )  # fmt: skip
+    run_tests(session, "docs")
+
+
+@nox.session(python="3.11", tags=["ci"])
+def lowest(session: nox.Session) -> None:
+    """The lowest versions that are allowed, of the siblings and of everything else."""
+    need_wheels()
+    install(session, "--no-config", "--resolution", "lowest-direct", wheel("compile"))
+    install(session, "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy==1.14.1")
+    run_tests(session, "compile", "link", "rewrite")
+
+
+@nox.session(python="3.11", tags=["ci"])
+def releases(session: nox.Session) -> None:
+    """A patch release of the graph package works with the other wheels; a breaking one is refused."""
+    need_wheels()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for version in ("0.1.1", "0.2.0"):
+            copy = folder / version
+            shutil.copytree(ROOT / "packages" / "graph", copy, ignore=shutil.ignore_patterns("__pycache__"))
+            project = copy / "pyproject.toml"
+            text = re.sub(r'^version = ".*"$', f'version = "{version}"', project.read_text(), flags=re.M)
+            project.write_text(text)
+            build(folder / f"dist-{version}", project=copy)
+        others = [wheel(p) for p in PACKAGES[1:]]
+        install(session, wheel("graph", folder / "dist-0.1.1"), *others, *TEST_TOOLS)
+        session.run(
+            "python", "-P", "-c",
+            "import importlib.metadata as m; assert m.version('occelo-graph') == '0.1.1'",
+        )  # fmt: skip
+        run_tests(session, "compile", "link", "rewrite")
+        breaking = wheel("graph", folder / "dist-0.2.0")
+        refused = subprocess.run(
+            ["uv", "pip", "install", "--dry-run", "--python", session.virtualenv.location, breaking, *others],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if refused.returncode == 0:
+            session.error("A breaking release of occelo-graph was accepted by the other packages")
+        session.log("A breaking release is refused: " + refused.stderr.strip().splitlines()[-1])
+
+
+@nox.session(python="3.11")
+def thorough(session: nox.Session) -> None:
+    """Every random case at full size."""
+    need_wheels()
+    install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    session.env["HYPOTHESIS_PROFILE"] = "thorough"
+    run_tests(session, *PACKAGES, "integration", "architecture", "docs")
+
+
+@nox.session(python="3.11")
+def bench(session: nox.Session) -> None:
+    """Figures beside NumPy and PyTensor, in one run; needs minutes."""
+    need_wheels()
+    install(session, wheel(""), "pytensor>=3.0", "scipy>=1.13")
+    session.run("python", "-P", str(ROOT / "benchmarks" / "run.py"), *session.posargs)

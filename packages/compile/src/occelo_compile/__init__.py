@@ -1,0 +1,47 @@
+"""Occelo's compiler: `function` and what it needs."""
+
+from __future__ import annotations
+
+import os
+
+from occelo_compile.calling import DUPLICATE, Function
+from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
+from occelo_compile.function import function, function_dump
+from occelo_compile.maker import FunctionMaker, Linked, Rewritten
+from occelo_compile.memory import DeepCopyOp, ViewOp, insert_deepcopy
+from occelo_compile.mode import Mode, available_modes, get_default_mode, get_mode, register_mode
+from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
+from occelo_graph import shared
+from occelo_graph.config import config
+from occelo_graph.provenance import register_internal
+
+__all__ = [
+    "DUPLICATE",
+    "Collected",
+    "DeepCopyOp",
+    "Function",
+    "FunctionMaker",
+    "In",
+    "Linked",
+    "Mode",
+    "Out",
+    "Rewritten",
+    "SymbolicInput",
+    "SymbolicOutput",
+    "ViewOp",
+    "available_modes",
+    "collect",
+    "config",
+    "construct_function_ins_and_outs",
+    "function",
+    "function_dump",
+    "get_default_mode",
+    "get_mode",
+    "insert_deepcopy",
+    "register_mode",
+    "shared",
+]
+__version__ = "0.1.0"
+
+register_internal(os.path.dirname(__file__))
+config.check_sources()

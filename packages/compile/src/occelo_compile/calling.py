@@ -1,0 +1,294 @@
+"""`Function`: the callable that a user holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.maker import FunctionMaker, Linked, set_function_class
+from occelo_compile.symbolic_io import SymbolicInput
+from occelo_graph import Container, SharedVariable
+from occelo_graph.errors import lines
+
+__all__ = ["DUPLICATE", "Function"]
+
+
+class _Duplicate:
+    def __repr__(self) -> str:
+        return "DUPLICATE"
+
+
+DUPLICATE = _Duplicate()
+"""What a key that fits several inputs stands for in `Function.finder`."""
+
+
+class _Values:
+    """``f.value``: values of inputs by variable, name or position."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._function.find(key).value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._function.find(key).value = value
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._function.finder
+
+
+class _Containers(_Values):
+    """``f.container``: containers of inputs by variable, name or position."""
+
+    def __getitem__(self, key: Any) -> Container:
+        return self._function.find(key)
+
+
+class Function:
+    """A compiled function.
+
+    Calling it takes the inputs in order or by name and returns one array, a list or a dict, as the
+    outputs were given. Scalars come back as 0-d arrays. ``f[key]`` reads and sets the value of an
+    input or shared variable by variable, name or position. With ``trust_input`` arguments are not
+    checked, and wrong ones give wrong results.
+    """
+
+    def __init__(self, maker: FunctionMaker, linked: Linked) -> None:
+        self.maker = maker
+        self.name = maker.name
+        self.vm = linked.vm
+        self.input_storage = linked.inputs
+        self.output_storage = linked.outputs
+        self.trust_input = False
+        self.profile = maker.profile
+        self.unpack_single = maker.unpack_single
+        self.return_none = maker.return_none
+        self.output_keys = maker.output_keys
+        self._n_outputs = len(maker.outputs)
+        assert maker.fgraph is not None
+        self._updates = sorted(maker.fgraph.update_mapping.items())
+        self._explicit = [i for i, each in enumerate(maker.inputs) if not each.implicit]
+        self._defaults: dict[int, Any] = {}
+        for i in self._explicit:
+            value = maker.inputs[i].value
+            if isinstance(value, Container):
+                continue
+            if value is not None:
+                self.input_storage[i].value = value
+                self._defaults[i] = self.input_storage[i].storage[0]
+        self._required = [i for i in self._explicit if maker.inputs[i].value is None]
+        self._names = self._index_names(maker.inputs)
+        self.finder = self._make_finder(maker.inputs)
+        self.value = _Values(self)
+        self.container = _Containers(self)
+        self._aliasing = self._aliasing_groups(maker.inputs)
+        self._calls = 0
+
+    # finding inputs
+
+    def _index_names(self, inputs: Sequence[SymbolicInput]) -> dict[str, list[int]]:
+        names: dict[str, list[int]] = {}
+        for i in range(len(inputs)):
+            name = inputs[i].name
+            if name is not None and not inputs[i].implicit:
+                names.setdefault(name, []).append(i)
+        return names
+
+    def _make_finder(self, inputs: Sequence[SymbolicInput]) -> dict[Any, Any]:
+        finder: dict[Any, Any] = {}
+        for i, (each, container) in enumerate(zip(inputs, self.input_storage, strict=True)):
+            finder[i] = container
+            finder[each.variable] = container
+            if each.name is not None:
+                finder[each.name] = DUPLICATE if each.name in finder else container
+        return finder
+
+    def find(self, key: Any) -> Container:
+        """The container of an input by variable, name or position.
+
+        KeyError if there is none, TypeError if several have the name.
+        """
+        try:
+            found = self.finder[key]
+        except (KeyError, TypeError):
+            raise KeyError(f"{self} has no input {key!r}") from None
+        if found is DUPLICATE:
+            raise TypeError(f"Several inputs of {self} are named {key!r}; use the variable or its position")
+        container: Container = found
+        return container
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.value[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.value[key] = value
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.value
+
+    def get_shared(self) -> list[SharedVariable]:
+        """The shared variables that the function uses."""
+        return [each.variable for each in self.maker.inputs if isinstance(each.variable, SharedVariable)]
+
+    # calling
+
+    def __call__(self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any) -> Any:
+        start = perf_counter() if self._calls == 0 else 0.0
+        storage = self.input_storage
+        if self.trust_input and not kwargs and len(args) == len(self._explicit):
+            for i, value in zip(self._explicit, args, strict=True):
+                storage[i].storage[0] = value
+        else:
+            self._fill(args, kwargs)
+        subset = None if output_subset is None else self._subset(output_subset)
+        try:
+            self._run(subset)
+            results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
+            new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
+            for i, value in new_values:
+                storage[i].storage[0] = value
+        finally:
+            self._restore()
+        if start:
+            self.maker.times.first_call = perf_counter() - start
+        self._calls += 1
+        return self._package(results, subset)
+
+    def _run(self, subset: list[int] | None) -> None:
+        if subset is None:
+            self.vm()
+        else:
+            self.vm(output_subset=[*subset, *(o for o, _ in self._updates)])
+
+    def _fill(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        given = self._match(args, kwargs)
+        for i, value in given.items():
+            container = self.input_storage[i]
+            try:
+                filtered = container.type.filter(
+                    value, strict=container.strict, allow_downcast=container.allow_downcast
+                )
+            except (TypeError, ValueError) as error:
+                raise self._bad_input(i, error) from None
+            container.storage[0] = filtered
+        self._separate(given)
+        for i in self._required:
+            if i not in given:
+                raise TypeError(f"{self} is missing its argument {self._describe(i)}")
+
+    def _match(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[int, Any]:
+        explicit = self._explicit
+        if len(args) > len(explicit):
+            raise TypeError(f"{self} takes {len(explicit)} arguments, got {len(args)}")
+        given = dict(zip(explicit, args, strict=False))
+        for key, value in kwargs.items():
+            positions = self._names.get(key, [])
+            if not positions:
+                known = ", ".join(sorted(self._names)) or "none"
+                unnamed = len(explicit) - sum(len(p) for p in self._names.values())
+                raise TypeError(
+                    f"{self} has no argument named {key!r}; its named arguments are {known}, "
+                    f"and {unnamed} have no name"
+                )
+            if len(positions) > 1:
+                raise TypeError(f"{self} has several arguments named {key!r}; give them by position")
+            if positions[0] in given:
+                raise TypeError(f"{self} got its argument {self._describe(positions[0])} twice")
+            given[positions[0]] = value
+        missing = [i for i in self._required if i not in given]
+        if missing:
+            listed = ", ".join(self._describe(i) for i in missing)
+            raise TypeError(f"{self} is missing {len(missing)} of its arguments: {listed}")
+        return given
+
+    def _describe(self, i: int) -> str:
+        each = self.maker.inputs[i]
+        name = each.name or str(each.variable)
+        return f"{self._explicit.index(i)} ({name})"
+
+    def _bad_input(self, i: int, error: Exception) -> Exception:
+        each = self.maker.inputs[i]
+        source = each.variable.source
+        where = f", made at {source}" if source is not None else ""
+        context = [f"Bad argument {self._describe(i)} of {self}: expected {each.variable.type}{where}"]
+        return type(error)(lines(context, str(error)))
+
+    @staticmethod
+    def _aliasing_groups(inputs: Sequence[SymbolicInput]) -> list[int]:
+        """Inputs that may be overwritten or handed out, so that overlaps between them matter."""
+        return [i for i, each in enumerate(inputs) if each.borrow and not each.implicit]
+
+    def _separate(self, given: dict[int, Any]) -> None:
+        """Copy borrowed arguments that overlap another argument."""
+        for i in self._aliasing:
+            mine = self.input_storage[i].storage[0]
+            if not isinstance(mine, np.ndarray):
+                continue
+            for j in given:
+                other = self.input_storage[j].storage[0]
+                if j != i and isinstance(other, np.ndarray) and np.may_share_memory(mine, other):
+                    self.input_storage[i].storage[0] = mine.copy()
+                    break
+
+    def _restore(self) -> None:
+        """Drop references to arguments and results, and put default values back."""
+        updated = {i for _, i in self._updates}
+        if self.vm.allow_gc:
+            for i in self._required:
+                if i not in updated:
+                    self.input_storage[i].storage[0] = None
+        for i, value in self._defaults.items():
+            if i not in updated:
+                self.input_storage[i].storage[0] = value
+        assert self.maker.fgraph is not None
+        for variable, container in zip(self.maker.fgraph.outputs, self.output_storage, strict=True):
+            if variable.owner is not None:
+                container.storage[0] = None
+
+    def _subset(self, wanted: Sequence[Any]) -> list[int]:
+        positions: list[int] = []
+        for key in wanted:
+            if isinstance(key, str):
+                if self.output_keys is None or key not in self.output_keys:
+                    raise KeyError(f"{self} has no output {key!r}")
+                positions.append(self.output_keys.index(key))
+            else:
+                positions.append(range(self._n_outputs)[key])
+        return positions
+
+    def _package(self, results: list[Any], subset: list[int] | None) -> Any:
+        if self.return_none:
+            return []
+        if self.output_keys is not None:
+            chosen = range(len(results)) if subset is None else subset
+            return {self.output_keys[i]: results[i] for i in chosen}
+        if self.unpack_single:
+            return results[0]
+        return results if subset is None else [results[i] for i in subset]
+
+    # the rest
+
+    def free(self) -> None:
+        """Forget values between inputs and outputs that are kept because ``allow_gc`` is False."""
+        self.vm.clear_storage()
+
+    def dprint(self, **options: Any) -> Any:
+        """Print the compiled graph; see `debugprint`."""
+        assert self.maker.fgraph is not None
+        return self.maker.fgraph.dprint(**options)
+
+    def __str__(self) -> str:
+        return f"Function {self.name!r}" if self.name else "Function"
+
+    def __repr__(self) -> str:
+        names = ", ".join(each.name or "?" for each in self.maker.inputs if not each.implicit)
+        return f"<{self}({names}) in mode {self.maker.mode}>"
+
+
+
+
+set_function_class(Function)

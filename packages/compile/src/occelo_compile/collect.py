@@ -1,0 +1,298 @@
+"""Step 1, collect: from what the user gave to a graph with all its inputs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from occelo_compile.options import ON_UNUSED_INPUT
+from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
+from occelo_graph import (
+    Constant,
+    MissingInputError,
+    SharedVariable,
+    UnusedInputError,
+    Variable,
+    clone_replace,
+    shared,
+)
+from occelo_graph.errors import describe, lines
+from occelo_graph.ir.clone import replacement_pairs
+from occelo_graph.ir.nodes import AtomicVariable
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.tensor import as_tensor_variable
+
+__all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
+
+Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
+
+
+@dataclass
+class Collected:
+    """The result of step 1.
+
+    ``inputs`` are the user's inputs, then one implicit input for each shared variable; ``outputs``
+    the user's; ``output_keys`` the keys if they were a dict; updates lie in the inputs.
+    """
+
+    inputs: list[SymbolicInput]
+    outputs: list[SymbolicOutput]
+    output_keys: list[str] | None
+    unpack_single: bool
+    return_none: bool
+    shared: list[SharedVariable] = field(default_factory=lambda: list[SharedVariable]())
+    name: str | None = None
+
+
+def _as_input(given: Any, allow_downcast: bool | None, position: int) -> SymbolicInput:
+    if isinstance(given, SymbolicInput):
+        return given
+    if isinstance(given, Constant):
+        raise TypeError(f"Input {position} is the constant {given}; an input must be able to vary")
+    if isinstance(given, SharedVariable):
+        raise TypeError(
+            f"Input {position} is the shared variable {given}, which functions find by themselves; "
+            f"to pass a value instead, make a variable x and use givens={{{given}: x}}"
+        )
+    if not isinstance(given, Variable):
+        raise TypeError(f"Input {position} must be a variable or In, got {given!r}")
+    return In(given, allow_downcast=allow_downcast)
+
+
+def _inputs(given: Any, allow_downcast: bool | None) -> list[SymbolicInput]:
+    if not isinstance(given, list | tuple):
+        raise TypeError(f"The inputs must be a list, got {given!r}")
+    inputs = [_as_input(x, allow_downcast, i) for i, x in enumerate(given)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    seen: dict[Variable, int] = {}
+    for position, each in enumerate(inputs):
+        first = seen.setdefault(each.variable, position)
+        if first != position:
+            raise UnusedInputError(
+                f"The variable {describe(each.variable)} is given twice, as input {first} and as input {position}"
+            )
+    return inputs
+
+
+def _as_output(given: Any) -> SymbolicOutput:
+    if isinstance(given, SymbolicOutput):
+        return given
+    if isinstance(given, Variable):
+        return Out(given)
+    try:
+        return Out(as_tensor_variable(given))
+    except (TypeError, ValueError):
+        raise TypeError(f"An output must be a variable or Out, got {given!r}") from None
+
+
+def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
+    """Outputs, keys, whether a single one is returned bare, whether there are none."""
+    if given is None:
+        return [], None, False, True
+    if isinstance(given, dict):
+        entries: dict[Any, Any] = given
+        for key in entries:
+            if not isinstance(key, str):
+                raise TypeError(f"The keys of outputs must be strings, got {key!r}")
+        keys = sorted(entries)
+        return [_as_output(entries[k]) for k in keys], keys, False, False
+    if isinstance(given, list | tuple):
+        return [_as_output(o) for o in given], None, False, False  # pyright: ignore[reportUnknownVariableType]
+    return [_as_output(given)], None, True, False
+
+
+def _updates(given: Pairs) -> dict[SharedVariable, Any]:
+    updates: dict[SharedVariable, Any] = {}
+    for key, expression in replacement_pairs(given):
+        if not isinstance(key, SharedVariable):
+            shown = describe(key) if isinstance(key, Variable) else repr(key)
+            raise TypeError(f"Only shared variables can be updated, not {shown}")
+        if key in updates:
+            raise ValueError(f"The shared variable {describe(key)} is given two updates")
+        updates[key] = expression
+    return updates
+
+
+def _update_expression(variable: SharedVariable, expression: Any) -> Variable:
+    try:
+        return variable.type.filter_variable(expression)
+    except (TypeError, ValueError) as error:
+        shown = describe(expression) if isinstance(expression, Variable) else repr(expression)
+        raise TypeError(
+            lines(
+                [f"The update of {describe(variable)} by {shown} does not fit"],
+                str(error),
+            )
+        ) from None
+
+
+def _givens(given: Pairs, inputs: Sequence[SymbolicInput], strict: bool) -> dict[Variable, Variable]:
+    listed = {i.variable for i in inputs}
+    replacements: dict[Variable, Variable] = {}
+    for old, new in replacement_pairs(given):
+        if not isinstance(old, Variable):
+            raise TypeError(f"The keys of givens must be variables, got {old!r}")
+        if old in listed:
+            raise RuntimeError(f"{describe(old)} is an input, so givens cannot replace it")
+        if not isinstance(new, Variable):
+            new = shared(new)
+        if strict:
+            try:
+                new = old.type.filter_variable(new)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    lines([f"The given {describe(new)} cannot replace {describe(old)}"], str(error))
+                ) from None
+        replacements[old] = new
+    return replacements
+
+
+def _wants_default(variable: SharedVariable, no_default_updates: Any) -> bool:
+    if variable.default_update is None:
+        return False
+    if isinstance(no_default_updates, bool) or no_default_updates is None:
+        return not no_default_updates
+    return variable not in no_default_updates
+
+
+def collect(
+    inputs: Any,
+    outputs: Any = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    no_default_updates: Any = False,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    on_unused_input: str | None = None,
+    name: str | None = None,
+) -> Collected:
+    """Check the arguments of `function`, apply givens, find shared variables and their updates."""
+    given_inputs = _inputs(inputs, allow_input_downcast)
+    outs, keys, unpack_single, return_none = _outputs(outputs)
+    if not isinstance(no_default_updates, bool | list | tuple) and no_default_updates is not None:
+        raise TypeError(f"no_default_updates is True, False or a list, got {no_default_updates!r}")
+    replacements = _givens(givens, given_inputs, rebuild_strict)
+    cut = {i.variable: i.variable for i in given_inputs}
+
+    def replaced(variables: Sequence[Variable]) -> list[Variable]:
+        if not replacements:
+            return list(variables)
+        made: list[Variable] = clone_replace(
+            list(variables), {**cut, **replacements}, rebuild_strict=rebuild_strict
+        )
+        return made
+
+    explicit = _updates(updates)
+    new_outs = replaced([o.variable for o in outs])
+    outs = [type(o)(v, borrow=o.borrow) for o, v in zip(outs, new_outs, strict=True)]
+    given_inputs = [_with_update(i, replaced) for i in given_inputs]
+    expressions = {k: replaced([_update_expression(k, e)])[0] for k, e in explicit.items()}
+    expressions = {k: _update_expression(k, e) for k, e in expressions.items()}
+    roots = [o.variable for o in outs] + [i.update for i in given_inputs if i.update is not None]
+    found = _find_shared(roots, expressions, cut, replaced, no_default_updates)
+    _check_missing([*roots, *expressions.values()], cut, given_inputs)
+    _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
+    implicit = [_implicit(v, expressions.get(v)) for v in found]
+    return Collected([*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name)
+
+
+def _with_update(given: SymbolicInput, replaced: Any) -> SymbolicInput:
+    if given.update is None:
+        return given
+    (update,) = replaced([given.update])
+    if update is given.update:
+        return given
+    made = object.__new__(type(given))
+    made.__dict__.update(given.__dict__)
+    made.update = update
+    return made
+
+
+def _implicit(variable: SharedVariable, update: Variable | None) -> SymbolicInput:
+    made = In(
+        variable,
+        value=variable.container,
+        update=update,
+        mutable=update is not None,
+        borrow=True,
+        implicit=True,
+        shared=True,
+    )
+    return made
+
+
+def _find_shared(
+    roots: Sequence[Variable],
+    expressions: dict[SharedVariable, Variable],
+    cut: Mapping[Variable, Variable],
+    replaced: Any,
+    no_default_updates: Any,
+) -> list[SharedVariable]:
+    """Shared variables in order of discovery; default updates are added, and searched too."""
+    found: dict[SharedVariable, None] = {}
+    seen: set[Variable] = set()
+    pending: list[Variable] = [*roots, *expressions, *expressions.values()]
+    while pending:
+        start = pending.pop(0)
+        for variable in ancestors(start, cut):
+            if variable in seen:
+                continue
+            seen.add(variable)
+            if not isinstance(variable, SharedVariable) or variable in cut:
+                continue
+            found[variable] = None
+            if variable not in expressions and _wants_default(variable, no_default_updates):
+                assert variable.default_update is not None
+                (expression,) = replaced([variable.default_update])
+                expressions[variable] = _update_expression(variable, expression)
+                pending.append(expressions[variable])
+    return list(found)
+
+
+def _check_missing(
+    roots: Sequence[Variable], cut: Mapping[Variable, Variable], inputs: Sequence[SymbolicInput]
+) -> None:
+    for variable in ancestors(list(roots), cut):
+        if (
+            variable.owner is None
+            and variable not in cut
+            and not isinstance(variable, AtomicVariable | SharedVariable)
+        ):
+            context = ["The outputs cannot be computed from the inputs:"]
+            context += [f"  {describe(i.variable)}" for i in inputs]
+            raise MissingInputError(
+                lines(context, f"The variable {describe(variable)} is needed but is not an input, and has no value")
+            )
+
+
+def _check_unused(
+    inputs: Sequence[SymbolicInput],
+    roots: Sequence[Variable],
+    cut: Mapping[Variable, Variable],
+    on_unused_input: str | None,
+) -> None:
+    chosen = ON_UNUSED_INPUT.get() if on_unused_input is None else on_unused_input
+    if chosen == "ignore":
+        return
+    used = set(ancestors(list(roots), cut))
+    for position, each in enumerate(inputs):
+        if each.variable in used or each.update is not None:
+            continue
+        message = (
+            f"Input {position}, {describe(each.variable)}, is not needed for the outputs; "
+            "leave it out, or pass on_unused_input='ignore'"
+        )
+        if chosen == "raise":
+            raise UnusedInputError(message)
+        if chosen != "warn":
+            raise ValueError(f"on_unused_input is raise, warn or ignore, not {chosen!r}")
+        warnings.warn(message, stacklevel=4)
+
+
+def construct_function_ins_and_outs(
+    params: Any, outputs: Any = None, **options: Any
+) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
+    """The inputs and outputs that `collect` finds."""
+    collected = collect(params, outputs, **options)
+    return collected.inputs, collected.outputs

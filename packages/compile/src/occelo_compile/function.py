@@ -1,0 +1,139 @@
+"""`function`: compile a graph into a callable."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from occelo_compile.calling import Function
+from occelo_compile.collect import Pairs, collect
+from occelo_compile.maker import FunctionMaker
+from occelo_compile.mode import Mode
+from occelo_graph import Variable
+from occelo_graph.interpret import set_evaluator
+
+__all__ = ["function", "function_dump"]
+
+
+def function(
+    inputs: Sequence[Any],
+    outputs: Any = None,
+    mode: str | Mode | None = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    no_default_updates: bool | Sequence[Any] | None = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    profile: Any = None,
+    on_unused_input: str | None = None,
+    trust_input: bool = False,
+) -> Function:
+    """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
+
+    - ``inputs``: a list of variables or `In`; shared variables are found by themselves.
+    - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it
+      returns a dict), or None (it only updates).
+    - ``updates``: pairs of a shared variable and its new value after each call. All are computed
+      from the old values.
+    - ``givens``: pairs of a variable and what replaces it in this function.
+    - ``mode``: a `Mode` or the name of one.
+    - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
+    - ``on_unused_input``: "raise", "warn" or "ignore"; None takes the option's value.
+    - ``allow_input_downcast``: see `In`; ``rebuild_strict``: see `clone_replace`;
+      ``accept_inplace`` admits graphs with in-place ops; ``trust_input`` skips checks of arguments.
+
+    Raises TypeError, ValueError, `UnusedInputError` or `MissingInputError`; the last line of the
+    message is the cause.
+    """
+    start = perf_counter()
+    collected = collect(
+        inputs,
+        outputs,
+        updates,
+        givens,
+        no_default_updates,
+        rebuild_strict,
+        allow_input_downcast,
+        on_unused_input,
+        name,
+    )
+    maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=profile)
+    maker.times.collect = perf_counter() - start
+    maker.rewrite()
+    made: Function = maker.create()
+    made.trust_input = trust_input
+    return made
+
+
+def function_dump(
+    filename: str | os.PathLike[str],
+    inputs: Sequence[Any],
+    outputs: Any = None,
+    mode: str | Mode | None = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    no_default_updates: bool | Sequence[Any] = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    profile: Any = None,
+    on_unused_input: str | None = None,
+    extra_tag_to_remove: Sequence[str] | None = None,
+) -> None:
+    """Pickle the arguments of `function`, for reproducing a compilation elsewhere.
+
+    Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are
+    included. Names in ``extra_tag_to_remove`` are taken out of the variables' tags.
+    """
+    arguments: dict[str, Any] = {
+        "inputs": inputs,
+        "outputs": outputs,
+        "mode": mode,
+        "updates": updates,
+        "givens": givens,
+        "no_default_updates": no_default_updates,
+        "accept_inplace": accept_inplace,
+        "name": name,
+        "rebuild_strict": rebuild_strict,
+        "allow_input_downcast": allow_input_downcast,
+        "profile": profile,
+        "on_unused_input": on_unused_input,
+    }
+    with open(filename, "wb") as stream:
+        _StripPickler(stream, extra_tag_to_remove or ()).dump(arguments)
+
+
+class _StripPickler(pickle.Pickler):
+    """Leaves out source marks, which cannot be pickled, and the named tags."""
+
+    def __init__(self, stream: Any, tags: Sequence[str]) -> None:
+        super().__init__(stream, protocol=-1)
+        self.tags = frozenset((*tags, "trace"))
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Variable):
+            for tag in self.tags & vars(obj.tag).keys():
+                delattr(obj.tag, tag)
+        return NotImplemented
+
+
+_compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary()
+
+
+def _evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
+    """`Variable.eval` by a compiled function, which is kept for the next time."""
+    key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
+    functions = _compiled.setdefault(variable, {})
+    if key not in functions:
+        functions[key] = function(list(given), variable, **options)
+    return functions[key](*given.values())
+
+
+set_evaluator(_evaluate)

@@ -1,0 +1,115 @@
+"""The memory contract: copies where a result could share storage that is not its own.
+
+A function never hands out the user's arrays, constants, shared storage, or one array twice, unless
+the outputs and inputs involved are borrowed. The pass here inserts what that needs, so that every
+linker keeps the contract alike.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, Op, Variable, op
+
+__all__ = ["DeepCopyOp", "ViewOp", "alias_roots", "insert_deepcopy"]
+
+
+class _SameType(Op):
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [cotangents[0]]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+
+@op
+class DeepCopyOp(_SameType):
+    """A copy with storage of its own."""
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False
+
+
+@op
+class ViewOp(_SameType):
+    """The same storage under another variable."""
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+
+def alias_roots(variable: Variable) -> set[Variable]:
+    """The variables whose storage ``variable`` may use."""
+    roots: set[Variable] = set()
+    pending = [variable]
+    seen: set[Variable] = set()
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        sources: list[int] = []
+        if each.owner is not None and each.index is not None:
+            op_ = each.owner.op
+            sources = [*op_.view_map.get(each.index, ()), *op_.destroy_map.get(each.index, ())]
+        if sources:
+            assert each.owner is not None
+            pending.extend(each.owner.inputs[i] for i in sources)
+        else:
+            roots.add(each)
+    return roots
+
+
+def insert_deepcopy(
+    fgraph: FunctionGraph, borrowed_inputs: Sequence[bool], borrowed_outputs: Sequence[bool]
+) -> None:
+    """Copy outputs that may share storage with an input, a constant or an earlier output.
+
+    ``borrowed_inputs`` and ``borrowed_outputs`` say for each which may be shared; outputs beyond
+    those of the user are updates, which must never share storage with anything.
+    """
+    borrow_of_input = dict(zip(fgraph.inputs, borrowed_inputs, strict=True))
+    destroyed = _destroyed_roots(fgraph)
+    owners: dict[Variable, bool] = {}
+    for position, variable in enumerate(list(fgraph.outputs)):
+        is_update = position in fgraph.update_mapping
+        borrowed = not is_update and borrowed_outputs[position]
+        roots = alias_roots(variable)
+        must_copy = False
+        for root in roots:
+            if root in owners:
+                must_copy = must_copy or not (borrowed and owners[root])
+            elif root.owner is None:
+                shareable = borrowed and borrow_of_input.get(root, False)
+                # an input that the graph overwrites is given away, so its storage may be returned
+                given_away = root in destroyed and variable.owner is not None and is_update
+                must_copy = must_copy or not (shareable or given_away)
+        if must_copy:
+            node = fgraph.outputs[position]
+            copied: Variable = DeepCopyOp()(node)
+            copied.name = node.name
+            fgraph.change_node_input(fgraph.output_node(position), 0, copied, reason="insert_deepcopy")
+            roots = {copied}
+        for root in roots:
+            owners[root] = owners.get(root, True) and borrowed
+
+
+def _destroyed_roots(fgraph: FunctionGraph) -> set[Variable]:
+    roots: set[Variable] = set()
+    for node in fgraph.apply_nodes:
+        for sources in node.op.destroy_map.values():
+            for i in sources:
+                roots |= alias_roots(node.inputs[i])
+    return roots

@@ -1,0 +1,170 @@
+"""Modes: a linker, and a query that chooses rewrites."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from occelo_compile.options import MODE
+from occelo_link import Linker, available_linkers, make_linker
+from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query
+from occelo_rewrite import options as rewrite_options
+
+__all__ = ["Mode", "available_modes", "get_default_mode", "get_mode", "register_mode"]
+
+Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
+
+
+class Mode:
+    """How a function is compiled.
+
+    ``linker`` is a `Linker` or the name of one, ``optimizer`` a query, the name of one, or a
+    rewriter of your own; ``db`` is the database that is queried. Modes do not change: `including`,
+    `excluding`, `requiring` and `register` give new ones.
+    """
+
+    def __init__(
+        self,
+        linker: str | Linker | None = None,
+        optimizer: Optimizer = "default",
+        db: Any = None,
+        name: str = "",
+    ) -> None:
+        self._linker = linker if isinstance(linker, Linker) else make_linker(linker)
+        if optimizer == "default":
+            optimizer = rewrite_options.OPTIMIZER.get()
+        self.provided_optimizer: Optimizer = optimizer
+        self._query = optimizer_query(optimizer) if isinstance(optimizer, str) or optimizer is None else optimizer
+        self.optdb = optdb if db is None else db
+        self.name = name
+        self.call_time = 0.0
+        self.fn_time = 0.0
+
+    @property
+    def linker(self) -> Linker:
+        """The linker; it holds no graph."""
+        return self._linker
+
+    @property
+    def query(self) -> RewriteDatabaseQuery | GraphRewriter:
+        """What chooses the rewrites, with what the linker and the configuration add and remove."""
+        if isinstance(self._query, GraphRewriter):
+            return self._query
+        linker = self._linker
+        query = replace(
+            self._query,
+            include=self._query.include | linker.required_rewrites.include | _tags(rewrite_options.INCLUDING.get()),
+            exclude=self._query.exclude
+            | linker.incompatible_rewrites.include
+            | linker.incompatible_rewrites.exclude
+            | _tags(rewrite_options.EXCLUDING.get()),
+            require=self._query.require | _tags(rewrite_options.REQUIRING.get()),
+            position_cutoff=min(self._query.position_cutoff, rewrite_options.POSITION_CUTOFF.get()),
+        )
+        return query
+
+    @property
+    def optimizer(self) -> GraphRewriter:
+        """The rewriter that the query chooses."""
+        query = self.query
+        if isinstance(query, GraphRewriter):
+            return query
+        built: GraphRewriter = self.optdb.query(query)
+        return built
+
+    def _changed(self, change: Callable[[RewriteDatabaseQuery], RewriteDatabaseQuery]) -> Mode:
+        if isinstance(self._query, GraphRewriter):
+            raise TypeError("A mode with a rewriter of your own has no query to change")
+        return type(self)(self._linker.clone(), change(self._query), self.optdb, self.name)
+
+    def including(self, *tags: str) -> Mode:
+        """A mode with rewrites of these tags as well."""
+        return self._changed(lambda q: q.including(*tags))
+
+    def excluding(self, *tags: str) -> Mode:
+        """A mode without rewrites of any of these tags."""
+        return self._changed(lambda q: q.excluding(*tags))
+
+    def requiring(self, *tags: str) -> Mode:
+        """A mode with only those rewrites that have all of these tags."""
+        return self._changed(lambda q: q.requiring(*tags))
+
+    def register(self, *rewrites: tuple[Any, float]) -> Mode:
+        """A mode with further rewriters at positions of the pipeline."""
+        return self._changed(lambda q: q.register(*rewrites))
+
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "", **options: Any) -> Mode:
+        """A copy, with a linker cloned with ``link_kwargs`` and perhaps another optimizer."""
+        chosen = self._query if optimizer == "" else optimizer
+        return type(self)(self._linker.clone(**(link_kwargs or {})), chosen, self.optdb, self.name, **options)
+
+    def function_maker(self, *args: Any, **options: Any) -> Any:
+        """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
+        return _makers["FunctionMaker"](*args, **options)
+
+    def __str__(self) -> str:
+        return self.name or f"Mode(linker={self._linker}, optimizer={self.provided_optimizer})"
+
+    __repr__ = __str__
+
+
+_makers: dict[str, Callable[..., Any]] = {}
+
+
+def set_function_maker(maker: Callable[..., Any]) -> None:
+    """Tell modes the class of the module above."""
+    _makers["FunctionMaker"] = maker
+
+
+def _tags(text: str) -> frozenset[str]:
+    return frozenset(t for t in text.split(":") if t)
+
+
+_modes: dict[str, Callable[[], Mode]] = {
+    "FAST_RUN": lambda: Mode("auto", "fast_run", name="FAST_RUN"),
+    "FAST_COMPILE": lambda: Mode("vm", "fast_compile", name="FAST_COMPILE"),
+    "Mode": lambda: Mode(name=""),
+}
+_RENAMED = {"fast_run_nogc": "FAST_RUN"}
+
+
+def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
+    """Give a mode a name; ValueError if it is taken."""
+    if name.lower() in (known.lower() for known in (*_modes, *available_linkers())):
+        raise ValueError(f"There is a mode named {name!r} already")
+    _modes[name] = (lambda: mode) if isinstance(mode, Mode) else mode
+
+
+def available_modes() -> list[str]:
+    """The names that `get_mode` takes."""
+    return sorted({*_modes, *available_linkers()})
+
+
+def get_mode(orig_string: str | Mode | None) -> Mode:
+    """A mode by name, in any case; None is the configured one, and a mode is returned as it is.
+
+    The name of a linker is a mode, too: all rewrites with that linker. ValueError if there is none.
+    """
+    if isinstance(orig_string, Mode):
+        return orig_string
+    wanted = MODE.get() if orig_string is None else orig_string
+    if not isinstance(wanted, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"A mode is a Mode or the name of one, got {wanted!r}")
+    folded = wanted.lower()
+    if folded in _RENAMED:
+        warnings.warn(f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning, stacklevel=2)
+        folded = _RENAMED[folded].lower()
+    for name, maker in _modes.items():
+        if name.lower() == folded:
+            return maker()
+    for name in available_linkers():
+        if name.lower() == folded:
+            return Mode(name, "fast_run", name=name)
+    raise ValueError(f"There is no mode {wanted!r}; there are {', '.join(available_modes())}")
+
+
+def get_default_mode() -> Mode:
+    """The configured mode."""
+    return get_mode(None)

@@ -1,0 +1,238 @@
+"""The interface of linkers: from a rewritten graph to a VM with input and output containers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariable, Variable
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["VM", "Linker", "Scheduler", "Storage", "StorageMap", "WrapLinker", "storage_cells"]
+
+Storage = list[Any]
+"""A cell: a list of one element."""
+StorageMap = dict[Variable, Storage]
+Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
+
+
+class VM(Protocol):
+    """What a linker makes: calling it computes the outputs from what lies in the input cells."""
+
+    storage_map: StorageMap
+    allow_gc: bool
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None: ...
+
+    def clear_storage(self) -> None:
+        """Forget all values between inputs and outputs."""
+        ...
+
+
+def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
+    return fgraph.toposort()
+
+
+def storage_cells(
+    variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
+) -> list[Storage]:
+    """Cells for variables: those given, else those known, else new ones."""
+    if given is not None and len(given) != len(variables):
+        raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
+    cells: list[Storage] = []
+    for position, variable in enumerate(variables):
+        if given is not None:
+            known[variable] = given[position]
+        elif variable not in known:
+            known[variable] = [variable.data if isinstance(variable, Constant) else None]
+        cells.append(known[variable])
+    return cells
+
+
+class Linker:
+    """Base of linkers. `accept` takes a graph, `make_thunk` links it.
+
+    ``required_rewrites`` are always added to the query of a mode with this linker, and what
+    ``incompatible_rewrites`` includes is always left out. ``scheduler`` orders the nodes,
+    `FunctionGraph.toposort` by default. With ``allow_gc`` values are dropped after their last use.
+    """
+
+    name: str = ""
+    required_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery(include=["minimum_compile"])
+    incompatible_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery()
+
+    def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
+        self.allow_gc = True if allow_gc is None else allow_gc
+        self.scheduler: Scheduler = _toposort if scheduler is None else scheduler
+        self.fgraph: FunctionGraph | None = None
+        self.no_recycling: list[Variable] = []
+        self.profile: Any = None
+
+    def clone(self, allow_gc: bool | None = None) -> Linker:
+        """A linker of the same kind that holds no graph."""
+        made = copy.copy(self)
+        made.fgraph = None
+        made.no_recycling = []
+        if allow_gc is not None:
+            made.allow_gc = allow_gc
+        return made
+
+    def accept(
+        self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
+    ) -> Linker:
+        """A linker that holds ``fgraph``: this one, or a clone if it holds another graph.
+
+        The cells of ``no_recycling`` are cleared before each call, so that what was handed out is
+        never written to again.
+        """
+        if self.fgraph is not None and self.fgraph is not fgraph:
+            return self.clone().accept(fgraph, no_recycling, profile)
+        self.fgraph = fgraph
+        self.no_recycling = list(no_recycling or ())
+        self.profile = profile
+        return self
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        """Link the nodes, in the given order, over the given cells."""
+        raise NotImplementedError(f"{type(self).__name__} has no make_vm")
+
+    def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
+        """The nodes in the order in which they are to run."""
+        return list(self.scheduler(fgraph))
+
+    def make_thunk(
+        self,
+        input_storage: Sequence[Storage] | None = None,
+        output_storage: Sequence[Storage] | None = None,
+        storage_map: StorageMap | None = None,
+    ) -> tuple[VM, list[Container], list[Container]]:
+        """Link the accepted graph; returns the VM, input containers and output containers.
+
+        Cells may be given; the containers hold them, and what is put into an input container is
+        filtered by the type of its variable. ValueError if no graph was accepted.
+        """
+        fgraph = self.fgraph
+        if fgraph is None:
+            raise ValueError(f"{type(self).__name__} has accepted no graph")
+        cells: StorageMap = {} if storage_map is None else storage_map
+        inputs = storage_cells(fgraph.inputs, input_storage, cells)
+        outputs = _output_cells(fgraph, output_storage, cells)
+        order = self.schedule(fgraph)
+        for node in order:
+            storage_cells(node.inputs, None, cells)
+            storage_cells(node.outputs, None, cells)
+        vm = self.make_vm(fgraph, order, cells, inputs, outputs)
+        return (
+            vm,
+            [Container(v, cell) for v, cell in zip(fgraph.inputs, inputs, strict=True)],
+            [Container(v, cell, readonly=True) for v, cell in zip(fgraph.outputs, outputs, strict=True)],
+        )
+
+    def make_function(self) -> Callable[..., Any]:
+        """A plain callable of the graph's inputs that returns a list of its outputs."""
+        vm, inputs, outputs = self.make_thunk()
+
+        def call(*values: Any) -> list[Any]:
+            for container, value in zip(inputs, values, strict=True):
+                container.value = value
+            vm()
+            return [container.value for container in outputs]
+
+        return call
+
+    def __str__(self) -> str:
+        return self.name or type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def _output_cells(
+    fgraph: FunctionGraph, given: Sequence[Storage] | None, cells: StorageMap
+) -> list[Storage]:
+    """Output cells: a variable that is an output twice, or also an input, has one cell."""
+    if given is None:
+        return storage_cells(fgraph.outputs, None, cells)
+    if len(given) != len(fgraph.outputs):
+        raise ValueError(f"{len(fgraph.outputs)} outputs need as many cells, got {len(given)}")
+    result: list[Storage] = []
+    for variable, cell in zip(fgraph.outputs, given, strict=True):
+        fixed = variable.owner is None or isinstance(variable, SharedVariable)
+        if variable not in cells and not fixed:
+            cells[variable] = cell
+        result.append(storage_cells([variable], None, cells)[0])
+    return result
+
+
+class _WrapVM:
+    def __init__(self, vms: Sequence[Any], wrapper: Callable[..., Any], fgraph: FunctionGraph) -> None:
+        self.vms = list(vms)
+        self.wrapper = wrapper
+        self.fgraph = fgraph
+        self.storage_map: StorageMap = self.vms[0].storage_map
+        self.allow_gc = False
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        for vm in self.vms[1:]:
+            for mine, its in zip(self.vms[0].inputs, vm.inputs, strict=True):
+                its[0] = copy.deepcopy(mine[0])
+        steps = [vm.steps() for vm in self.vms]
+        for i, thunks in enumerate(zip(*steps, strict=True)):
+            self.wrapper(self.fgraph, i, thunks[0].node, *thunks)
+
+    def clear_storage(self) -> None:
+        for vm in self.vms:
+            vm.clear_storage()
+
+
+class WrapLinker(Linker):
+    """Runs several linkers that run node by node in lock-step.
+
+    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, and it is for the wrapper to call
+    the thunks: each computes the node in one linker's storage, and has ``inputs`` and ``outputs``,
+    lists of cells.
+    """
+
+    name = "wrap"
+
+    def __init__(self, linkers: Sequence[Linker], wrapper: Callable[..., Any]) -> None:
+        super().__init__(allow_gc=False)
+        if not linkers:
+            raise ValueError("WrapLinker needs at least one linker")
+        self.linkers = [linker.clone(allow_gc=False) for linker in linkers]
+        self.wrapper = wrapper
+
+    def clone(self, allow_gc: bool | None = None) -> WrapLinker:
+        return WrapLinker(self.linkers, self.wrapper)
+
+    def make_thunk(
+        self,
+        input_storage: Sequence[Storage] | None = None,
+        output_storage: Sequence[Storage] | None = None,
+        storage_map: StorageMap | None = None,
+    ) -> tuple[VM, list[Container], list[Container]]:
+        if self.fgraph is None:
+            raise ValueError("WrapLinker has accepted no graph")
+        made: list[Any] = []
+        for i, linker in enumerate(self.linkers):
+            accepted = linker.accept(self.fgraph, self.no_recycling)
+            first = i == 0
+            made.append(
+                accepted.make_thunk(
+                    input_storage if first else None,
+                    output_storage if first else None,
+                    storage_map if first else None,
+                )
+            )
+        for vm, _, _ in made:
+            if not hasattr(vm, "steps"):
+                raise TypeError("WrapLinker takes linkers that run node by node, such as py and vm")
+        return _WrapVM([vm for vm, _, _ in made], self.wrapper, self.fgraph), made[0][1], made[0][2]

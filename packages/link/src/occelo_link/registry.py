@@ -1,0 +1,50 @@
+"""Linkers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from occelo_link import options
+from occelo_link.linker import Linker
+from occelo_link.vm import PerformLinker, VMLinker
+
+__all__ = ["available_linkers", "make_linker", "register_linker"]
+
+LinkerMaker = Callable[[], Linker]
+
+_linkers: dict[str, LinkerMaker] = {
+    "py": PerformLinker,
+    "vm": VMLinker,
+    "vm_nogc": lambda: VMLinker(allow_gc=False),
+}
+_AUTO = "vm"
+
+
+def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
+    """Give a linker a name that modes can use; ValueError if it is taken."""
+    if name in _linkers:
+        raise ValueError(f"There is a linker named {name!r} already")
+    _linkers[name] = maker.clone if isinstance(maker, Linker) else maker
+
+
+def available_linkers() -> list[str]:
+    """The names of all linkers."""
+    return sorted(_linkers)
+
+
+def make_linker(name: str | None = None) -> Linker:
+    """A linker by name, in any case; "auto" and None choose the fastest there is.
+
+    ValueError if there is none of that name.
+    """
+    wanted = options.LINKER.get() if name is None else name
+    folded = wanted.lower()
+    if folded == "auto":
+        folded = _AUTO
+    for known, maker in _linkers.items():
+        if known.lower() == folded:
+            made = maker()
+            if made.allow_gc and not options.ALLOW_GC.get():
+                made.allow_gc = False
+            return made
+    raise ValueError(f"There is no linker {wanted!r}; there are {', '.join(available_linkers())}")

@@ -1,0 +1,239 @@
+"""The Python linkers: one thunk for each node, run in order or on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.interpret import annotate_error
+from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
+
+Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
+
+
+class NodeThunk:
+    """One node over its cells: calling it computes the outputs."""
+
+    __slots__ = ("inputs", "kernel", "node", "outputs")
+
+    def __init__(self, node: Apply, storage_map: StorageMap) -> None:
+        self.node = node
+        self.kernel = node.op.kernel(node)
+        self.inputs = [storage_map[v] for v in node.inputs]
+        self.outputs = [storage_map[v] for v in node.outputs]
+
+    def __call__(self) -> None:
+        arrays = [cell[0] for cell in self.inputs]
+        try:
+            results = self.kernel(*arrays)
+        except Exception as error:
+            made = annotate_error(error, self.node, arrays)
+            if made is error:
+                raise
+            raise made from None
+        for cell, value in zip(self.outputs, results, strict=True):
+            cell[0] = value
+
+
+class PythonVM:
+    """Runs thunks in order; with lazy nodes, or for a subset of the outputs, on demand."""
+
+    def __init__(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+        no_recycling: Sequence[Variable] = (),
+        allow_gc: bool = True,
+        lazy: bool | None = None,
+        callback: Callback | None = None,
+        callback_input: Callable[[Variable, Any], Any] | None = None,
+    ) -> None:
+        self.fgraph = fgraph
+        self.storage_map = storage_map
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.allow_gc = allow_gc
+        self.callback = callback
+        self.callback_input = callback_input
+        self.thunks = [NodeThunk(node, storage_map) for node in order]
+        self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
+        self._of_node = dict(zip(order, self.thunks, strict=True))
+        self._clear = [storage_map[v] for v in no_recycling if v.owner is not None and v in storage_map]
+        self._computed = [storage_map[v] for node in order for v in node.outputs]
+        kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
+        self._between = [cell for cell in self._computed if id(cell) not in kept]
+        self._program = self._with_frees(order)
+
+    def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
+        """Each thunk with the cells that nothing after it reads."""
+        wanted = set(self.fgraph.outputs)
+        frees: list[list[Storage]] = []
+        for node in reversed(order):
+            free: list[Storage] = []
+            for variable in (*node.inputs, *node.outputs):
+                if variable not in wanted:
+                    wanted.add(variable)
+                    if self.allow_gc and variable.owner is not None:
+                        free.append(self.storage_map[variable])
+            frees.append(free)
+        return list(zip(self.thunks, reversed(frees), strict=True))
+
+    def steps(self) -> Sequence[NodeThunk]:
+        """The thunks, in order."""
+        return self.thunks
+
+    def clear_storage(self) -> None:
+        """Forget all values between inputs and outputs."""
+        for cell in self._between:
+            cell[0] = None
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        for cell in self._clear:
+            cell[0] = None
+        if self.callback_input is not None:
+            for variable, cell in zip(self.fgraph.inputs, self.inputs, strict=True):
+                self.callback_input(variable, cell[0])
+        try:
+            with np.errstate(all="ignore"):
+                if self.lazy or output_subset is not None:
+                    self._run_on_demand(output_subset)
+                elif self.callback is None:
+                    for thunk, frees in self._program:
+                        thunk()
+                        for cell in frees:
+                            cell[0] = None
+                else:
+                    self._run_with_callback(self.callback)
+        except BaseException:
+            self.clear_storage()
+            raise
+
+    def _run_with_callback(self, callback: Callback) -> None:
+        computed = dict.fromkeys(self.storage_map, False)
+        for thunk, frees in self._program:
+            thunk()
+            computed.update(dict.fromkeys(thunk.node.outputs, True))
+            callback(thunk.node, thunk, self.storage_map, computed)
+            for cell in frees:
+                cell[0] = None
+
+    def _run_on_demand(self, output_subset: Sequence[int] | None) -> None:
+        fgraph = self.fgraph
+        chosen = range(len(fgraph.outputs)) if output_subset is None else output_subset
+        computed: dict[Variable, bool] = {v: v.owner is None for v in self.storage_map}
+        stack = [fgraph.outputs[i] for i in reversed(chosen)]
+        while stack:
+            variable = stack[-1]
+            if computed[variable]:
+                stack.pop()
+                continue
+            node = variable.owner
+            assert node is not None
+            missing = [v for v in self._needed(node, computed) if not computed[v]]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._wait_for_readers(node, computed, stack)
+            if stack[-1] is not variable:
+                continue
+            thunk = self._of_node[node]
+            thunk()
+            computed.update(dict.fromkeys(node.outputs, True))
+            if self.callback is not None:
+                self.callback(node, thunk, self.storage_map, computed)
+            stack.pop()
+        if self.allow_gc:
+            self.clear_storage()
+
+    def _needed(self, node: Apply, computed: dict[Variable, bool]) -> Sequence[Variable]:
+        if not node.op.lazy:
+            return node.inputs
+        condition = node.inputs[0]
+        if not computed[condition]:
+            return [condition]
+        taken: Any = node.op.taken(self.storage_map[condition][0])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return [node.inputs[i] for i in taken]
+
+    def _wait_for_readers(
+        self, node: Apply, computed: dict[Variable, bool], stack: list[Variable]
+    ) -> None:
+        """Before a node overwrites an input, what else reads that input in this call runs first."""
+        if not node.op.destroy_map:
+            return
+        for before in self._orderings().get(node, ()):
+            pending = [v for v in before.outputs if not computed[v]]
+            if pending and pending[0] not in stack:
+                stack.append(pending[0])
+
+    def _orderings(self) -> dict[Apply, list[Apply]]:
+        found: dict[Apply, list[Apply]] | None = self.__dict__.get("_found_orderings")
+        if found is None:
+            found = self.__dict__["_found_orderings"] = self.fgraph.orderings()
+        return found
+
+
+class _PythonLinker(Linker):
+    required_rewrites = RewriteDatabaseQuery(include=["minimum_compile", "py_only"])
+    incompatible_rewrites = RewriteDatabaseQuery(include=["cxx_only"])
+
+    def _options(self) -> dict[str, Any]:
+        return {}
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        return PythonVM(
+            fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc, **self._options()
+        )
+
+
+class PerformLinker(_PythonLinker):
+    """``py``: each node by its NumPy implementation, in topological order."""
+
+    name = "py"
+
+
+class VMLinker(_PythonLinker):
+    """``vm``: as ``py``, with callbacks for tools that look at each node.
+
+    ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and
+    ``callback_input(variable, value)`` for each input before the first. ``lazy`` forces evaluation
+    on demand (or, if False, forbids it); by default it is used where the graph has lazy ops.
+    """
+
+    name = "vm"
+
+    def __init__(
+        self,
+        *,
+        allow_gc: bool | None = None,
+        scheduler: Scheduler | None = None,
+        lazy: bool | None = None,
+        callback: Callback | None = None,
+        callback_input: Callable[[Variable, Any], Any] | None = None,
+    ) -> None:
+        super().__init__(allow_gc=allow_gc, scheduler=scheduler)
+        self.lazy = lazy
+        self.callback = callback
+        self.callback_input = callback_input
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "lazy": self.lazy,
+            "callback": self.callback,
+            "callback_input": self.callback_input,
+        }

@@ -1,0 +1,280 @@
+"""Databases of rewrites, and queries that choose from them by tag."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from occelo_rewrite.rewriter import (
+    EquilibriumGraphRewriter,
+    GraphRewriter,
+    SequentialGraphRewriter,
+    WalkingGraphRewriter,
+)
+from occelo_rewrite.rule import NodeRewriter, RuleSet
+
+__all__ = [
+    "EquilibriumDB",
+    "LocalGroupDB",
+    "ProxyDB",
+    "RewriteDatabase",
+    "RewriteDatabaseQuery",
+    "SequenceDB",
+    "TopoDB",
+]
+
+Rewriter = Any
+"""A `NodeRewriter`, a `GraphRewriter` or a `RewriteDatabase`."""
+
+
+@dataclass(frozen=True)
+class RewriteDatabaseQuery:
+    """Which rewrites to take: those with a tag of ``include``, all of ``require``, none of ``exclude``.
+
+    ``subquery`` maps names of databases inside to queries of their own; stages beyond
+    ``position_cutoff`` are left out; ``extra_rewrites`` are pairs of a rewriter and its position.
+    """
+
+    include: frozenset[str] = frozenset()
+    require: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
+    subquery: Mapping[str, RewriteDatabaseQuery] = field(
+        default_factory=lambda: dict[str, RewriteDatabaseQuery]()
+    )
+    position_cutoff: float = math.inf
+    extra_rewrites: tuple[tuple[Rewriter, float], ...] = ()
+    name: str = ""
+
+    def __init__(
+        self,
+        include: Iterable[str | None] = (),
+        require: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        subquery: Mapping[str, RewriteDatabaseQuery] | None = None,
+        position_cutoff: float = math.inf,
+        extra_rewrites: Sequence[tuple[Rewriter, float]] = (),
+        name: str = "",
+    ) -> None:
+        values: dict[str, Any] = {
+            "include": frozenset(t for t in include if t is not None),
+            "require": frozenset(require or ()),
+            "exclude": frozenset(exclude or ()),
+            "subquery": dict(subquery or {}),
+            "position_cutoff": position_cutoff,
+            "extra_rewrites": tuple(extra_rewrites),
+            "name": name,
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    def including(self, *tags: str) -> RewriteDatabaseQuery:
+        """A query that takes rewrites with these tags as well."""
+        return replace(self, include=self.include | set(tags), name="")
+
+    def excluding(self, *tags: str) -> RewriteDatabaseQuery:
+        """A query that leaves out rewrites with any of these tags."""
+        return replace(self, exclude=self.exclude | set(tags), name="")
+
+    def requiring(self, *tags: str) -> RewriteDatabaseQuery:
+        """A query that takes only rewrites with all of these tags."""
+        return replace(self, require=self.require | set(tags), name="")
+
+    def register(self, *rewrites: tuple[Rewriter, float]) -> RewriteDatabaseQuery:
+        """A query that adds rewriters at positions."""
+        return replace(self, extra_rewrites=(*self.extra_rewrites, *rewrites), name="")
+
+    def chooses(self, tags: frozenset[str]) -> bool:
+        """Whether a rewrite with these tags is taken."""
+        return bool(tags & self.include) and self.require <= tags and not tags & self.exclude
+
+    def __hash__(self) -> int:
+        return hash((self.include, self.require, self.exclude, self.position_cutoff))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    name: str
+    rewriter: Rewriter
+    tags: frozenset[str]
+    position: float
+
+
+class RewriteDatabase:
+    """Rewrites by name and tags; `query` makes one rewriter of those that a query chooses."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self._entries: dict[str, _Entry] = {}
+
+    def register(
+        self,
+        name: str,
+        rewriter: Rewriter,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        overwrite_existing: bool = False,
+        position: float | None = None,
+    ) -> None:
+        """Add a rewriter under a name, which is a tag of it too.
+
+        ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
+        another entry.
+        """
+        if name in self._entries and not overwrite_existing:
+            raise ValueError(f"{self.name or 'The database'} already has a rewrite named {name!r}")
+        if any(name in e.tags and e.name != name for e in self._entries.values()):
+            raise ValueError(f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name")
+        if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
+            rewriter.name = name
+        own = {name, *tags}
+        if use_db_name_as_tag and self.name:
+            own.add(self.name)
+        place = self._next_position() if position is None else float(position)
+        self._entries[name] = _Entry(name, rewriter, frozenset(own), place)
+
+    def _next_position(self) -> float:
+        return max((e.position for e in self._entries.values()), default=0.0) + 1
+
+    def remove(self, name: str) -> None:
+        """Take a rewriter out (KeyError if there is none of that name)."""
+        del self._entries[name]
+
+    def names(self) -> list[str]:
+        """All names, in order of position."""
+        return [e.name for e in self._sorted(self._entries.values())]
+
+    def position(self, name: str) -> float:
+        """Where an entry stands."""
+        return self._entries[name].position
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def __getitem__(self, name: str) -> Rewriter:
+        return self._entries[name].rewriter
+
+    def add_tags(self, name: str, *tags: str) -> None:
+        """Give an entry more tags."""
+        entry = self._entries[name]
+        self._entries[name] = _Entry(entry.name, entry.rewriter, entry.tags | set(tags), entry.position)
+
+    @staticmethod
+    def _sorted(entries: Iterable[_Entry]) -> list[_Entry]:
+        return sorted(entries, key=lambda e: (e.position, e.name))
+
+    def chosen(self, query: RewriteDatabaseQuery) -> list[tuple[str, Rewriter]]:
+        """Names and rewriters that a query takes, in order; databases inside are queried."""
+        entries = [
+            e
+            for e in self._entries.values()
+            if e.position <= query.position_cutoff and query.chooses(e.tags)
+        ]
+        result: list[tuple[float, str, Rewriter]] = []
+        for entry in entries:
+            rewriter = entry.rewriter
+            if isinstance(rewriter, RewriteDatabase):
+                inner = query.subquery.get(entry.name, replace(query, extra_rewrites=(), position_cutoff=math.inf))
+                rewriter = rewriter.query(inner)
+                if rewriter is None:
+                    continue
+            result.append((entry.position, entry.name, rewriter))
+        for extra, position in query.extra_rewrites:
+            if position <= query.position_cutoff:
+                result.append((position, str(extra), extra))
+        return [(name, rewriter) for _, name, rewriter in sorted(result, key=lambda r: r[:2])]
+
+    def query(self, *tags: Any, **options: Any) -> Any:
+        """One rewriter from a `RewriteDatabaseQuery`, or from strings "+tag", "&tag" and "-tag"."""
+        if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
+            return self.build(self.chosen(tags[0]))
+        signs: dict[str, set[str]] = {"+": set(), "&": set(), "-": set()}
+        for tag in tags:
+            if not isinstance(tag, str) or tag[:1] not in signs:
+                raise ValueError(f"A tag in a query starts with +, & or -, got {tag!r}")
+            signs[tag[0]].add(tag[1:])
+        query = RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
+        return self.build(self.chosen(query))
+
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
+        """One rewriter from those chosen; None if there are none."""
+        raise NotImplementedError(f"{type(self).__name__} has no build")
+
+
+class SequenceDB(RewriteDatabase):
+    """Rewriters that run one after the other, by position."""
+
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
+        stages: list[GraphRewriter] = []
+        for name, rewriter in chosen:
+            stage = WalkingGraphRewriter(rewriter, name=name) if isinstance(rewriter, NodeRewriter | list) else rewriter
+            if not getattr(stage, "name", ""):
+                stage.name = name
+            stages.append(stage)
+        return SequentialGraphRewriter(*stages, name=self.name)
+
+
+class EquilibriumDB(RewriteDatabase):
+    """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        self._final: set[str] = set()
+        self._cleanup: set[str] = set()
+
+    def register(
+        self, name: str, rewriter: Rewriter, *tags: str, final_rewriter: bool = False, cleanup: bool = False, **options: Any
+    ) -> None:
+        """`RewriteDatabase.register`; a rewriter may run at the end of each round or after changes."""
+        super().register(name, rewriter, *tags, **options)
+        if final_rewriter:
+            self._final.add(name)
+        if cleanup:
+            self._cleanup.add(name)
+
+    def register_rules(self, rules: RuleSet, *tags: str) -> None:
+        """Register each rule of a set under its own name."""
+        for rule in rules:
+            self.register(rule.name, rule, *tags)
+
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
+        if not chosen:
+            return None
+        main = [r for n, r in chosen if n not in self._final and n not in self._cleanup]
+        final = [r for n, r in chosen if n in self._final]
+        cleanup = [r for n, r in chosen if n in self._cleanup]
+        return EquilibriumGraphRewriter(main, final, cleanup, self.name)
+
+
+class LocalGroupDB(RewriteDatabase):
+    """Rules that are tried in order at each node; what is built is the list of them."""
+
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
+        return [rule for _, rule in chosen] or None
+
+
+class TopoDB(RewriteDatabase):
+    """Rules of a group walked over the graph once."""
+
+    def __init__(self, db: LocalGroupDB | None = None, order: str = "in_to_out", name: str = "") -> None:
+        super().__init__(name)
+        self.order = order
+        if db is not None:
+            self._entries = db._entries  # pyright: ignore[reportPrivateUsage]
+
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
+        rules = [rule for _, rule in chosen]
+        return WalkingGraphRewriter(rules, self.order, name=self.name) if rules else None
+
+
+class ProxyDB(RewriteDatabase):
+    """Another database, queried in this one's place."""
+
+    def __init__(self, db: RewriteDatabase, name: str = "") -> None:
+        super().__init__(name or db.name)
+        self.db = db
+
+    def query(self, *tags: Any, **options: Any) -> Any:
+        """`query` of the other database."""
+        return self.db.query(*tags, **options)

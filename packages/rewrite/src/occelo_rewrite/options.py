@@ -1,0 +1,67 @@
+"""The options of rewriting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.config import boolean, config, one_of, text
+
+__all__ = [
+    "EXCLUDING",
+    "INCLUDING",
+    "MAX_USE_RATIO",
+    "ON_OPT_ERROR",
+    "OPTIMIZER",
+    "POSITION_CUTOFF",
+    "REQUIRING",
+    "VERBOSE",
+]
+
+_PACKAGE = "occelo_rewrite"
+
+
+def _number(value: Any) -> float:
+    """any number"""
+    return float(value)
+
+
+OPTIMIZER = config.declare(
+    "optimizer",
+    "o4",
+    "which rewrites a mode applies that names none",
+    one_of("o4", "o3", "o2", "o1", "unsafe", "fast_run", "fast_compile", "stabilize", "merge", "None"),
+    _PACKAGE,
+)
+INCLUDING = config.declare(
+    "optimizer_including", "", "tags of rewrites to add, separated by colons", text, _PACKAGE
+)
+EXCLUDING = config.declare(
+    "optimizer_excluding", "", "tags of rewrites to leave out, separated by colons", text, _PACKAGE
+)
+REQUIRING = config.declare(
+    "optimizer_requiring", "", "tags that rewrites must have, separated by colons", text, _PACKAGE
+)
+ON_OPT_ERROR = config.declare(
+    "on_opt_error",
+    "warn",
+    "what happens when a rewrite fails: warn and go on without it, raise, debug, or go on silently",
+    one_of("warn", "raise", "pdb", "ignore"),
+    _PACKAGE,
+)
+VERBOSE = config.declare(
+    "optimizer_verbose", False, "print every replacement as it is made", boolean, _PACKAGE
+)
+POSITION_CUTOFF = config.declare(
+    "optdb__position_cutoff",
+    float("inf"),
+    "stages at a position beyond this one are left out",
+    _number,
+    _PACKAGE,
+)
+MAX_USE_RATIO = config.declare(
+    "optdb__max_use_ratio",
+    8.0,
+    "how often a rule may apply, as a multiple of the number of nodes, before it counts as endless",
+    _number,
+    _PACKAGE,
+)

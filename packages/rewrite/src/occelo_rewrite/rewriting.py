@@ -1,0 +1,39 @@
+"""Rewriting a graph without compiling it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import FunctionGraph, Variable
+from occelo_rewrite.database import RewriteDatabaseQuery
+from occelo_rewrite.pipeline import rewriter_for
+from occelo_rewrite.rewriter import GraphRewriter
+
+__all__ = ["rewrite_graph"]
+
+
+def rewrite_graph(
+    graph: Any,
+    include: Sequence[str] = ("canonicalize",),
+    custom_rewrite: GraphRewriter | None = None,
+    clone: bool = False,
+    **query: Any,
+) -> Any:
+    """Rewrite a variable, a list of them, or a `FunctionGraph` with the stages tagged ``include``.
+
+    Variables are copied, and a `FunctionGraph` is changed in place unless ``clone``. Further
+    arguments are those of `RewriteDatabaseQuery`. Returns what was given, rewritten.
+    """
+    wanted = RewriteDatabaseQuery(include, **query)
+    if isinstance(graph, FunctionGraph):
+        fgraph = graph.clone() if clone else graph
+    else:
+        outputs: list[Variable] = [graph] if isinstance(graph, Variable) else list(graph)
+        fgraph = FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
+    rewriter_for(wanted).rewrite(fgraph)
+    if custom_rewrite is not None:
+        custom_rewrite.rewrite(fgraph)
+    if isinstance(graph, FunctionGraph):
+        return fgraph
+    return fgraph.outputs[0] if isinstance(graph, Variable) else list(fgraph.outputs)

@@ -1,0 +1,126 @@
+"""Rules: functions from a node to what may stand in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Op, Variable
+from occelo_graph.fgraph.features import Feature
+
+__all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
+
+Replacements = Sequence[Variable | None] | dict[Any, Any] | None
+"""What a rule gives: one variable for each output (None for an unused one), a mapping of old to new
+variables with nodes to remove under "remove", or None or False if it does not apply."""
+
+
+@dataclass(frozen=True)
+class OpPattern:
+    """Matches ops of a class whose parameters have the given values."""
+
+    op_type: type[Op]
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+    def matches(self, op: Op) -> bool:
+        """Whether ``op`` fits."""
+        return isinstance(op, self.op_type) and all(
+            getattr(op, name) == value for name, value in self.parameters
+        )
+
+
+class NodeRewriter:
+    """A named rule, and the ops at whose nodes it is tried.
+
+    ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
+    features that graphs need; ``tags`` select the rule in queries. The docstring of the function is
+    the law that the rule applies.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[FunctionGraph, Apply], Any],
+        tracks: Sequence[Any] | None = None,
+        name: str | None = None,
+        inplace: bool = False,
+        requirements: Sequence[Callable[[], Feature]] = (),
+    ) -> None:
+        self.function = function
+        self._tracks = None if tracks is None else tuple(tracks)
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.inplace = inplace
+        self.requirements = tuple(requirements)
+        self.__doc__ = function.__doc__
+
+    def tracks(self) -> tuple[Any, ...] | None:
+        """The ops at whose nodes the rule is tried; None for all."""
+        return self._tracks
+
+    def applies_to(self, op: Op) -> bool:
+        """Whether nodes of ``op`` are tried at all."""
+        if self._tracks is None:
+            return True
+        for tracked in self._tracks:
+            if isinstance(tracked, OpPattern):
+                if tracked.matches(op):
+                    return True
+            elif isinstance(tracked, type):
+                if isinstance(op, tracked):
+                    return True
+            elif op == tracked:
+                return True
+        return False
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Replacements:
+        """Try the rule at a node."""
+        found = self.function(fgraph, node)
+        if found is False or found is None:
+            return None
+        if isinstance(found, Variable):
+            return [found]
+        return found  # type: ignore[no-any-return]
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach the features that the rule needs."""
+        for make in self.requirements:
+            fgraph.attach_feature(make())
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+def node_rewriter(
+    tracks: Sequence[Any] | None = None,
+    inplace: bool = False,
+    requirements: Sequence[Callable[[], Feature]] = (),
+    name: str | None = None,
+) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
+    """Make a function of a graph and a node a rule; see `NodeRewriter`."""
+
+    def decorate(function: Callable[[FunctionGraph, Apply], Any]) -> NodeRewriter:
+        return NodeRewriter(function, tracks, name, inplace, requirements)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules as a value: sets compose with ``|`` and lose rules with ``-``."""
+
+    rules: tuple[NodeRewriter, ...] = ()
+    name: str = field(default="", compare=False)
+
+    def __or__(self, other: RuleSet) -> RuleSet:
+        return RuleSet(tuple(dict.fromkeys((*self.rules, *other.rules))), self.name)
+
+    def __sub__(self, other: RuleSet) -> RuleSet:
+        return RuleSet(tuple(r for r in self.rules if r not in other.rules), self.name)
+
+    def __iter__(self) -> Any:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)

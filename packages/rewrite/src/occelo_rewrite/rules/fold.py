@@ -1,0 +1,64 @@
+"""Rules that hold for ops of any family: constants are computed, identities dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph.errors import MethodNotDefined
+from occelo_rewrite.rule import RuleSet, node_rewriter
+
+__all__ = ["RULES", "constant_folding", "drop_gradient_barriers"]
+
+_LARGEST_FOLD = 1 << 20
+"""Results with more elements are left to run time, so that compiled graphs stay small."""
+
+
+def _folded_size(node: Apply) -> int:
+    """The number of elements that folding would make, as far as types tell; 0 if they do not."""
+    total = 0
+    for output in node.outputs:
+        shape: Any = getattr(output.type, "shape", ())
+        size = 1
+        for n in shape:
+            size *= 1 if n is None else n
+        total += size
+    return total
+
+
+@node_rewriter(None)
+def constant_folding(fgraph: FunctionGraph, node: Apply) -> Any:
+    """op(constants) = constant, for pure ops."""
+    if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
+        return None
+    if not node.op.pure or node.op.destroy_map or not node.op.do_constant_folding(fgraph, node):
+        return None
+    if _folded_size(node) > _LARGEST_FOLD:
+        return None
+    data = [v.data for v in node.inputs if isinstance(v, Constant)]
+    try:
+        with np.errstate(all="ignore"):
+            values = node.op.kernel(node)(*data)
+    except MethodNotDefined:
+        return None
+    except Exception:
+        # what fails is left to fail when the function is called, with a message that names the line
+        return None
+    folded: list[Any] = []
+    for output, value in zip(node.outputs, values, strict=True):
+        copied: Any = np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType]
+        made = output.type.make_constant(copied)
+        made.set_mark(output.mark)
+        folded.append(made)
+    return folded
+
+
+@node_rewriter(None)
+def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Any:
+    """zero_grad(x) = x, and so for every identity that only gradients see."""
+    return [node.inputs[0]] if node.op.identity_at_runtime else None
+
+
+RULES = RuleSet((drop_gradient_barriers, constant_folding), "fold")

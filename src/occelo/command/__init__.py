@@ -1,0 +1,1 @@
+"""The command line; nothing here is imported by ``import occelo``."""
