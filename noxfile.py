@@ -57,7 +57,11 @@ def need_wheels() -> None:
     """Build the wheels, unless newer than all sources they were built already."""
     newest = max(
         p.stat().st_mtime
-        for source in [*SOURCES, "pyproject.toml", *(f"packages/{p}/pyproject.toml" for p in PACKAGES)]
+        for source in [
+            *SOURCES,
+            "pyproject.toml",
+            *(f"packages/{p}/pyproject.toml" for p in PACKAGES),
+        ]
         for p in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))
         if p.is_file() and "__pycache__" not in p.parts
     )
@@ -173,9 +177,13 @@ def releases(session: nox.Session) -> None:
         folder = pathlib.Path(name)
         for version in ("0.1.1", "0.2.0"):
             copy = folder / version
-            shutil.copytree(ROOT / "packages" / "graph", copy, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                ROOT / "packages" / "graph", copy, ignore=shutil.ignore_patterns("__pycache__")
+            )
             project = copy / "pyproject.toml"
-            text = re.sub(r'^version = ".*"$', f'version = "{version}"', project.read_text(), flags=re.M)
+            text = re.sub(
+                r'^version = ".*"$', f'version = "{version}"', project.read_text(), flags=re.M
+            )
             project.write_text(text)
             build(folder / f"dist-{version}", project=copy)
         others = [wheel(p) for p in PACKAGES[1:]]
@@ -187,7 +195,16 @@ def releases(session: nox.Session) -> None:
         run_tests(session, "compile", "link", "rewrite")
         breaking = wheel("graph", folder / "dist-0.2.0")
         refused = subprocess.run(
-            ["uv", "pip", "install", "--dry-run", "--python", session.virtualenv.location, breaking, *others],
+            [
+                "uv",
+                "pip",
+                "install",
+                "--dry-run",
+                "--python",
+                session.virtualenv.location,
+                breaking,
+                *others,
+            ],
             capture_output=True,
             text=True,
             check=False,

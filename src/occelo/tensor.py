@@ -1,17 +1,15 @@
 """The tensor library: constructors and functions of symbolic tensors."""
 
 from occelo_graph.tensor import *
-from occelo_graph.tensor import (
-    Elemwise,
-    TensorConstant,
-    TensorLike,
-    TensorSharedVariable,
-    TensorType,
-    TensorVariable,
-    as_tensor,
-    as_tensor_variable,
-    constant,
-    shared,
-    vectorize,
-    vectorize_graph,
-)
+from occelo_graph.tensor import Elemwise as Elemwise
+from occelo_graph.tensor import TensorConstant as TensorConstant
+from occelo_graph.tensor import TensorLike as TensorLike
+from occelo_graph.tensor import TensorSharedVariable as TensorSharedVariable
+from occelo_graph.tensor import TensorType as TensorType
+from occelo_graph.tensor import TensorVariable as TensorVariable
+from occelo_graph.tensor import as_tensor as as_tensor
+from occelo_graph.tensor import as_tensor_variable as as_tensor_variable
+from occelo_graph.tensor import constant as constant
+from occelo_graph.tensor import shared as shared
+from occelo_graph.tensor import vectorize as vectorize
+from occelo_graph.tensor import vectorize_graph as vectorize_graph

@@ -26,7 +26,9 @@ def demo(
     mode: Annotated[
         str | None, typer.Option(help="How to compile: a name that `occelo modes` lists.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the split, the start and the minibatches.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the split, the start and the minibatches.")
+    ] = 0,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training images.")] = 40,
     batch: Annotated[int, typer.Option(min=1, help="Images in a minibatch.")] = 64,
     hidden: Annotated[int, typer.Option(min=1, help="Hidden units of the network.")] = 64,

@@ -69,7 +69,9 @@ def _batches(
         yield digits.train_images[chosen], digits.train_labels[chosen]
 
 
-def _compare_with_numpy(model: Model, settings: DemoSettings, digits: Digits, result: DemoResult) -> None:
+def _compare_with_numpy(
+    model: Model, settings: DemoSettings, digits: Digits, result: DemoResult
+) -> None:
     """Time one step of each kind in turn, from equal parameters, and compare where they end."""
     step, _, shared = make_step(model, settings.mode)
     by_hand = [np.array(p) for p in model.start]
@@ -108,7 +110,7 @@ def _train(model: Model, settings: DemoSettings, digits: Digits, console: Consol
             losses = [float(step(*b)) for b in _batches(digits, settings.batch, generator)]
             result.losses.append(float(np.mean(losses)))
             progress.update(task, advance=1, loss=result.losses[-1])
-    result.accuracy = float(np.mean(classify(digits.test_images) == digits.test_labels))
+    result.accuracy = float(np.mean(classify(digits.test_images) == digits.test_labels))  # pyright: ignore[reportUnknownArgumentType]
     result.times = step.maker.times
     if settings.graphs:
         _print_graphs(step, console)
@@ -123,7 +125,9 @@ def _print_graphs(step: Any, console: Console) -> None:
     console.print(oc.dprint(after, file="str"), markup=False, highlight=False, soft_wrap=True)
 
 
-def _report(results: list[DemoResult], settings: DemoSettings, digits: Digits, console: Console) -> None:
+def _report(
+    results: list[DemoResult], settings: DemoSettings, digits: Digits, console: Console
+) -> None:
     mode = oc.get_mode(settings.mode)
     labels = ", labels shuffled" if settings.shuffle_labels else ""
     table = Table(
@@ -140,7 +144,10 @@ def _report(results: list[DemoResult], settings: DemoSettings, digits: Digits, c
     row("accuracy on held-out images", [f"{r.accuracy:.4f}" for r in results])
     row("last training loss", [f"{r.losses[-1]:.4f}" for r in results])
     for step in ("collect", "rewrite", "link", "first_call"):
-        row(f"{step.replace('_', ' ')}, ms", [f"{getattr(r.times, step) * 1e3:.2f}" for r in results])
+        row(
+            f"{step.replace('_', ' ')}, ms",
+            [f"{getattr(r.times, step) * 1e3:.2f}" for r in results],
+        )
     row("one step, us", [f"{r.step_time * 1e6:.1f}" for r in results])
     row("the same step in NumPy, us", [f"{r.numpy_time * 1e6:.1f}" for r in results])
     row("largest difference to NumPy", [f"{r.largest_difference:.1e}" for r in results])
@@ -158,7 +165,9 @@ def _plot(results: list[DemoResult], path: Path) -> None:
     axes = figure.subplots()
     for result in results:
         axes.plot(range(1, len(result.losses) + 1), result.losses, label=result.model)
-    axes.set(xlabel="epoch", ylabel="mean training loss", yscale="log", title="Training on the digits")
+    axes.set(
+        xlabel="epoch", ylabel="mean training loss", yscale="log", title="Training on the digits"
+    )
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path)

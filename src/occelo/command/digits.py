@@ -83,9 +83,14 @@ def make_step(model: Model, mode: str | None) -> tuple[Any, Any, list[Any]]:
     loss.name = "loss"
     gradients = oc.grad(loss, parameters)
     updates = [(p, p - model.rate * g) for p, g in zip(parameters, gradients, strict=True)]
-    step = oc.function([images, labels], loss, updates=updates, mode=mode, name=f"{model.name} step")
+    step = oc.function(
+        [images, labels], loss, updates=updates, mode=mode, name=f"{model.name} step"
+    )
     classify = oc.function(
-        [images], model.logits(images, parameters).argmax(axis=1), mode=mode, name=f"{model.name} classify"
+        [images],
+        model.logits(images, parameters).argmax(axis=1),
+        mode=mode,
+        name=f"{model.name} classify",
     )
     return step, classify, parameters
 

@@ -117,7 +117,9 @@ class Function:
         except (KeyError, TypeError):
             raise KeyError(f"{self} has no input {key!r}") from None
         if found is DUPLICATE:
-            raise TypeError(f"Several inputs of {self} are named {key!r}; use the variable or its position")
+            raise TypeError(
+                f"Several inputs of {self} are named {key!r}; use the variable or its position"
+            )
         container: Container = found
         return container
 
@@ -132,11 +134,15 @@ class Function:
 
     def get_shared(self) -> list[SharedVariable]:
         """The shared variables that the function uses."""
-        return [each.variable for each in self.maker.inputs if isinstance(each.variable, SharedVariable)]
+        return [
+            each.variable for each in self.maker.inputs if isinstance(each.variable, SharedVariable)
+        ]
 
     # calling
 
-    def __call__(self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any) -> Any:
+    def __call__(
+        self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Any:
         start = perf_counter() if self._calls == 0 else 0.0
         storage = self.input_storage
         if self.trust_input and not kwargs and len(args) == len(self._explicit):
@@ -195,7 +201,9 @@ class Function:
                     f"and {unnamed} have no name"
                 )
             if len(positions) > 1:
-                raise TypeError(f"{self} has several arguments named {key!r}; give them by position")
+                raise TypeError(
+                    f"{self} has several arguments named {key!r}; give them by position"
+                )
             if positions[0] in given:
                 raise TypeError(f"{self} got its argument {self._describe(positions[0])} twice")
             given[positions[0]] = value
@@ -214,7 +222,9 @@ class Function:
         each = self.maker.inputs[i]
         source = each.variable.source
         where = f", made at {source}" if source is not None else ""
-        context = [f"Bad argument {self._describe(i)} of {self}: expected {each.variable.type}{where}"]
+        context = [
+            f"Bad argument {self._describe(i)} of {self}: expected {each.variable.type}{where}"
+        ]
         return type(error)(lines(context, str(error)))
 
     @staticmethod
@@ -230,7 +240,7 @@ class Function:
                 continue
             for j in given:
                 other = self.input_storage[j].storage[0]
-                if j != i and isinstance(other, np.ndarray) and np.may_share_memory(mine, other):
+                if j != i and isinstance(other, np.ndarray) and np.may_share_memory(mine, other):  # pyright: ignore[reportUnknownArgumentType]
                     self.input_storage[i].storage[0] = mine.copy()
                     break
 
@@ -257,7 +267,7 @@ class Function:
                     raise KeyError(f"{self} has no output {key!r}")
                 positions.append(self.output_keys.index(key))
             else:
-                positions.append(range(self._n_outputs)[key])
+                positions.append(range(self._n_outputs)[key])  # pyright: ignore[reportUnknownArgumentType]
         return positions
 
     def _package(self, results: list[Any], subset: list[int] | None) -> Any:
@@ -287,8 +297,6 @@ class Function:
     def __repr__(self) -> str:
         names = ", ".join(each.name or "?" for each in self.maker.inputs if not each.implicit)
         return f"<{self}({names}) in mode {self.maker.mode}>"
-
-
 
 
 set_function_class(Function)

@@ -91,7 +91,7 @@ def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, 
     if given is None:
         return [], None, False, True
     if isinstance(given, dict):
-        entries: dict[Any, Any] = given
+        entries: dict[Any, Any] = given  # pyright: ignore[reportUnknownVariableType]
         for key in entries:
             if not isinstance(key, str):
                 raise TypeError(f"The keys of outputs must be strings, got {key!r}")
@@ -127,7 +127,9 @@ def _update_expression(variable: SharedVariable, expression: Any) -> Variable:
         ) from None
 
 
-def _givens(given: Pairs, inputs: Sequence[SymbolicInput], strict: bool) -> dict[Variable, Variable]:
+def _givens(
+    given: Pairs, inputs: Sequence[SymbolicInput], strict: bool
+) -> dict[Variable, Variable]:
     listed = {i.variable for i in inputs}
     replacements: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(given):
@@ -194,7 +196,9 @@ def collect(
     _check_missing([*roots, *expressions.values()], cut, given_inputs)
     _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
-    return Collected([*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name)
+    return Collected(
+        [*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name
+    )
 
 
 def _with_update(given: SymbolicInput, replaced: Any) -> SymbolicInput:
@@ -262,7 +266,10 @@ def _check_missing(
             context = ["The outputs cannot be computed from the inputs:"]
             context += [f"  {describe(i.variable)}" for i in inputs]
             raise MissingInputError(
-                lines(context, f"The variable {describe(variable)} is needed but is not an input, and has no value")
+                lines(
+                    context,
+                    f"The variable {describe(variable)} is needed but is not an input, and has no value",
+                )
             )
 
 

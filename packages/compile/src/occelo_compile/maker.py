@@ -87,7 +87,11 @@ class FunctionMaker:
 
     @classmethod
     def from_collected(
-        cls, collected: Collected, mode: Mode | str | None = None, accept_inplace: bool = False, **options: Any
+        cls,
+        collected: Collected,
+        mode: Mode | str | None = None,
+        accept_inplace: bool = False,
+        **options: Any,
     ) -> FunctionMaker:
         """The maker of what `collect` found, through the mode's ``function_maker``."""
         chosen = get_mode(mode)
@@ -106,7 +110,9 @@ class FunctionMaker:
 
     def create_fgraph(self) -> FunctionGraph:
         """The graph to rewrite: outputs for updates added, features of protection attached."""
-        updated = [(i, each.update) for i, each in enumerate(self.inputs) if each.update is not None]
+        updated = [
+            (i, each.update) for i, each in enumerate(self.inputs) if each.update is not None
+        ]
         count = len(self.outputs)
         mapping = {count + k: i for k, (i, _) in enumerate(updated)}
         if self.fgraph is None:
@@ -115,7 +121,10 @@ class FunctionMaker:
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
             clone_get_equiv(variables, outputs, True, False, memo)
             fgraph = FunctionGraph(
-                [memo[v] for v in variables], [memo[v] for v in outputs], clone=False, update_mapping=mapping
+                [memo[v] for v in variables],
+                [memo[v] for v in outputs],
+                clone=False,
+                update_mapping=mapping,
             )
         else:
             fgraph = self.fgraph
@@ -170,9 +179,10 @@ class FunctionMaker:
         if self.rewritten is None:
             self.rewrite()
         assert self.fgraph is not None
-        cells: list[list[Any]] = []
-        for each in self.inputs:
-            cells.append(each.value.storage if isinstance(each.value, Container) else [None])
+        cells: list[list[Any]] = [
+            each.value.storage if isinstance(each.value, Container) else [None]
+            for each in self.inputs
+        ]
         no_recycling = [
             v
             for i, v in enumerate(self.fgraph.outputs)
@@ -183,7 +193,11 @@ class FunctionMaker:
         inputs: list[Container] = []
         for each, cell, made in zip(self.inputs, cells, containers, strict=True):
             own = Container(
-                made.type, cell, strict=each.strict, allow_downcast=each.allow_downcast, name=each.name
+                made.type,
+                cell,
+                strict=each.strict,
+                allow_downcast=each.allow_downcast,
+                name=each.name,
             )
             inputs.append(each.value if isinstance(each.value, Container) else own)
         self.times.link = perf_counter() - start

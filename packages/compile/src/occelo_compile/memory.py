@@ -34,7 +34,7 @@ class DeepCopyOp(_SameType):
     """A copy with storage of its own."""
 
     def evaluate(self, x: Any) -> Any:
-        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType]
+        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False
@@ -100,7 +100,9 @@ def insert_deepcopy(
             node = fgraph.outputs[position]
             copied: Variable = DeepCopyOp()(node)
             copied.name = node.name
-            fgraph.change_node_input(fgraph.output_node(position), 0, copied, reason="insert_deepcopy")
+            fgraph.change_node_input(
+                fgraph.output_node(position), 0, copied, reason="insert_deepcopy"
+            )
             roots = {copied}
         for root in roots:
             owners[root] = owners.get(root, True) and borrowed

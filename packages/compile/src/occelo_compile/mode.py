@@ -36,7 +36,11 @@ class Mode:
         if optimizer == "default":
             optimizer = rewrite_options.OPTIMIZER.get()
         self.provided_optimizer: Optimizer = optimizer
-        self._query = optimizer_query(optimizer) if isinstance(optimizer, str) or optimizer is None else optimizer
+        self._query = (
+            optimizer_query(optimizer)
+            if isinstance(optimizer, str) or optimizer is None
+            else optimizer
+        )
         self.optdb = optdb if db is None else db
         self.name = name
         self.call_time = 0.0
@@ -55,7 +59,9 @@ class Mode:
         linker = self._linker
         query = replace(
             self._query,
-            include=self._query.include | linker.required_rewrites.include | _tags(rewrite_options.INCLUDING.get()),
+            include=self._query.include
+            | linker.required_rewrites.include
+            | _tags(rewrite_options.INCLUDING.get()),
             exclude=self._query.exclude
             | linker.incompatible_rewrites.include
             | linker.incompatible_rewrites.exclude
@@ -95,10 +101,14 @@ class Mode:
         """A mode with further rewriters at positions of the pipeline."""
         return self._changed(lambda q: q.register(*rewrites))
 
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "", **options: Any) -> Mode:
+    def clone(
+        self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "", **options: Any
+    ) -> Mode:
         """A copy, with a linker cloned with ``link_kwargs`` and perhaps another optimizer."""
         chosen = self._query if optimizer == "" else optimizer
-        return type(self)(self._linker.clone(**(link_kwargs or {})), chosen, self.optdb, self.name, **options)
+        return type(self)(
+            self._linker.clone(**(link_kwargs or {})), chosen, self.optdb, self.name, **options
+        )
 
     def function_maker(self, *args: Any, **options: Any) -> Any:
         """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
@@ -154,7 +164,9 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
         raise TypeError(f"A mode is a Mode or the name of one, got {wanted!r}")
     folded = wanted.lower()
     if folded in _RENAMED:
-        warnings.warn(f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning, stacklevel=2
+        )
         folded = _RENAMED[folded].lower()
     for name, maker in _modes.items():
         if name.lower() == folded:

@@ -77,7 +77,9 @@ class In(SymbolicInput):
             implicit = isinstance(value, Container | SharedVariable)
         if implicit and value is None:
             raise TypeError(f"An implicit input needs a value: {variable}")
-        super().__init__(variable, name, update, mutable, strict, allow_downcast, autoname, implicit)
+        super().__init__(
+            variable, name, update, mutable, strict, allow_downcast, autoname, implicit
+        )
         if self.mutable and borrow is False:
             raise ValueError(f"A mutable input is borrowed: {variable}")
         self.borrow = self.mutable if borrow is None else borrow

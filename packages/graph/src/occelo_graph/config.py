@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 from occelo_graph.errors import OcceloError
@@ -124,7 +125,9 @@ class Config:
         state["_options"] = {}
         state["_assigned"] = {}
         state["_listeners"] = []
-        state["_context"] = ContextVar[Mapping[str, Any]]("occelo_flags", default={})
+        state["_context"] = ContextVar[Mapping[str, Any]](
+            "occelo_flags", default=MappingProxyType({})
+        )
         state["_file"] = _read_files(env)
         state["_environment"] = _read_environment(env)
         state["_base"] = {}

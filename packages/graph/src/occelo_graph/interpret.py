@@ -142,7 +142,9 @@ def evaluate(
                 values.update(zip(node.outputs, produced, strict=True))
                 for variable in free:
                     values.pop(variable, None)
-    results = [np.array(values[v]) if isinstance(values[v], np.ndarray) else values[v] for v in wanted]
+    results = [
+        np.array(values[v]) if isinstance(values[v], np.ndarray) else values[v] for v in wanted
+    ]
     return results[0] if single else results
 
 
@@ -153,7 +155,7 @@ def variable_eval(
     given: dict[Variable, Any] = {}
     for key, value in (inputs_to_values or {}).items():
         if isinstance(key, str):
-            found = get_var_by_name([variable], key)
+            found = list(get_var_by_name([variable], key))
             if not found:
                 raise ValueError(f"No variable named {key!r} is needed for {variable}")
             if len(found) > 1:

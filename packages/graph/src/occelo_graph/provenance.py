@@ -11,7 +11,7 @@ import linecache
 import os
 import sys
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FrameType
 
 __all__ = ["Mark", "Source", "enabled", "here", "register_internal", "set_enabled", "source_of"]
 
@@ -68,7 +68,7 @@ def here() -> Mark | None:
     """Mark the innermost frame that is not the library's own; None if there is none."""
     if not _enabled:
         return None
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     known = _is_internal
     while frame is not None:
         filename = frame.f_code.co_filename

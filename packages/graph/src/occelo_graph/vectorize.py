@@ -23,7 +23,9 @@ def _extra(old: Variable, new: Variable) -> int:
     before, after = _ndim(old), _ndim(new)
     if before is None or after is None:
         if old.type != new.type:
-            raise TypeError(f"{old} of type {old.type} cannot be replaced by {new} of type {new.type}")
+            raise TypeError(
+                f"{old} of type {old.type} cannot be replaced by {new} of type {new.type}"
+            )
         return 0
     if after < before:
         raise TypeError(
@@ -94,12 +96,16 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         arguments = [as_tensor_variable(a) for a in args]
         ndims = [0] * len(arguments) if core is None else core[0]
         if len(ndims) != len(arguments):
-            raise ValueError(f"The signature has {len(ndims)} inputs, got {len(arguments)} arguments")
+            raise ValueError(
+                f"The signature has {len(ndims)} inputs, got {len(arguments)} arguments"
+            )
         inner: list[Any] = []
         replace: dict[Variable, Variable] = {}
         for argument, ndim in zip(arguments, ndims, strict=True):
             if argument.type.ndim < ndim:
-                raise ValueError(f"{argument} has fewer than the {ndim} dimensions of the signature")
+                raise ValueError(
+                    f"{argument} has fewer than the {ndim} dimensions of the signature"
+                )
             static = argument.type.shape[argument.type.ndim - ndim :]
             variable = TensorType(argument.type.dtype, static).make_variable(argument.name)
             inner.append(variable)
@@ -109,7 +115,9 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
             listed = as_variables(outputs)
             found = [_ndim(v) for v in listed]
             if found != core[1]:
-                raise ValueError(f"The signature gives outputs of {core[1]} dimensions, got {found}")
+                raise ValueError(
+                    f"The signature gives outputs of {core[1]} dimensions, got {found}"
+                )
         return vectorize_graph(outputs, replace)
 
     vectorized.__doc__ = func.__doc__

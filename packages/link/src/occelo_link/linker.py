@@ -79,7 +79,10 @@ class Linker:
         return made
 
     def accept(
-        self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
+        self,
+        fgraph: FunctionGraph,
+        no_recycling: Sequence[Variable] | None = None,
+        profile: Any = None,
     ) -> Linker:
         """A linker that holds ``fgraph``: this one, or a clone if it holds another graph.
 
@@ -133,7 +136,10 @@ class Linker:
         return (
             vm,
             [Container(v, cell) for v, cell in zip(fgraph.inputs, inputs, strict=True)],
-            [Container(v, cell, readonly=True) for v, cell in zip(fgraph.outputs, outputs, strict=True)],
+            [
+                Container(v, cell, readonly=True)
+                for v, cell in zip(fgraph.outputs, outputs, strict=True)
+            ],
         )
 
     def make_function(self) -> Callable[..., Any]:
@@ -173,7 +179,9 @@ def _output_cells(
 
 
 class _WrapVM:
-    def __init__(self, vms: Sequence[Any], wrapper: Callable[..., Any], fgraph: FunctionGraph) -> None:
+    def __init__(
+        self, vms: Sequence[Any], wrapper: Callable[..., Any], fgraph: FunctionGraph
+    ) -> None:
         self.vms = list(vms)
         self.wrapper = wrapper
         self.fgraph = fgraph

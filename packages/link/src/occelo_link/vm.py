@@ -67,7 +67,9 @@ class PythonVM:
         self.thunks = [NodeThunk(node, storage_map) for node in order]
         self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
         self._of_node = dict(zip(order, self.thunks, strict=True))
-        self._clear = [storage_map[v] for v in no_recycling if v.owner is not None and v in storage_map]
+        self._clear = [
+            storage_map[v] for v in no_recycling if v.owner is not None and v in storage_map
+        ]
         self._computed = [storage_map[v] for node in order for v in node.outputs]
         kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
         self._between = [cell for cell in self._computed if id(cell) not in kept]
@@ -161,7 +163,7 @@ class PythonVM:
         if not computed[condition]:
             return [condition]
         taken: Any = node.op.taken(self.storage_map[condition][0])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        return [node.inputs[i] for i in taken]
+        return [node.inputs[i] for i in taken]  # pyright: ignore[reportUnknownVariableType]
 
     def _wait_for_readers(
         self, node: Apply, computed: dict[Variable, bool], stack: list[Variable]
@@ -197,7 +199,14 @@ class _PythonLinker(Linker):
         outputs: Sequence[Storage],
     ) -> VM:
         return PythonVM(
-            fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc, **self._options()
+            fgraph,
+            order,
+            storage_map,
+            inputs,
+            outputs,
+            self.no_recycling,
+            self.allow_gc,
+            **self._options(),
         )
 
 

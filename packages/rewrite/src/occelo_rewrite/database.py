@@ -125,7 +125,9 @@ class RewriteDatabase:
         if name in self._entries and not overwrite_existing:
             raise ValueError(f"{self.name or 'The database'} already has a rewrite named {name!r}")
         if any(name in e.tags and e.name != name for e in self._entries.values()):
-            raise ValueError(f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name")
+            raise ValueError(
+                f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name"
+            )
         if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
             rewriter.name = name
         own = {name, *tags}
@@ -158,7 +160,9 @@ class RewriteDatabase:
     def add_tags(self, name: str, *tags: str) -> None:
         """Give an entry more tags."""
         entry = self._entries[name]
-        self._entries[name] = _Entry(entry.name, entry.rewriter, entry.tags | set(tags), entry.position)
+        self._entries[name] = _Entry(
+            entry.name, entry.rewriter, entry.tags | set(tags), entry.position
+        )
 
     @staticmethod
     def _sorted(entries: Iterable[_Entry]) -> list[_Entry]:
@@ -175,7 +179,9 @@ class RewriteDatabase:
         for entry in entries:
             rewriter = entry.rewriter
             if isinstance(rewriter, RewriteDatabase):
-                inner = query.subquery.get(entry.name, replace(query, extra_rewrites=(), position_cutoff=math.inf))
+                inner = query.subquery.get(
+                    entry.name, replace(query, extra_rewrites=(), position_cutoff=math.inf)
+                )
                 rewriter = rewriter.query(inner)
                 if rewriter is None:
                     continue
@@ -208,7 +214,11 @@ class SequenceDB(RewriteDatabase):
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
         stages: list[GraphRewriter] = []
         for name, rewriter in chosen:
-            stage = WalkingGraphRewriter(rewriter, name=name) if isinstance(rewriter, NodeRewriter | list) else rewriter
+            stage = (
+                WalkingGraphRewriter(rewriter, name=name)  # pyright: ignore[reportUnknownArgumentType]
+                if isinstance(rewriter, NodeRewriter | list)
+                else rewriter
+            )
             if not getattr(stage, "name", ""):
                 stage.name = name
             stages.append(stage)
@@ -224,7 +234,13 @@ class EquilibriumDB(RewriteDatabase):
         self._cleanup: set[str] = set()
 
     def register(
-        self, name: str, rewriter: Rewriter, *tags: str, final_rewriter: bool = False, cleanup: bool = False, **options: Any
+        self,
+        name: str,
+        rewriter: Rewriter,
+        *tags: str,
+        final_rewriter: bool = False,
+        cleanup: bool = False,
+        **options: Any,
     ) -> None:
         """`RewriteDatabase.register`; a rewriter may run at the end of each round or after changes."""
         super().register(name, rewriter, *tags, **options)
@@ -257,7 +273,9 @@ class LocalGroupDB(RewriteDatabase):
 class TopoDB(RewriteDatabase):
     """Rules of a group walked over the graph once."""
 
-    def __init__(self, db: LocalGroupDB | None = None, order: str = "in_to_out", name: str = "") -> None:
+    def __init__(
+        self, db: LocalGroupDB | None = None, order: str = "in_to_out", name: str = ""
+    ) -> None:
         super().__init__(name)
         self.order = order
         if db is not None:

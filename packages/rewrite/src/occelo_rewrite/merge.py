@@ -61,7 +61,9 @@ class MergeOptimizer(GraphRewriter):
                     kept.name = variable.name
                 fgraph.replace(variable, kept, reason=self)
 
-    def _merge(self, fgraph: FunctionGraph, kept: Apply, node: Apply, record: RewriteRecord) -> None:
+    def _merge(
+        self, fgraph: FunctionGraph, kept: Apply, node: Apply, record: RewriteRecord
+    ) -> None:
         pairs = list(zip(node.outputs, kept.outputs, strict=True))
         for old, new in pairs:
             if not old.type.is_super(new.type):

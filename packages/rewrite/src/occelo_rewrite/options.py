@@ -29,7 +29,9 @@ OPTIMIZER = config.declare(
     "optimizer",
     "o4",
     "which rewrites a mode applies that names none",
-    one_of("o4", "o3", "o2", "o1", "unsafe", "fast_run", "fast_compile", "stabilize", "merge", "None"),
+    one_of(
+        "o4", "o3", "o2", "o1", "unsafe", "fast_run", "fast_compile", "stabilize", "merge", "None"
+    ),
     _PACKAGE,
 )
 INCLUDING = config.declare(

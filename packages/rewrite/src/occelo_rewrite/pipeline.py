@@ -23,7 +23,15 @@ from occelo_rewrite.merge import MergeOptimizer
 from occelo_rewrite.rewriter import GraphRewriter, graph_rewriter
 from occelo_rewrite.rules import fold
 
-__all__ = ["OPTIMIZERS", "canonicalize_db", "optdb", "optimizer_query", "register_optimizer", "specialize_db", "stabilize_db"]
+__all__ = [
+    "OPTIMIZERS",
+    "canonicalize_db",
+    "optdb",
+    "optimizer_query",
+    "register_optimizer",
+    "specialize_db",
+    "stabilize_db",
+]
 
 _ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
 

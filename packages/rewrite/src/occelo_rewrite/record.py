@@ -46,7 +46,10 @@ class RewriteRecord:
         return _Timer(self, stage)
 
     def __str__(self) -> str:
-        rows = [f"{name}: {t.seconds * 1e3:.2f} ms, {t.applications} applied" for name, t in self.stages.items()]
+        rows = [
+            f"{name}: {t.seconds * 1e3:.2f} ms, {t.applications} applied"
+            for name, t in self.stages.items()
+        ]
         rows += [f"  {a.rule}: {a.before} -> {a.after}  {a.source}" for a in self.applications]
         return "\n".join(rows)
 
@@ -62,7 +65,10 @@ class _Timer:
         self.start = perf_counter()
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         spent = self.record.stages.setdefault(self.record.stage, StageTime())
         spent.seconds += perf_counter() - self.start

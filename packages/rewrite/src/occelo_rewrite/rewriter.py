@@ -70,7 +70,9 @@ class GraphRewriter:
 
 class _FunctionRewriter(GraphRewriter):
     def __init__(
-        self, function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]]
+        self,
+        function: Callable[[FunctionGraph], Any],
+        requirements: Sequence[Callable[[], Feature]],
     ) -> None:
         self.function = function
         self.requirements = requirements
@@ -85,7 +87,9 @@ class _FunctionRewriter(GraphRewriter):
         self.function(fgraph)
 
 
-def graph_rewriter(function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()) -> GraphRewriter:
+def graph_rewriter(
+    function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()
+) -> GraphRewriter:
     """Make a function of a graph a rewriter."""
     return _FunctionRewriter(function, requirements)
 
@@ -162,7 +166,13 @@ class _Worklist(Feature):
         self.waiting.discard(node)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, var: Variable, new_var: Variable, reason: Any = None
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
     ) -> None:
         if self.include_new and node in fgraph.apply_nodes:
             self.push(node)
@@ -200,10 +210,14 @@ def apply_rule(
     else:
         if len(found) != len(node.outputs):
             _report(
-                ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs"), str(rule), node
+                ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs"),
+                str(rule),
+                node,
             )
             return False
-        pairs = [(old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None]
+        pairs = [
+            (old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None
+        ]
     pairs = [(old, new) for old, new in pairs if old is not new and old in fgraph.variables]
     if not pairs:
         return False
@@ -252,7 +266,9 @@ class WalkingGraphRewriter(GraphRewriter):
     ) -> None:
         if order not in ("in_to_out", "out_to_in", "dfs"):
             raise ValueError(f"The order is in_to_out, out_to_in or dfs, not {order!r}")
-        self.rules = [node_rewriters] if isinstance(node_rewriters, NodeRewriter) else list(node_rewriters)
+        self.rules = (
+            [node_rewriters] if isinstance(node_rewriters, NodeRewriter) else list(node_rewriters)
+        )
         self.order = order
         self.ignore_newtrees = ignore_newtrees
         self.name = name or "+".join(str(r) for r in self.rules)
@@ -262,7 +278,9 @@ class WalkingGraphRewriter(GraphRewriter):
             rule.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        _run_worklist(self, self.rules, self.order == "out_to_in", not self.ignore_newtrees, fgraph, record)
+        _run_worklist(
+            self, self.rules, self.order == "out_to_in", not self.ignore_newtrees, fgraph, record
+        )
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
         super().print_summary(stream, level)
@@ -283,7 +301,9 @@ def _run_worklist(
     if not order:
         return 0
     work = _Worklist(order, from_end, include_new)
-    budget = max(100, int(options.MAX_USE_RATIO.get() * max(len(fgraph.apply_nodes), 1))) * max(1, len(rules))
+    budget = max(100, int(options.MAX_USE_RATIO.get() * max(len(fgraph.apply_nodes), 1))) * max(
+        1, len(rules)
+    )
     recent: deque[str] = deque(maxlen=8)
     applied = 0
     fgraph.attach_feature(work)
@@ -329,7 +349,9 @@ class EquilibriumGraphRewriter(GraphRewriter):
         self.max_rounds = max_rounds
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for rewriter in (*self.rules, *self.globals, *self.final_rewriters, *self.cleanup_rewriters):
+        for rule in self.rules:
+            rule.add_requirements(fgraph)
+        for rewriter in (*self.globals, *self.final_rewriters, *self.cleanup_rewriters):
             rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:

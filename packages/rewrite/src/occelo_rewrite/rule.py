@@ -48,7 +48,7 @@ class NodeRewriter:
     ) -> None:
         self.function = function
         self._tracks = None if tracks is None else tuple(tracks)
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.inplace = inplace
         self.requirements = tuple(requirements)
         self.__doc__ = function.__doc__

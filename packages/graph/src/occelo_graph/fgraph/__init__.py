@@ -1,0 +1,1 @@
+"""Function graphs: graphs that own their nodes, and the features that watch them change."""

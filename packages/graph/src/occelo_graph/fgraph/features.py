@@ -265,7 +265,12 @@ class ReplaceValidate(Feature):
         fgraph.attach_feature(Validator())
 
     def replace_validate(
-        self, fgraph: FunctionGraph, r: Variable, new_r: Variable, reason: Any = None, **options: Any
+        self,
+        fgraph: FunctionGraph,
+        r: Variable,
+        new_r: Variable,
+        reason: Any = None,
+        **options: Any,
     ) -> None:
         """`replace_all_validate` for a single pair."""
         self.replace_all_validate(fgraph, [(r, new_r)], reason=reason, **options)

@@ -77,7 +77,11 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
     """The one immutable graph that equals the graph from ``inputs`` to ``outputs``."""
     nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]
     same = all(a is b for a, b in zip(inputs, nominal, strict=True))
-    bound = list(outputs) if same else clone_replace(list(outputs), list(zip(inputs, nominal, strict=True)))
+    bound = (
+        list(outputs)
+        if same
+        else clone_replace(list(outputs), list(zip(inputs, nominal, strict=True)))
+    )
     form = canonical_bytes(nominal, bound)
     found = _interned.get(form)
     if found is None:
@@ -95,12 +99,20 @@ def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
             if variable not in numbers:
                 numbers[variable] = len(numbers)
                 constants.append(
-                    [numbers[variable], encode(variable.type, arrays), encode(_data(variable), arrays)]
+                    [
+                        numbers[variable],
+                        encode(variable.type, arrays),
+                        encode(_data(variable), arrays),
+                    ]
                 )
         for variable in node.outputs:
             numbers[variable] = len(numbers)
         nodes.append(
-            [encode(node.op, arrays), [numbers[v] for v in node.inputs], [numbers[v] for v in node.outputs]]
+            [
+                encode(node.op, arrays),
+                [numbers[v] for v in node.inputs],
+                [numbers[v] for v in node.outputs],
+            ]
         )
     for variable in graph.outputs:
         if variable not in numbers:

@@ -89,9 +89,7 @@ class FunctionGraph:
         self._input_set.add(var)
         self._add_variable(var)
 
-    def add_output(
-        self, var: Variable, reason: Any = None, import_missing: bool = False
-    ) -> None:
+    def add_output(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
         """Add a variable as the last output, importing what computes it."""
         self.import_var(var, reason, import_missing)
         node = Output(len(self.outputs)).make_node(var)
@@ -145,7 +143,11 @@ class FunctionGraph:
         self.clients.setdefault(var, {})[client] = None
 
     def remove_client(
-        self, var: Variable, client: tuple[Apply, int], reason: Any = None, remove_if_empty: bool = True
+        self,
+        var: Variable,
+        client: tuple[Apply, int],
+        reason: Any = None,
+        remove_if_empty: bool = True,
     ) -> None:
         """Forget one use of a variable, and drop the part of the graph that only led to it."""
         uses = self.clients[var]
@@ -210,7 +212,11 @@ class FunctionGraph:
         )
 
     def import_node(
-        self, apply_node: Apply, check: bool = True, reason: Any = None, import_missing: bool = False
+        self,
+        apply_node: Apply,
+        check: bool = True,
+        reason: Any = None,
+        import_missing: bool = False,
     ) -> None:
         """Bring a node and what it needs into the graph; on an error nothing changes."""
         known = self.variables
@@ -303,9 +309,7 @@ class FunctionGraph:
             if owner in self.apply_nodes and not any(self.clients.get(o) for o in owner.outputs):
                 self._prune([owner], reason)
 
-    def replace_all(
-        self, pairs: Iterable[tuple[Variable, Variable]], **options: Any
-    ) -> None:
+    def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **options: Any) -> None:
         """`replace` each pair in turn."""
         for var, new_var in pairs:
             self.replace(var, new_var, **options)
@@ -381,7 +385,11 @@ class FunctionGraph:
         if len(order) != len(self.apply_nodes):
             # nodes that no output needs, kept alive by a feature or by a change in progress
             seen = set(order)
-            order += [n for n in toposort([o for a in self.apply_nodes for o in a.outputs]) if n not in seen]
+            order += [
+                n
+                for n in toposort([o for a in self.apply_nodes for o in a.outputs])
+                if n not in seen
+            ]
         return order
 
     def check_integrity(self) -> None:

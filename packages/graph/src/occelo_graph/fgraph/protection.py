@@ -104,7 +104,9 @@ class DestroyHandler(Bookkeeper):
         for root, destroyer in self._destroyed_pairs():
             other = seen.get(root)
             if other is not None and other is not destroyer:
-                raise InconsistencyError(f"{root} would be overwritten by {other.op} and by {destroyer.op}")
+                raise InconsistencyError(
+                    f"{root} would be overwritten by {other.op} and by {destroyer.op}"
+                )
             seen[root] = destroyer
             readers: dict[Apply, None] = {}
             for view in self._views(fgraph, root, destroyer):
@@ -132,7 +134,9 @@ class DestroyHandler(Bookkeeper):
             roots = [view_root(v) for v in node.inputs]
             for i in destroyed:
                 if any(j != i and other is roots[i] for j, other in enumerate(roots)):
-                    raise InconsistencyError(f"{node.op} reads {roots[i]} through another input too")
+                    raise InconsistencyError(
+                        f"{node.op} reads {roots[i]} through another input too"
+                    )
 
 
 class Supervisor(Feature):
@@ -142,7 +146,9 @@ class Supervisor(Feature):
     have a copy of the feature.
     """
 
-    def __init__(self, protected: Sequence[Variable] | Callable[[FunctionGraph], Sequence[Variable]]) -> None:
+    def __init__(
+        self, protected: Sequence[Variable] | Callable[[FunctionGraph], Sequence[Variable]]
+    ) -> None:
         self._protected = protected
 
     def protected(self, fgraph: FunctionGraph) -> Sequence[Variable]:
@@ -168,7 +174,9 @@ class NoOutputFromInplace(Feature):
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        chosen = range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        chosen = (
+            range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        )
         for i in chosen:
             variable = fgraph.outputs[i]
             if variable.owner is not None and variable.owner.op.destroy_map.get(variable.index):  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
@@ -185,7 +193,9 @@ class NoOutputInplaceOnInput(Feature):
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        chosen = range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        chosen = (
+            range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
+        )
         for i in chosen:
             variable = fgraph.outputs[i]
             owner = variable.owner

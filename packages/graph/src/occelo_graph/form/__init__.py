@@ -1,0 +1,1 @@
+"""The canonical form of graphs: encoding, digest, saving and loading."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.ir.op import Op
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
 __all__ = ["Arrays", "Static", "class_name", "decode", "encode", "register_coder"]
@@ -76,14 +77,14 @@ def encode(value: Any, arrays: Arrays) -> Any:
         items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         return {"dict": [[encode(k, arrays), encode(v, arrays)] for k, v in items]}
     if isinstance(value, slice):
-        parts: Any = (value.start, value.stop, value.step)
+        parts = slice_parts(value)
         return {"slice": [encode(v, arrays) for v in parts]}
     if isinstance(value, np.dtype):
         return {"dtype": value.str}  # pyright: ignore[reportUnknownMemberType]
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))  # pyright: ignore[reportUnknownArgumentType]
         return {"array": len(arrays) - 1}
-    name = class_name(type(value))
+    name = class_name(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if name in _coders:
         return {"coded": name, "data": _coders[name][1](value, arrays)}
     if isinstance(value, Op):
@@ -101,7 +102,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
 def _decode_op(name: str, fields: dict[str, Any]) -> Op:
     cls = _subclass(Op, name)
     try:
-        return cls(**fields)
+        return cls(**fields)  # type: ignore[no-any-return]
     except TypeError as error:
         raise SavedGraphError(f"{name} cannot be made from {sorted(fields)}: {error}") from None
 
@@ -112,7 +113,7 @@ def decode(plain: Any, arrays: Arrays) -> Any:
         return [decode(v, arrays) for v in plain]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(plain, dict):
         return plain
-    entry: dict[str, Any] = plain
+    entry: dict[str, Any] = plain  # pyright: ignore[reportUnknownVariableType]
     match entry:
         case {"float": text}:
             return float.fromhex(text)

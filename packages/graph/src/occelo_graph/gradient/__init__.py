@@ -1,0 +1,1 @@
+"""Derivatives: reverse and forward mode, Jacobians, barriers, finite differences."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
-from occelo_graph.gradient.reverse import grad
+from occelo_graph.gradient.reverse import grad, pullback
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
@@ -43,12 +43,16 @@ def pushforward_through_pullback(
             disconnected_inputs="ignore",
             return_disconnected="none",
         )
-        pairs = {p: t for p, (_, t) in zip(pulled, live, strict=True) if p is not None}
+        pairs = [(p, t) for p, (_, t) in zip(pulled, live, strict=True) if p is not None]
         if not pairs:
             results.append(None)
             continue
-        tangent = grad(
-            None, dummy, known_grads=pairs, disconnected_inputs="ignore", return_disconnected="none"
+        tangent = pullback(
+            [p for p, _ in pairs],
+            dummy,
+            [t for _, t in pairs],
+            disconnected_inputs="ignore",
+            return_disconnected="none",
         )
         if tangent is not None:
             # linear, so the dummy's value does not matter, but its shape may
@@ -70,7 +74,10 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
     roots = [v.type.make_variable() for v in node.inputs]
     alone = node.clone_with_new_inputs(roots)
     pushed = pushforward_through_pullback(alone.outputs, roots, tangents)
-    back = {**dict(zip(roots, node.inputs, strict=True)), **dict(zip(alone.outputs, node.outputs, strict=True))}
+    back = {
+        **dict(zip(roots, node.inputs, strict=True)),
+        **dict(zip(alone.outputs, node.outputs, strict=True)),
+    }
     return [clone_replace(t, back) if isinstance(t, Variable) else t for t in pushed]
 
 
@@ -92,7 +99,10 @@ def pushforward(
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)
-    given = [as_tensor_variable(t) for t in (tangents if isinstance(tangents, list | tuple) else [tangents])]  # pyright: ignore[reportUnknownVariableType]
+    given = [
+        as_tensor_variable(t)
+        for t in (tangents if isinstance(tangents, list | tuple) else [tangents])  # pyright: ignore[reportUnknownVariableType]
+    ]  # pyright: ignore[reportUnknownVariableType]
     if len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
     for variable, tangent in zip(variables, given, strict=True):
@@ -125,7 +135,9 @@ def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[
 
 
 def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconnected: str) -> Any:
-    if tangent is None or (isinstance(tangent, Variable) and isinstance(tangent.type, DisconnectedType)):
+    if tangent is None or (
+        isinstance(tangent, Variable) and isinstance(tangent.type, DisconnectedType)
+    ):
         if disconnected == "raise":
             raise DisconnectedInputError(
                 f"{describe(variable)} does not depend on the variables with tangents"
@@ -138,7 +150,9 @@ def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconne
     if tangent is ZERO:
         return zeros_like(variable)
     if isinstance(tangent.type, NullType):
-        raise NullTypeGradError(f"The tangent of {describe(variable)} is not defined: {tangent.type.why_null}")
+        raise NullTypeGradError(
+            f"The tangent of {describe(variable)} is not defined: {tangent.type.why_null}"
+        )
     return tangent
 
 

@@ -79,9 +79,9 @@ def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """
     variables = as_variables(wrt)
     points = list(p) if isinstance(p, list | tuple) else [p]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if len(points) != len(variables):
+    if len(points) != len(variables):  # pyright: ignore[reportUnknownArgumentType]
         raise ValueError(
-            f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "
+            f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "  # pyright: ignore[reportUnknownArgumentType]
             + describe(variables[0])
         )
     gradients: list[Any] = grad(cost, variables, **options)

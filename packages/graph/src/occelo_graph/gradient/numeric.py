@@ -19,9 +19,7 @@ _STEP = {"float16": 1e-1, "float32": 3e-3, "float64": 1e-6}
 _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
-def numeric_grad(
-    f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None
-) -> list[Any]:
+def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
     """Central differences of a scalar function of arrays, one array of derivatives for each."""
     points = [np.array(p) for p in pt]
     results: list[Any] = []
@@ -100,11 +98,15 @@ def _compare(
     rtol = loosest if rel_tol is None else rel_tol
     for i, (found, expected) in enumerate(zip(analytic, numeric, strict=True)):
         if found.shape != expected.shape:
-            raise GradientError(f"The gradient of input {i} has shape {found.shape}, not {expected.shape}")
+            raise GradientError(
+                f"The gradient of input {i} has shape {found.shape}, not {expected.shape}"
+            )
         difference = np.abs(found - expected)
         bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(found), np.abs(expected))))
         if np.any(bad):
-            at = np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(difference, nan=np.inf), -1))), bad.shape)
+            at = np.unravel_index(
+                int(np.argmax(np.where(bad, np.nan_to_num(difference, nan=np.inf), -1))), bad.shape
+            )
             where = tuple(int(k) for k in at)
             raise GradientError(
                 f"The gradient of input {i} at {where} is {found[at]!r}, "

@@ -46,7 +46,7 @@ def _normalized(cotangent: Any, variable: Variable) -> Cotangent:
         cotangent = as_tensor_variable(cotangent)
     if isinstance(cotangent.type, DisconnectedType):
         return None
-    return cotangent
+    return cotangent  # type: ignore[no-any-return]
 
 
 class _Accumulator:
@@ -87,16 +87,16 @@ def _pull_node(
     if all(c is None for c in cotangents):
         return
     pattern = node.op.connection_pattern(node)
-    connected = [
-        any(row[j] for j, c in enumerate(cotangents) if c is not None) for row in pattern
-    ]
+    connected = [any(row[j] for j, c in enumerate(cotangents) if c is not None) for row in pattern]
     wanted = [
         v in dependent and is_connected
         for v, is_connected in zip(node.inputs, connected, strict=True)
     ]
     if not any(wanted):
         return
-    null = next((c for c in cotangents if isinstance(c, Variable) and isinstance(c.type, NullType)), None)
+    null = next(
+        (c for c in cotangents if isinstance(c, Variable) and isinstance(c.type, NullType)), None
+    )
     live = [
         c is not None and c is not ZERO and not _is_discrete(v)
         for c, v in zip(cotangents, node.outputs, strict=True)
@@ -196,14 +196,18 @@ def grad(
             raise TypeError(f"The keys of known_grads must be variables, got {variable!r}")
         ct = as_tensor_variable(cotangent) if not isinstance(cotangent, Variable) else cotangent
         if getattr(ct.type, "ndim", None) != getattr(variable.type, "ndim", None):
-            raise TypeError(f"The known gradient of {variable} has type {ct.type}, not {variable.type}")
+            raise TypeError(
+                f"The known gradient of {variable} has type {ct.type}, not {variable.type}"
+            )
         starts[variable] = ct
     constant = set(consider_constant or ())
     totals = _propagate(starts, variables, constant)
     totals = [None if v in constant else t for v, t in zip(variables, totals, strict=True)]
     gradients: list[Any] = []
     for variable, total in zip(variables, totals, strict=True):
-        result = _finish(variable, total, cost, disconnected_inputs, return_disconnected, null_gradients)
+        result = _finish(
+            variable, total, cost, disconnected_inputs, return_disconnected, null_gradients
+        )
         if add_names and cost is not None and cost.name and variable.name and result is not None:
             if result.name is None and result.owner is not None:
                 result.name = f"(d{cost.name}/d{variable.name})"
@@ -236,7 +240,9 @@ def _finish(
         if return_disconnected == "disconnected":
             return DisconnectedType()()
         if return_disconnected != "zero":
-            raise ValueError(f"return_disconnected is zero, none or disconnected, not {return_disconnected!r}")
+            raise ValueError(
+                f"return_disconnected is zero, none or disconnected, not {return_disconnected!r}"
+            )
         total = ZERO
     if isinstance(total, Zero):
         return zeros_like(variable, dtype=_cotangent_dtype(variable))
@@ -284,10 +290,10 @@ def pullback(
     """
     outputs = as_variables(f)
     given = list(cotangents) if isinstance(cotangents, list | tuple) else [cotangents]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if len(outputs) != len(given):
-        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")
+    if len(outputs) != len(given):  # pyright: ignore[reportUnknownArgumentType]
+        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")  # pyright: ignore[reportUnknownArgumentType]
     pairs: dict[Variable, Any] = {}
-    for output, cotangent in zip(outputs, given, strict=True):
+    for output, cotangent in zip(outputs, given, strict=True):  # pyright: ignore[reportUnknownArgumentType]
         ct = as_tensor_variable(cotangent)
         pairs[output] = add(pairs[output], ct) if output in pairs else ct
     return grad(
@@ -324,8 +330,7 @@ def subgraph_grad(
     if cost is not None:
         _check_cost(cost)
         starts[cost] = ones_like(cost)
-    for variable, cotangent in (start or {}).items():
-        starts[variable] = cotangent
+    starts.update(start or {})
     totals = _propagate(starts, [*wrt, *end], end)
     filled = [
         _finish(v, t, cost, "ignore", "zero", "raise")

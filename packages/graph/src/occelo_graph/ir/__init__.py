@@ -1,0 +1,1 @@
+"""The intermediate representation: types, variables, ops, and walks over them."""

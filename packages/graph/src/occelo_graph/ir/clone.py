@@ -139,9 +139,7 @@ def graph_replace(
     needed.update(results)
     unused = [old for old in pairs if old not in needed]
     if unused and strict:
-        raise ValueError(
-            "Some replacements were not used: " + ", ".join(str(v) for v in unused)
-        )
+        raise ValueError("Some replacements were not used: " + ", ".join(str(v) for v in unused))
     # roots first, so that a replacement lying further down is built on those of what it needs
     rank = {out: i for i, node in enumerate(order) for out in node.outputs}
     resolved: dict[Variable, Any] = {}

@@ -196,7 +196,7 @@ class NominalVariable(AtomicVariable):
     _interned: ClassVar[dict[tuple[int, Type], NominalVariable]] = {}
     id: int
 
-    def __new__(cls, id: int, type: Type, **options: Any) -> NominalVariable:
+    def __new__(cls, id: int, type: Type) -> NominalVariable:
         found = cls._interned.get((id, type))
         if found is None:
             found = super().__new__(cls)

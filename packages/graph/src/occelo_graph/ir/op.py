@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
 __all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
@@ -54,7 +55,9 @@ def set_default_converter(converter: Callable[[Any], Variable]) -> None:
 @dataclass_transform(frozen_default=True)
 def op(cls: _C) -> _C:
     """Make a class an op: a frozen dataclass whose equality and hash are those of its fields."""
-    return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+    decorate: Any = dataclasses.dataclass(frozen=True, eq=False, repr=False)
+    made: _C = decorate(cls)
+    return made
 
 
 def frozen_value(value: Any) -> Any:
@@ -63,11 +66,11 @@ def frozen_value(value: Any) -> Any:
     Unlike Python's own equality it tells 1 from True and 1.0, and -0.0 from 0.0.
     """
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *(frozen_value(v) for v in value))  # pyright: ignore[reportUnknownVariableType]
+        return (type(value).__name__, *(frozen_value(v) for v in value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if isinstance(value, dict):
         return ("dict", *((k, frozen_value(v)) for k, v in value.items()))  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, slice):
-        return ("slice", *(frozen_value(v) for v in (value.start, value.stop, value.step)))
+        return ("slice", *(frozen_value(v) for v in slice_parts(value)))
     if isinstance(value, float):
         return ("float", value.hex())
     if isinstance(value, complex):
@@ -83,7 +86,7 @@ class Op:
     # traits
     pure: ClassVar[bool] = True
     """Equal inputs give equal outputs and nothing else happens."""
-    commutative: ClassVar[bool] | Any = False
+    commutative: Any = False
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
@@ -105,7 +108,9 @@ class Op:
         super().__init_subclass__(**options)
         props = cls.__dict__.get("__props__", ())
         if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
-            raise TypeError(f"__props__ of {cls.__name__} must be a tuple of strings, got {props!r}")
+            raise TypeError(
+                f"__props__ of {cls.__name__} must be a tuple of strings, got {props!r}"
+            )
         ignored = [name for name in ("c_code", "make_thunk") if name in cls.__dict__]
         if ignored:
             warnings.warn(
@@ -139,10 +144,10 @@ class Op:
         return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
-        found: int | None = self.__dict__.get("_hash_cache")
-        if found is None:
+        state = self.__dict__
+        if "_hash_cache" not in state:
             self._key()
-            found = self.__dict__["_hash_cache"]
+        found: int = state["_hash_cache"]
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -167,7 +172,7 @@ class Op:
         """Turn the argument at ``position`` into a variable."""
         return value if isinstance(value, Variable) else _default_converter(value)
 
-    def infer(self, *types: Any) -> Any:
+    def infer(self, *types: Any, **_: Any) -> Any:
         """Types of the inputs to the type of the output, or a tuple of types.
 
         Raises TypeError or ValueError if the op does not apply to them.
@@ -193,11 +198,11 @@ class Op:
         found = cache.get(types)
         if found is None:
             inferred = self.infer(*types)
-            found = inferred if isinstance(inferred, tuple) else (inferred,)
+            found = inferred if isinstance(inferred, tuple) else (inferred,)  # pyright: ignore[reportUnknownVariableType]
             if len(cache) >= _INFERENCE_CACHE_LIMIT:
                 cache.clear()
             cache[types] = found
-        return found
+        return found  # pyright: ignore[reportUnknownVariableType]
 
     def make_node(self, *inputs: Any) -> Apply:
         """Apply the op to inputs, converting those that are not variables."""
@@ -226,7 +231,7 @@ class Op:
 
     # running
 
-    def evaluate(self, *arrays: Any) -> Any:
+    def evaluate(self, *arrays: Any, **_: Any) -> Any:
         """Compute the outputs from arrays with NumPy: an array, or a tuple of them."""
         raise MethodNotDefined(f"{type(self).__name__} has no evaluate")
 
@@ -330,11 +335,14 @@ class Op:
             return legacy(None, node, input_shapes)
         return self.infer_shape(node, input_shapes)
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         """Apply the op to inputs with batch dimensions in front.
 
         Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]`` has; the
-        outputs get ``max(batch_ndims)`` of them, broadcast against each other from the right.
+        outputs get ``max(batch_ndims)`` of them, broadcast against each other from the right, or none
+        if they do not vary over the batch.
         """
         raise MethodNotDefined(f"{self} has no batching rule")
 

@@ -35,9 +35,7 @@ class SharedVariable(Variable):
         super().__init__(type, None, None, name)
         self._default_update: Variable | None = None
         if container is None:
-            container = Container(
-                self, [None], strict=strict, allow_downcast=allow_downcast
-            )
+            container = Container(self, [None], strict=strict, allow_downcast=allow_downcast)
             container.storage[0] = type.filter(value, strict=strict, allow_downcast=allow_downcast)
         self.container = container
         for collector in _collectors.get():
@@ -59,9 +57,7 @@ class SharedVariable(Variable):
 
     @default_update.setter
     def default_update(self, expression: Any) -> None:
-        self._default_update = (
-            None if expression is None else self.type.filter_variable(expression)
-        )
+        self._default_update = None if expression is None else self.type.filter_variable(expression)
 
     def clone(self, name: str | None = None) -> Any:
         made = type(self)(

@@ -134,9 +134,7 @@ def apply_depends_on(apply: Apply, depends_on: Apply | Collection[Apply]) -> boo
     return apply in wanted or any(n in wanted for n in apply_ancestors(apply.inputs))
 
 
-def variable_depends_on(
-    variable: Variable, depends_on: Variable | Collection[Variable]
-) -> bool:
+def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Variable]) -> bool:
     """Whether ``variable`` is, or needs, one of the variables ``depends_on``."""
     wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
     return any(v in wanted for v in ancestors(variable))
@@ -159,12 +157,14 @@ def truncated_graph_inputs(
     truncated: dict[Variable, None] = {}
     for variable in walk(
         outputs,
-        lambda v: v.owner.inputs
-        if v.owner is not None and v in dependent and v not in include
-        else None,
+        lambda v: (
+            v.owner.inputs if v.owner is not None and v in dependent and v not in include else None
+        ),
         bfs=False,
     ):
-        if (variable in include or variable not in dependent) and not isinstance(variable, Constant):
+        if (variable in include or variable not in dependent) and not isinstance(
+            variable, Constant
+        ):
             truncated[variable] = None
     return list(truncated)
 
@@ -206,9 +206,7 @@ def toposort(
     return order
 
 
-def general_toposort(
-    outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]
-) -> list[T]:
+def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
     """Order anything hashable so that what ``deps`` names comes first; ValueError on a cycle."""
     done: set[T] = set()
     open_: set[T] = set()

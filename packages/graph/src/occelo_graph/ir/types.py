@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Constant, Variable
 
-__all__ = ["DisconnectedType", "GenericType", "NoneTypeT", "NullType", "Type", "generic", "none_type"]
+__all__ = [
+    "DisconnectedType",
+    "GenericType",
+    "NoneTypeT",
+    "NullType",
+    "Type",
+    "generic",
+    "none_type",
+]
 
 _MAKERS: dict[str, Callable[..., Any]] = {}
 
@@ -78,11 +86,12 @@ class Type:
 
         Raises TypeError if that is impossible.
         """
-        if not isinstance(other, _MAKERS["Variable"]):
-            other = self.make_constant(self.filter(other))
-        variable: Variable = other
+        base: Any = _MAKERS["Variable"]
+        variable: Any = other
+        if not isinstance(other, base):
+            variable = self.make_constant(self.filter(other))
         if variable.type == self:
-            return variable
+            return variable  # type: ignore[no-any-return]
         if allow_convert:
             converted = self.convert_variable(variable)
             if converted is not None:

@@ -32,7 +32,9 @@ def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
             position = wanted - extra + i
             if static == 1:
                 continue
-            if static is not None or isinstance(lengths[position], int) and lengths[position] == 1:
+            if static is not None or (
+                isinstance(lengths[position], int) and lengths[position] == 1
+            ):
                 lengths[position] = variable.shape[i] if static is None else static
     return lengths
 
@@ -51,7 +53,9 @@ def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
     return full
 
 
-def require_unbatched(op: Op, node: Apply, batch_ndims: Sequence[int], positions: Sequence[int]) -> None:
+def require_unbatched(
+    op: Op, node: Apply, batch_ndims: Sequence[int], positions: Sequence[int]
+) -> None:
     """Raise NotImplementedError if one of the inputs at ``positions`` has batch dimensions."""
     for position in positions:
         if batch_ndims[position]:

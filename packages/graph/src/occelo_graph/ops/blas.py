@@ -117,7 +117,9 @@ class Dot(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(*input_shapes[0][:-1], *input_shapes[1][1:])]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         x, y = inputs
         x_core, y_core = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         if x_core == 2 and batch_ndims[1] == 0:
@@ -142,7 +144,9 @@ class MatMul(Op):
         if x.ndim < 2 or y.ndim < 2:
             raise TypeError(f"MatMul takes at least two dimensions, got {x} and {y}")
         _contract(x.shape[-1], y.shape[-2], x, y)
-        batch = broadcast_static([x.shape[:-2], y.shape[:-2]], "matmul") if x.ndim + y.ndim > 4 else ()
+        batch = (
+            broadcast_static([x.shape[:-2], y.shape[:-2]], "matmul") if x.ndim + y.ndim > 4 else ()
+        )
         return TensorType(_product_dtype(x, y), (*batch, x.shape[-2], y.shape[-1]))
 
     def evaluate(self, x: Any, y: Any) -> Any:
@@ -150,7 +154,8 @@ class MatMul(Op):
 
     def kernel(self, node: Apply) -> Any:
         x_type, y_type = (v.type for v in node.inputs)
-        assert isinstance(x_type, TensorType) and isinstance(y_type, TensorType)
+        assert isinstance(x_type, TensorType)
+        assert isinstance(y_type, TensorType)
         ndim = min(x_type.ndim, y_type.ndim)
         paired = [
             axis for axis in range(-ndim, -2) if x_type.shape[axis] != 1 and y_type.shape[axis] != 1
@@ -198,12 +203,14 @@ class MatMul(Op):
                     batch[lead + i] = n
         return [(*batch, x[-2], y[-1])]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         core = max(v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         aligned: list[Any] = []
         for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
             assert isinstance(old.type, TensorType)
-            missing = core - old.type.ndim
+            missing = core - old.type.ndim  # pyright: ignore[reportUnknownVariableType]
             if extra and missing:
                 order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
                 new = new.dimshuffle(order)
@@ -297,7 +304,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     keep_y = [i for i in range(y.type.ndim) if i not in right]
     x_shape, y_shape = shape_tuple(x), shape_tuple(y)
     if len(left) == 1 and x.type.ndim <= 2 and y.type.ndim <= 2:
-        made: TensorVariable = Dot()(transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y]))
+        made: TensorVariable = Dot()(
+            transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y])
+        )
         return made
     inner: Any = 1
     for i, j in zip(left, right, strict=True):
@@ -341,10 +350,16 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
     a_shape, b_shape = shape_tuple(a), shape_tuple(b)
     inner = _size([a_shape[i] for i in left])
-    flat_a = reshape(transpose(a, [0, *keep_a, *left]), (a_shape[0], _size([a_shape[i] for i in keep_a]), inner))
-    flat_b = reshape(transpose(b, [0, *right, *keep_b]), (b_shape[0], inner, _size([b_shape[i] for i in keep_b])))
+    flat_a = reshape(
+        transpose(a, [0, *keep_a, *left]), (a_shape[0], _size([a_shape[i] for i in keep_a]), inner)
+    )
+    flat_b = reshape(
+        transpose(b, [0, *right, *keep_b]), (b_shape[0], inner, _size([b_shape[i] for i in keep_b]))
+    )
     product: TensorVariable = MatMul()(flat_a, flat_b)
-    return reshape(product, [a_shape[0], *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)])
+    return reshape(
+        product, [a_shape[0], *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)]
+    )
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:

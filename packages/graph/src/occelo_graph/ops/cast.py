@@ -39,7 +39,9 @@ class Cast(ScalarOp):
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
         if is_complex(dtypes[0]) and not is_complex(self.dtype):
-            raise TypeError("a complex tensor cannot be cast to a real dtype; take real(x) or abs(x)")
+            raise TypeError(
+                "a complex tensor cannot be cast to a real dtype; take real(x) or abs(x)"
+            )
         return (self.dtype,)
 
     def evaluate(self, *arrays: Any) -> Any:

@@ -41,7 +41,9 @@ class IfElse(Op):
             ):
                 raise TypeError(f"The branches of ifelse differ in type: {then} and {other}")
             else:
-                shape = [a if a == b else None for a, b in zip(then.shape, other.shape, strict=True)]
+                shape = [
+                    a if a == b else None for a, b in zip(then.shape, other.shape, strict=True)
+                ]
                 merged.append(TensorType(then.dtype, shape))
         return tuple(merged)
 
@@ -98,7 +100,9 @@ class IfElse(Op):
             )
         return shapes
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         condition, values = inputs[0], inputs[1:]
         wanted = max(batch_ndims)
         results: list[Any] = []
@@ -138,7 +142,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
 class CheckAndRaise(Op):
     """The first input, after checking that all others hold; else ``exc_type(msg)`` is raised."""
 
-    __props__ = ("msg", "exc_type")
+    __props__: ClassVar[tuple[str, ...]] = ("msg", "exc_type")
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def __init__(self, exc_type: type[Exception], msg: str = "") -> None:
@@ -177,14 +181,16 @@ class CheckAndRaise(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [self(*inputs)]
 
 
 class Assert(CheckAndRaise):
     """`CheckAndRaise` with AssertionError."""
 
-    __props__ = ("msg",)
+    __props__: ClassVar[tuple[str, ...]] = ("msg",)
 
     def __init__(self, msg: str = "Assert failed") -> None:
         super().__init__(AssertionError, msg)

@@ -125,7 +125,9 @@ class Alloc(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(fill_static(self.shape, node.inputs[1:]))]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
         lead = shape_tuple(inputs[0])[:extra]
@@ -197,7 +199,7 @@ def broadcast_to(x: Any, shape: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     lengths = lengths_of(shape)
     if all(isinstance(n, int) for n in lengths) and lengths == x.type.shape:
-        return x
+        return x  # type: ignore[no-any-return]
     return alloc(x, *lengths)
 
 
@@ -237,7 +239,9 @@ class ARange(Op):
         length = span.ceil().astype("int64")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         return [(switch(ge(length, 0), length, 0),)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         raise NotImplementedError(f"{self} cannot be vectorized: its length would vary")
 
 
@@ -284,7 +288,9 @@ class Eye(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(fill_static(self.shape, node.inputs[:-1]))]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(len(inputs)))
         return self.make_node(*inputs).outputs
 
@@ -339,7 +345,9 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
     """Row and column numbers of the elements on and above diagonal ``k``."""
-    indices: tuple[TensorVariable, ...] = (~tri(n, m, as_tensor_variable(k) - 1, dtype="bool")).nonzero()
+    indices: tuple[TensorVariable, ...] = (
+        ~tri(n, m, as_tensor_variable(k) - 1, dtype="bool")
+    ).nonzero()
     return indices
 
 
@@ -355,7 +363,9 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
     return triu_indices(n, k, m)
 
 
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> TensorVariable:
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
+) -> TensorVariable:
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new first dimension."""
     start, stop = as_tensor_variable(start), as_tensor_variable(stop)
     count = lengths_of(num)[0]
@@ -380,7 +390,9 @@ def logspace(
     return result if dtype is None else cast(result, dtype)
 
 
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> TensorVariable:
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
+) -> TensorVariable:
     """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign."""
     start, stop = as_tensor_variable(start), as_tensor_variable(stop)
     ratio = (stop / start).log()
@@ -404,17 +416,17 @@ class _Grid:
         self.sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
-        slices = key if isinstance(key, tuple) else (key,)
+        slices = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
         vectors: list[Any] = []
         for part in slices:  # pyright: ignore[reportUnknownVariableType]
             if not isinstance(part, slice):
                 raise TypeError(f"A grid is made from slices, got {part!r}")
-            begin: Any = 0 if part.start is None else part.start
-            step: Any = 1 if part.step is None else part.step
+            begin: Any = 0 if part.start is None else part.start  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            step: Any = 1 if part.step is None else part.step  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             if isinstance(step, complex):
-                vectors.append(linspace(begin, part.stop, int(abs(step))))
+                vectors.append(linspace(begin, part.stop, int(abs(step))))  # pyright: ignore[reportUnknownMemberType]
             else:
-                vectors.append(arange(begin, part.stop, step))
+                vectors.append(arange(begin, part.stop, step))  # pyright: ignore[reportUnknownMemberType]
         ndim = len(vectors)
         spread: list[Any] = [
             v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
@@ -436,7 +448,7 @@ def scalar_from_tensor(t: Any) -> TensorVariable:
     t = as_tensor_variable(t)
     if t.type.ndim:
         raise TypeError(f"Expected a 0-d tensor, got {t.type}")
-    return t
+    return t  # type: ignore[no-any-return]
 
 
 set_conveniences(zeros_like=zeros_like, ones_like=ones_like)

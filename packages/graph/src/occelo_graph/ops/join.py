@@ -74,7 +74,9 @@ class MakeVector(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(len(node.inputs),)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         full = materialize(inputs, batch_ndims)
         return [Join(full[0].type.ndim)(*(expand_dims(v, -1) for v in full))]
 
@@ -142,7 +144,9 @@ class Join(Op):
         result[self.axis] = total
         return [tuple(result)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [Join(self.axis + max(batch_ndims))(*materialize(inputs, batch_ndims))]
 
 
@@ -161,7 +165,7 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
     where = normalize_axis(axis, ndim)
     dtype = np.result_type(*(v.type.numpy_dtype for v in variables)).name
     if len(variables) == 1:
-        return variables[0]
+        return variables[0]  # type: ignore[no-any-return]
     made: TensorVariable = Join(where)(*(cast(v, dtype) for v in variables))
     return made
 
@@ -198,11 +202,15 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
         raise TypeError("stack takes a sequence of tensors, not one tensor")
     if not tensors:
         raise ValueError("There is nothing to stack")
-    variables = promote_arguments([as_tensor_variable(t) if isinstance(t, list | tuple) else t for t in tensors])
+    variables = promote_arguments(
+        [as_tensor_variable(t) if isinstance(t, list | tuple) else t for t in tensors]
+    )
     if all(v.type.ndim == 0 for v in variables):
         normalize_axis(axis, 1)
         return make_vector(*variables)
-    return join(normalize_axis(axis, variables[0].type.ndim + 1), *(expand_dims(v, axis) for v in variables))
+    return join(
+        normalize_axis(axis, variables[0].type.ndim + 1), *(expand_dims(v, axis) for v in variables)
+    )
 
 
 def stacklists(arg: Any) -> TensorVariable:
@@ -214,7 +222,10 @@ def stacklists(arg: Any) -> TensorVariable:
 
 def vertical_stack(*args: Any) -> TensorVariable:
     """Matrices (vectors count as rows) below each other."""
-    return concatenate([as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args], 0)
+    return concatenate(
+        [as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args],
+        0,
+    )
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
@@ -223,7 +234,9 @@ def horizontal_stack(*args: Any) -> TensorVariable:
     return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
 
 
-def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[TensorVariable]:
+def split(
+    x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0
+) -> list[TensorVariable]:
     """Parts of ``x`` along ``axis``, of the lengths ``splits_size``.
 
     ``n_splits`` is needed if the sizes are a vector of unknown length. Sizes that are known not to
@@ -294,7 +307,9 @@ class Repeat(Op):
         result[self.axis] = repeats.sum()
         return [tuple(result)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, [1])
         return [Repeat(self.axis + batch_ndims[0])(*inputs)]
 
@@ -311,27 +326,29 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     if counts.type.ndim == 0:
         lengths = shape_tuple(a)
         (times,) = lengths_of(repeats)
-        spread = broadcast_to(expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :]))
+        spread = broadcast_to(
+            expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :])
+        )
         return reshape(spread, (*lengths[:where], lengths[where] * times, *lengths[where + 1 :]))
     made: TensorVariable = Repeat(where)(a, cast(counts, "int64"))
     return made
 
 
 def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
-    """``A`` repeated as a whole, ``reps`` times along each dimension."""
-    A = as_tensor_variable(A)
+    """``x`` repeated as a whole, ``reps`` times along each dimension."""
+    x = as_tensor_variable(A)
     times = list(lengths_of(reps))
-    wanted = max(len(times), A.type.ndim, ndim or 0)
+    wanted = max(len(times), x.type.ndim, ndim or 0)
     times = [1] * (wanted - len(times)) + times
-    A = as_tensor_variable(A, ndim=wanted)
-    lengths = shape_tuple(A)
+    x = as_tensor_variable(x, ndim=wanted)
+    lengths = shape_tuple(x)
     order: list[Any] = []
     spread: list[Any] = []
     for i in range(wanted):
         order += ["x", i]
         spread += [times[i], lengths[i]]
     return reshape(
-        alloc(A.dimshuffle(order), spread), [t * n for t, n in zip(times, lengths, strict=True)]
+        alloc(x.dimshuffle(order), spread), [t * n for t, n in zip(times, lengths, strict=True)]
     )
 
 
@@ -343,7 +360,7 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> TensorVariable:
     where = normalize_axis(axis, x.type.ndim)
     length = shape_tuple(x)[where]
     if isinstance(length, int) and length == 0:
-        return x
+        return x  # type: ignore[no-any-return]
     (by,) = lengths_of(shift)
     guard = length if isinstance(length, int) else switch(lt(length, 1), 1, length)
     start = (-by) % guard
@@ -368,7 +385,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
     for _ in range(n):
         late, early = a[tuple([*lead, slice(1, None)])], a[tuple([*lead, slice(None, -1)])]
         a = late ^ early if a.dtype == "bool" else late - early
-    return a
+    return a  # type: ignore[no-any-return]
 
 
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -397,9 +414,13 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
             x = join(axis, ends[0], x, ends[1])
             continue
         n = lengths[axis]
-        positions = arange(-before, n + after) if isinstance(n, int) else arange(before + n + after) - before
+        positions = (
+            arange(-before, n + after)
+            if isinstance(n, int)
+            else arange(before + n + after) - before
+        )
         x = x[tuple([*[slice(None)] * axis, _source_positions(positions, n, mode)])]
-    return x
+    return x  # type: ignore[no-any-return]
 
 
 def _source_positions(positions: Any, n: Any, mode: str) -> Any:

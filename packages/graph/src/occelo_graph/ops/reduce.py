@@ -13,6 +13,8 @@ from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.elemwise.arithmetic import (
     abs as abs_,
+)
+from occelo_graph.ops.elemwise.arithmetic import (
     add,
     and_,
     eq,
@@ -83,7 +85,14 @@ _UFUNCS: dict[str, np.ufunc] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-_NAMES = {"add": "Sum", "mul": "Prod", "maximum": "Max", "minimum": "Min", "and": "All", "or": "Any"}
+_NAMES = {
+    "add": "Sum",
+    "mul": "Prod",
+    "maximum": "Max",
+    "minimum": "Min",
+    "and": "All",
+    "or": "Any",
+}
 
 
 def _accumulated(dtype: str) -> str:
@@ -168,7 +177,9 @@ class CAReduce(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         axis = tuple(a + batch_ndims[0] for a in self.axis)
         return [CAReduce(self.scalar_op, axis, self.dtype, self.acc_dtype)(inputs[0])]
 
@@ -254,7 +265,7 @@ def mean(
     x = as_tensor_variable(input)
     wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
     total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
-    return total / _count(x, axis, total.dtype)
+    return total / _count(x, axis, total.dtype)  # type: ignore[no-any-return]
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
@@ -271,7 +282,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
     centered = x - mean(x, axis, keepdims=True)
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims)
-    return total / (_count(x, axis, total.dtype) - ddof)
+    return total / (_count(x, axis, total.dtype) - ddof)  # type: ignore[no-any-return]
 
 
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
@@ -302,7 +313,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
         return sum(neq(x, 0), axis=axis, keepdims=keepdims, dtype=size.dtype)
     if ord in (np.inf, -np.inf):
         return (max if ord > 0 else min)(size, axis, keepdims)
-    return sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+    return sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)  # type: ignore[no-any-return]
 
 
 def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> TensorVariable:
@@ -315,7 +326,7 @@ def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> TensorVariable:
     elif not rowvar:
         m = m.T
     centered = m - mean(m, axis=1, keepdims=True)
-    return centered.dot(centered.conj().T) / (_count(m, 1, centered.dtype) - ddof)
+    return centered.dot(centered.conj().T) / (_count(m, 1, centered.dtype) - ddof)  # type: ignore[no-any-return]
 
 
 def largest(*args: Any) -> TensorVariable:
@@ -359,7 +370,9 @@ class Argmax(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [Argmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
 
 
@@ -436,7 +449,9 @@ class CumOp(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [CumOp(self.axis + batch_ndims[0], self.mode)(inputs[0])]
 
 
@@ -467,7 +482,9 @@ class LinearRecurrence(Op):
         return result
 
     def _flip(self, x: Any) -> Any:
-        return x[tuple(slice(None, None, -1) if i == self.axis else slice(None) for i in range(x.ndim))]
+        return x[
+            tuple(slice(None, None, -1) if i == self.axis else slice(None) for i in range(x.ndim))
+        ]
 
     def _shift(self, x: Any) -> Any:
         """``x_{k-1}`` at k, with 0 in front."""
@@ -489,7 +506,9 @@ class LinearRecurrence(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[1]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         a, b = materialize(inputs, batch_ndims)
         return [LinearRecurrence(self.axis + builtins.max(batch_ndims))(a, b)]
 
@@ -548,7 +567,9 @@ class Softmax(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [Softmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
 
 
@@ -565,7 +586,9 @@ class LogSoftmax(Op):
 
     def evaluate(self, x: Any) -> Any:
         powers, top = _shifted_exp(x, self.axis)
-        return (x - top - np.log(np.sum(powers, axis=self.axis, keepdims=True))).astype(powers.dtype)
+        return (x - top - np.log(np.sum(powers, axis=self.axis, keepdims=True))).astype(
+            powers.dtype
+        )
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]
@@ -578,7 +601,9 @@ class LogSoftmax(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [LogSoftmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
 
 
@@ -612,7 +637,9 @@ class LogSumExp(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [LogSumExp(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
 
 
@@ -636,5 +663,3 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = LogSumExp(axes)(x)
     return expand_dims(made, axes) if keepdims and axes else made
-
-

@@ -115,7 +115,7 @@ def lengths_of(given: Any) -> Lengths:
         return tuple(_length(vector[i]) for i in range(get_vector_length(vector)))
     if np.ndim(given) == 0 and not isinstance(given, list | tuple):
         return (_length(given),)
-    return tuple(_length(n) for n in given)
+    return tuple(_length(n) for n in given)  # pyright: ignore[reportUnknownVariableType]
 
 
 def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
@@ -159,7 +159,9 @@ class Shape(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(len(input_shapes[0]),)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [inputs[0].shape[batch_ndims[0] :]]
 
 
@@ -189,7 +191,9 @@ class Shape_i(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [()]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [Shape_i(self.i + batch_ndims[0])(inputs[0])]
 
 
@@ -198,7 +202,7 @@ def shape(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     if None not in x.type.shape:
         return constant(np.array(x.type.shape, dtype="int64"))
-    return Shape()(x)
+    return Shape()(x)  # type: ignore[no-any-return]
 
 
 def shape_i(x: Any, i: int) -> Any:
@@ -222,7 +226,7 @@ def get_vector_length(v: Any) -> int:
         raise TypeError(f"Expected a vector, got {v.type}")
     if v.type.shape[0] is None:
         raise ValueError(f"The length of {v} is not known when the graph is built")
-    return v.type.shape[0]
+    return v.type.shape[0]  # type: ignore[no-any-return]
 
 
 @op
@@ -252,9 +256,7 @@ class SpecifyShape(Op):
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
         rest = iter(lengths)
-        wanted = [
-            int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)
-        ]
+        wanted = [int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)]
         if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
             text = shape_text(tuple(wanted))
             raise ValueError(f"The shape is {x.shape}, but {text} was specified")
@@ -274,7 +276,9 @@ class SpecifyShape(Op):
         wanted = [next(rest) if g else s for s, g in zip(self.static, self.given, strict=True)]
         return [tuple(n if w is None else w for w, n in zip(wanted, input_shapes[0], strict=True))]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
         wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given)
@@ -296,9 +300,13 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
         raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
     static = tuple(n if isinstance(n, int) else None for n in entries)
     given = tuple(isinstance(n, Variable) for n in entries)
-    if not any(given) and all(w is None or w == n for w, n in zip(static, x.type.shape, strict=True)):
-        return x
-    made: TensorVariable = SpecifyShape(static, given)(x, *(n for n in entries if isinstance(n, Variable)))
+    if not any(given) and all(
+        w is None or w == n for w, n in zip(static, x.type.shape, strict=True)
+    ):
+        return x  # type: ignore[no-any-return]
+    made: TensorVariable = SpecifyShape(static, given)(
+        x, *(n for n in entries if isinstance(n, Variable))
+    )
     return made
 
 
@@ -335,13 +343,17 @@ class DimShuffle(Op):
                 raise ValueError(
                     f"Cannot drop dimension {axis} of length {x.shape[axis]}; only a length of 1 can be dropped"
                 )
-        return TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
+        return TensorType(
+            x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order]
+        )
 
     def evaluate(self, x: Any) -> Any:
         kept = [a for a in self.new_order if isinstance(a, int)]
         dropped = self.dropped
         if any(x.shape[a] != 1 for a in dropped):
-            raise ValueError(f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1")
+            raise ValueError(
+                f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1"
+            )
         moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
         return moved[tuple(None if a == "x" else slice(None) for a in self.new_order)]
 
@@ -361,7 +373,9 @@ class DimShuffle(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(1 if isinstance(a, str) else input_shapes[0][a] for a in self.new_order)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         extra = batch_ndims[0]
         order = tuple(a if isinstance(a, str) else a + extra for a in self.new_order)
         return [DimShuffle(self.input_ndim + extra, (*range(extra), *order))(inputs[0])]
@@ -373,13 +387,15 @@ class DimShuffle(Op):
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
     x = as_tensor_variable(x)
-    listed: Any = pattern[0] if len(pattern) == 1 and isinstance(pattern[0], list | tuple) else pattern
+    listed: Any = (  # pyright: ignore[reportUnknownVariableType]
+        pattern[0] if len(pattern) == 1 and isinstance(pattern[0], list | tuple) else pattern
+    )
     order = tuple(a if a == "x" else normalize_axis(a, x.type.ndim) for a in listed)
     axes = [a for a in order if a != "x"]
     if len(set(axes)) != len(axes):
         raise ValueError(f"A dimension is repeated in {order}")
     if order == tuple(range(x.type.ndim)):
-        return x
+        return x  # type: ignore[no-any-return]
     made: TensorVariable = DimShuffle(x.type.ndim, order)(x)
     return made
 
@@ -544,7 +560,9 @@ class Reshape(Op):
             lengths[self.shape.index(-1)] = size // rest
         return [tuple(lengths)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         lead = shape_tuple(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
@@ -572,7 +590,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
         raise ValueError(f"A shape has lengths from 0 on and at most one -1, got {static}")
     if not dynamic and static == x.type.shape:
-        return x
+        return x  # type: ignore[no-any-return]
     made: TensorVariable = Reshape(static)(x, *dynamic)
     return made
 
@@ -583,7 +601,7 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
     if not 1 <= ndim <= max(1, x.type.ndim):
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:
-        return x
+        return x  # type: ignore[no-any-return]
     return reshape(x, (*shape_tuple(x)[: ndim - 1], -1))
 
 

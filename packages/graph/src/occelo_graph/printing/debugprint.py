@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-
 from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
 
 __all__ = ["debugprint", "dprint"]
@@ -202,7 +201,7 @@ def debugprint(
     updates: dict[int, int] = getattr(graph, "update_mapping", None) or {}
     for position, root in enumerate(roots):
         text = None
-        if position in updates:
+        if graph is not None and position in updates:
             text = f"{printer.label(root)} (updates {graph.inputs[updates[position]]})"
         printer.tree(root, text)
     if print_inner_graphs and printer.inner:
@@ -220,11 +219,11 @@ def _print_inner(printer: _Printer) -> None:
             continue
         seen.add(op)
         printer.lines += ["", str(op)]
-        for value in (op.props() or {}).values():
-            if hasattr(value, "nodes") and hasattr(value, "bind"):
+        for value in (op.props() or {}).values():  # pyright: ignore[reportUnknownVariableType]
+            if hasattr(value, "nodes") and hasattr(value, "bind"):  # pyright: ignore[reportUnknownArgumentType]
                 start = len(printer.lines)
-                for output in value.outputs:
-                    printer.tree(output)
+                for output in value.outputs:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+                    printer.tree(output)  # pyright: ignore[reportUnknownArgumentType]
                 printer.lines[start:] = [f"  {line}" for line in printer.lines[start:]]
         pending += [o for o in printer.inner if o not in seen]
 

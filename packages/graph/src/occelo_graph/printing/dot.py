@@ -54,9 +54,15 @@ def to_dot(
         rows.append(f"  n{position} [label={label}];")
         for i, variable in enumerate(node.inputs):
             color = _edge_color(node.op, i)
-            number = f' [label="{i}"{color}]' if len(node.inputs) > 1 else f" [{color[2:]}]" if color else ""
+            attributes = (
+                f' [label="{i}"{color}]'
+                if len(node.inputs) > 1
+                else f" [{color[2:]}]"
+                if color
+                else ""
+            )
             source = names[variable] if variable not in made else _producer(numbering, variable)
-            rows.append(f"  {source} -> n{position}{number};")
+            rows.append(f"  {source} -> n{position}{attributes};")
     for i, variable in enumerate(listed):
         source = names[variable] if variable not in made else _producer(numbering, variable)
         label = _quoted(f"{variable.name or f'output {i}'} {variable.type}", max_label_size)

@@ -36,7 +36,9 @@ def _elementwise(name: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
         symbol, level = _INFIX[name]
         texts: list[str] = []
         for i, (text, inner) in enumerate(parts):
-            loose = inner < level or (inner == level and (i > 0) != (name == "pow") and name not in ("add", "mul"))
+            loose = inner < level or (
+                inner == level and (i > 0) != (name == "pow") and name not in ("add", "mul")
+            )
             texts.append(f"({text})" if loose else text)
         return f" {symbol} ".join(texts), level
     if name == "neg":

@@ -14,6 +14,7 @@ from occelo_graph.form.encoding import Static, class_name
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
 
@@ -48,17 +49,17 @@ class _Writer:
         if isinstance(value, Type):
             return f"{self._class(type(value))}({', '.join(self.value(k) for k in value.key())})"
         if isinstance(value, tuple):
-            parts: Any = value
+            parts: Any = value  # pyright: ignore[reportUnknownVariableType]
             return "(" + "".join(f"{self.value(v)}, " for v in parts).rstrip() + ")"
         if isinstance(value, list):
-            listed: Any = value
+            listed: Any = value  # pyright: ignore[reportUnknownVariableType]
             return "[" + ", ".join(self.value(v) for v in listed) + "]"
         if isinstance(value, slice):
-            parts = (value.start, value.stop, value.step)
+            parts = slice_parts(value)
             return f"slice({', '.join(self.value(p) for p in parts)})"
         if isinstance(value, np.ndarray | np.generic):
             return self.array(value)
-        if isinstance(value, float) and value != value or value in (np.inf, -np.inf):
+        if (isinstance(value, float) and value != value) or value in (np.inf, -np.inf):
             return f"float({str(value)!r})"
         if value is None or isinstance(value, bool | int | float | str | bytes):
             return repr(value)
@@ -83,7 +84,13 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
     names: dict[Variable, str] = {}
     for number, variable in enumerate(variables):
         name = variable.name
-        if name is None or not _PLAIN.match(name) or keyword.iskeyword(name) or name in taken or name[0].isupper():
+        if (
+            name is None
+            or not _PLAIN.match(name)
+            or keyword.iskeyword(name)
+            or name in taken
+            or name[0].isupper()
+        ):
             name = f"v{number}"
         while name in taken:
             name += "_"
@@ -111,7 +118,9 @@ def to_python(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable]
         name = "" if variable.name is None else f"name={variable.name!r}"
         type_ = writer.value(variable.type)
         if isinstance(variable, Constant):
-            call = f"{type_}.make_constant({writer.value(variable.data)}{', ' + name if name else ''})"
+            call = (
+                f"{type_}.make_constant({writer.value(variable.data)}{', ' + name if name else ''})"
+            )
         elif isinstance(variable, SharedVariable) and variable not in given:
             writer._class(type(variable))  # pyright: ignore[reportPrivateUsage]
             value = writer.value(variable.get_value(borrow=True))

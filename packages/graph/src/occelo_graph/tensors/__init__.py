@@ -1,0 +1,1 @@
+"""Types, constants and variables of tensors."""

@@ -31,7 +31,9 @@ _SCALAR_CACHE_LIMIT = 1024
 _scalars: dict[tuple[str, str, str], Any] = {}
 
 
-def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> TensorConstant:
+def constant(
+    x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
+) -> TensorConstant:
     """A constant with the value of ``x``, which is copied unless it is read-only.
 
     A Python float gets dtype floatX, a Python int int64, a bool bool, as in NumPy; ``dtype``
@@ -72,12 +74,12 @@ def as_tensor_variable(
         variable: Any = x
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
-        return variable if ndim is None else _with_ndim(variable, ndim)
+        return variable if ndim is None else _with_ndim(variable, ndim)  # type: ignore[no-any-return]
     if isinstance(x, list | tuple) and _holds_variable(x):  # pyright: ignore[reportUnknownArgumentType]
         stacked: Any = conveniences["stack"](x)
         return as_tensor_variable(stacked, name, ndim, dtype)
     made: Any = constant(x, name, ndim, dtype)
-    return made
+    return made  # type: ignore[no-any-return]
 
 
 as_tensor = as_tensor_variable
@@ -124,9 +126,7 @@ def promote_arguments(arguments: Sequence[TensorLike]) -> list[Any]:
     A Python number takes the dtype that it has beside the other arguments: beside float32 the
     number 1.1 is float32, beside int8 the number 1 is int8 (300 is an OverflowError).
     """
-    converted: list[Any] = [
-        None if type(a) in _WEAK else as_tensor_variable(a) for a in arguments
-    ]
+    converted: list[Any] = [None if type(a) in _WEAK else as_tensor_variable(a) for a in arguments]
     if None not in converted:
         return converted
     dtypes = [v.type.numpy_dtype for v in converted if v is not None]

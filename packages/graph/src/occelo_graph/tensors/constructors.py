@@ -233,7 +233,7 @@ def tensor(
         except TypeError:
             pass
     made: Any = TensorType(dtype, shape).make_variable(name)
-    return made
+    return made  # type: ignore[no-any-return]
 
 
 def _maker(dtype: str, shape: tuple[int | None, ...], doc: str) -> Maker:
@@ -241,7 +241,7 @@ def _maker(dtype: str, shape: tuple[int | None, ...], doc: str) -> Maker:
         name: str | None = None, *, dtype: Any = dtype, shape: Sequence[int | None] = shape
     ) -> TensorVariable:
         made: Any = TensorType(dtype, shape).make_variable(name)
-        return made
+        return made  # type: ignore[no-any-return]
 
     make.__doc__ = doc
     return make
@@ -288,28 +288,118 @@ def _plurals(singles: Makers) -> tuple[ManyMaker, ...]:
 
 _x = _singles("")
 scalar, vector, row, col, matrix, tensor3, tensor4, tensor5, tensor6, tensor7 = _x
-scalars, vectors, rows, cols, matrices, tensor3s, tensor4s, tensor5s, tensor6s, tensor7s = _plurals(_x)
+scalars, vectors, rows, cols, matrices, tensor3s, tensor4s, tensor5s, tensor6s, tensor7s = _plurals(
+    _x
+)
 _b = _singles("b")
 bscalar, bvector, brow, bcol, bmatrix, btensor3, btensor4, btensor5, btensor6, btensor7 = _b
-bscalars, bvectors, brows, bcols, bmatrices, btensor3s, btensor4s, btensor5s, btensor6s, btensor7s = _plurals(_b)
+(
+    bscalars,
+    bvectors,
+    brows,
+    bcols,
+    bmatrices,
+    btensor3s,
+    btensor4s,
+    btensor5s,
+    btensor6s,
+    btensor7s,
+) = _plurals(_b)
 _w = _singles("w")
 wscalar, wvector, wrow, wcol, wmatrix, wtensor3, wtensor4, wtensor5, wtensor6, wtensor7 = _w
-wscalars, wvectors, wrows, wcols, wmatrices, wtensor3s, wtensor4s, wtensor5s, wtensor6s, wtensor7s = _plurals(_w)
+(
+    wscalars,
+    wvectors,
+    wrows,
+    wcols,
+    wmatrices,
+    wtensor3s,
+    wtensor4s,
+    wtensor5s,
+    wtensor6s,
+    wtensor7s,
+) = _plurals(_w)
 _i = _singles("i")
 iscalar, ivector, irow, icol, imatrix, itensor3, itensor4, itensor5, itensor6, itensor7 = _i
-iscalars, ivectors, irows, icols, imatrices, itensor3s, itensor4s, itensor5s, itensor6s, itensor7s = _plurals(_i)
+(
+    iscalars,
+    ivectors,
+    irows,
+    icols,
+    imatrices,
+    itensor3s,
+    itensor4s,
+    itensor5s,
+    itensor6s,
+    itensor7s,
+) = _plurals(_i)
 _l = _singles("l")
 lscalar, lvector, lrow, lcol, lmatrix, ltensor3, ltensor4, ltensor5, ltensor6, ltensor7 = _l
-lscalars, lvectors, lrows, lcols, lmatrices, ltensor3s, ltensor4s, ltensor5s, ltensor6s, ltensor7s = _plurals(_l)
+(
+    lscalars,
+    lvectors,
+    lrows,
+    lcols,
+    lmatrices,
+    ltensor3s,
+    ltensor4s,
+    ltensor5s,
+    ltensor6s,
+    ltensor7s,
+) = _plurals(_l)
 _f = _singles("f")
 fscalar, fvector, frow, fcol, fmatrix, ftensor3, ftensor4, ftensor5, ftensor6, ftensor7 = _f
-fscalars, fvectors, frows, fcols, fmatrices, ftensor3s, ftensor4s, ftensor5s, ftensor6s, ftensor7s = _plurals(_f)
+(
+    fscalars,
+    fvectors,
+    frows,
+    fcols,
+    fmatrices,
+    ftensor3s,
+    ftensor4s,
+    ftensor5s,
+    ftensor6s,
+    ftensor7s,
+) = _plurals(_f)
 _d = _singles("d")
 dscalar, dvector, drow, dcol, dmatrix, dtensor3, dtensor4, dtensor5, dtensor6, dtensor7 = _d
-dscalars, dvectors, drows, dcols, dmatrices, dtensor3s, dtensor4s, dtensor5s, dtensor6s, dtensor7s = _plurals(_d)
+(
+    dscalars,
+    dvectors,
+    drows,
+    dcols,
+    dmatrices,
+    dtensor3s,
+    dtensor4s,
+    dtensor5s,
+    dtensor6s,
+    dtensor7s,
+) = _plurals(_d)
 _c = _singles("c")
 cscalar, cvector, crow, ccol, cmatrix, ctensor3, ctensor4, ctensor5, ctensor6, ctensor7 = _c
-cscalars, cvectors, crows, ccols, cmatrices, ctensor3s, ctensor4s, ctensor5s, ctensor6s, ctensor7s = _plurals(_c)
+(
+    cscalars,
+    cvectors,
+    crows,
+    ccols,
+    cmatrices,
+    ctensor3s,
+    ctensor4s,
+    ctensor5s,
+    ctensor6s,
+    ctensor7s,
+) = _plurals(_c)
 _z = _singles("z")
 zscalar, zvector, zrow, zcol, zmatrix, ztensor3, ztensor4, ztensor5, ztensor6, ztensor7 = _z
-zscalars, zvectors, zrows, zcols, zmatrices, ztensor3s, ztensor4s, ztensor5s, ztensor6s, ztensor7s = _plurals(_z)
+(
+    zscalars,
+    zvectors,
+    zrows,
+    zcols,
+    zmatrices,
+    ztensor3s,
+    ztensor4s,
+    ztensor5s,
+    ztensor6s,
+    ztensor7s,
+) = _plurals(_z)

@@ -43,7 +43,7 @@ def _dtype_name(dtype: Any) -> str:
     if dtype == "floatX":
         return FLOAT_X.get()
     try:
-        name = np.dtype(dtype).name
+        name: str = np.dtype(dtype).name
     except TypeError:
         name = str(dtype)
     if name not in DTYPES:
@@ -114,7 +114,9 @@ class TensorType(Type):
         """Which dimensions are known to have length 1, and so broadcast."""
         return tuple(n == 1 for n in self.shape)
 
-    def clone(self, dtype: Any = None, shape: Sequence[int | None] | None = None, **_: Any) -> TensorType:
+    def clone(
+        self, dtype: Any = None, shape: Sequence[int | None] | None = None, **_: Any
+    ) -> TensorType:
         """The type with another dtype or static shape."""
         return type(self)(
             self.dtype if dtype is None else dtype, self.shape if shape is None else shape
@@ -156,12 +158,12 @@ class TensorType(Type):
             )
         if data is None:
             raise TypeError(f"Expected an array of {self}, got None")
-        if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:
-            return data  # a subclass such as memmap is kept as it is
+        if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:  # pyright: ignore[reportUnknownMemberType]
+            return data  # a subclass such as memmap is kept as it is  # pyright: ignore[reportUnknownVariableType]
         if strict:
             raise TypeError(f"Expected an array of dtype {self.dtype}, got {_kind(data)}")
         if allow_downcast:
-            return np.asarray(data).astype(self.numpy_dtype)
+            return np.asarray(data).astype(self.numpy_dtype)  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(data, np.ndarray | np.generic):
             return self._convert_array(data, allow_downcast)
         return self._convert_python(data, allow_downcast)
@@ -174,7 +176,7 @@ class TensorType(Type):
         if allow_downcast is None and scalar_float and self.dtype == FLOAT_X.get():
             return np.asarray(data, dtype=self.numpy_dtype)
         raise TypeError(
-            f"Expected dtype {self.dtype}, got {data.dtype}, which loses precision when cast; "
+            f"Expected dtype {self.dtype}, got {data.dtype}, which loses precision when cast; "  # pyright: ignore[reportUnknownMemberType]
             "cast it, or compile with allow_input_downcast=True"
         )
 
@@ -183,7 +185,9 @@ class TensorType(Type):
             plain = np.asarray(data)
             array = plain.astype(self.numpy_dtype)
         except (ValueError, TypeError, OverflowError) as error:
-            raise TypeError(f"Cannot make an array of dtype {self.dtype} from {data!r}: {error}") from None
+            raise TypeError(
+                f"Cannot make an array of dtype {self.dtype} from {data!r}: {error}"
+            ) from None
         if plain.dtype.kind not in "biufc":
             raise TypeError(f"Cannot make an array of dtype {self.dtype} from {data!r}")
         weak_float = (

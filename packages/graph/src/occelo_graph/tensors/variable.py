@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable, set_conveniences
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
-from occelo_graph.ops import blas, cast, create, elemwise, index, join, reduce, shape  # noqa: F401
+from occelo_graph.ops import blas, cast, create, join, reduce, shape
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
@@ -21,8 +21,11 @@ from occelo_graph.tensors.type import DTYPES, TensorType
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
 
 
-class _TensorOperators(Variable):
-    """Operators and methods; every method has the meaning of the function of the same name."""
+class TensorVariable(Variable):
+    """A symbolic tensor.
+
+    Every method has the meaning of the function of the same name.
+    """
 
     __slots__ = ()
     __array_priority__ = 1000
@@ -134,7 +137,7 @@ class _TensorOperators(Variable):
         return ar.neg(self)
 
     def __pos__(self) -> TensorVariable:
-        return self  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+        return self
 
     def __abs__(self) -> TensorVariable:
         return ar.abs(self)
@@ -204,7 +207,9 @@ class _TensorOperators(Variable):
             raise TypeError("A scalar has no length")
         length = self.type.shape[0]
         if length is None:
-            raise TypeError(f"The length of {self} is not known before the graph runs; use shape[0]")
+            raise TypeError(
+                f"The length of {self} is not known before the graph runs; use shape[0]"
+            )
         return length
 
     def __iter__(self) -> Iterator[TensorVariable]:
@@ -243,7 +248,9 @@ class _TensorOperators(Variable):
         """For ``x[key]``: a copy of x with ``y`` added to that part."""
         return subtensor.inc_subtensor(self, y)
 
-    def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+    def take(
+        self, indices: TensorLike, axis: int | None = None, mode: str = "raise"
+    ) -> TensorVariable:
         """See `take`."""
         return search.take(self, indices, axis, mode)
 
@@ -525,13 +532,7 @@ def join_product(lengths: tuple[Any, ...]) -> Any:
     return total
 
 
-class TensorVariable(_TensorOperators):
-    """A symbolic tensor."""
-
-    __slots__ = ()
-
-
-class TensorConstant(_TensorOperators, Constant):
+class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A tensor with a fixed value."""
 
     __slots__ = ()
@@ -553,7 +554,7 @@ class TensorConstant(_TensorOperators, Constant):
         return self
 
 
-class TensorSharedVariable(_TensorOperators, SharedVariable):
+class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A tensor whose value several functions share."""
 
     __slots__ = ()
@@ -591,7 +592,7 @@ def _shared_tensor(
 ) -> TensorSharedVariable:
     """A shared tensor; Python numbers get the dtypes that constants get."""
     if isinstance(value, np.ndarray):
-        data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType]
+        data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     else:
         data = np.array(as_tensor_variable(copy.copy(value)).data)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
     type_ = TensorType(data.dtype, (None,) * data.ndim if shape is None else shape)

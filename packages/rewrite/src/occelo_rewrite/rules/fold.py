@@ -48,7 +48,7 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     folded: list[Any] = []
     for output, value in zip(node.outputs, values, strict=True):
-        copied: Any = np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType]
+        copied: Any = np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         made = output.type.make_constant(copied)
         made.set_mark(output.mark)
         folded.append(made)

@@ -90,7 +90,7 @@ def _second_dtype(dtypes: Sequence[str]) -> str:
     return dtypes[1]
 
 
-second = elementwise(
+second: Elemwise = elementwise(
     "second",
     2,
     _second_dtype,
@@ -100,12 +100,12 @@ second = elementwise(
 )
 fill = second
 
-tensor_copy = elementwise(
+tensor_copy: Elemwise = elementwise(
     "identity", 1, first_dtype, np.array, [lambda ct, x, out: ct], "A copy of a tensor."
 )
 identity_of = tensor_copy
 
-add = elementwise(
+add: Elemwise = elementwise(
     "add",
     None,
     ufunc_rule(np.add),
@@ -126,9 +126,7 @@ def _mul_partial(position: int) -> Any:
     return derivative
 
 
-
-
-mul = elementwise(
+mul: Elemwise = elementwise(
     "mul",
     None,
     ufunc_rule(np.multiply),
@@ -137,7 +135,7 @@ mul = elementwise(
     commutative=True,
     partial_at=_mul_partial,
 )
-sub = elementwise(
+sub: Elemwise = elementwise(
     "sub",
     2,
     ufunc_rule(np.subtract),
@@ -145,7 +143,7 @@ sub = elementwise(
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct],
     "Difference; TypeError for two tensors of truth values.",
 )
-true_div = elementwise(
+true_div: Elemwise = elementwise(
     "true_div",
     2,
     ufunc_rule(np.true_divide),
@@ -153,7 +151,7 @@ true_div = elementwise(
     [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct * out) / y],
     "Quotient; integers give float64.",
 )
-int_div = elementwise(
+int_div: Elemwise = elementwise(
     "int_div",
     2,
     ufunc_rule(np.floor_divide),
@@ -161,7 +159,7 @@ int_div = elementwise(
     doc="Quotient rounded down; its derivative is 0.",
 )
 floor_div = int_div
-mod = elementwise(
+mod: Elemwise = elementwise(
     "mod",
     2,
     ufunc_rule(np.remainder),
@@ -181,8 +179,10 @@ def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
     return -int_div(-as_tensor_variable(a), b)
 
 
-neg = elementwise("neg", 1, ufunc_rule(np.negative), np.negative, [lambda ct, x, out: -ct], "Negative.")
-reciprocal = elementwise(
+neg: Elemwise = elementwise(
+    "neg", 1, ufunc_rule(np.negative), np.negative, [lambda ct, x, out: -ct], "Negative."
+)
+reciprocal: Elemwise = elementwise(
     "reciprocal",
     1,
     inexact,
@@ -190,9 +190,11 @@ reciprocal = elementwise(
     [lambda ct, x, out: -ct * out * out],
     "1 / x; integers give floats.",
 )
-sqr = elementwise("sqr", 1, ufunc_rule(np.square), np.square, [lambda ct, x, out: ct * (2 * x)], "Square.")
+sqr: Elemwise = elementwise(
+    "sqr", 1, ufunc_rule(np.square), np.square, [lambda ct, x, out: ct * (2 * x)], "Square."
+)
 square = sqr
-sqrt = elementwise(
+sqrt: Elemwise = elementwise(
     "sqrt",
     1,
     ufunc_rule(np.sqrt),
@@ -207,7 +209,7 @@ def _abs_complex(ct: Any, x: Any, out: Any) -> Any:
     return ct * switch(eq(out, 0), 0, x / switch(eq(out, 0), 1, out))
 
 
-abs = elementwise(
+abs: Elemwise = elementwise(
     "abs",
     1,
     ufunc_rule(np.absolute),
@@ -217,8 +219,13 @@ abs = elementwise(
     holomorphic=False,
     complex_pullback=[_abs_complex],
 )
-sign = elementwise(
-    "sign", 1, ufunc_rule(np.sign), np.sign, doc="Sign (-1, 0, 1); its derivative is 0.", holomorphic=False
+sign: Elemwise = elementwise(
+    "sign",
+    1,
+    ufunc_rule(np.sign),
+    np.sign,
+    doc="Sign (-1, 0, 1); its derivative is 0.",
+    holomorphic=False,
 )
 sgn = sign
 
@@ -227,7 +234,7 @@ def _larger(ct: Any, mine: Any, other: Any) -> Any:
     return switch(gt(mine, other), ct, switch(eq(mine, other), ct * 0.5, 0.0))
 
 
-maximum = elementwise(
+maximum: Elemwise = elementwise(
     "maximum",
     2,
     ufunc_rule(np.maximum),
@@ -237,7 +244,7 @@ maximum = elementwise(
     commutative=True,
     holomorphic=False,
 )
-minimum = elementwise(
+minimum: Elemwise = elementwise(
     "minimum",
     2,
     ufunc_rule(np.minimum),
@@ -247,7 +254,7 @@ minimum = elementwise(
     commutative=True,
     holomorphic=False,
 )
-clip = elementwise(
+clip: Elemwise = elementwise(
     "clip",
     3,
     promoted,
@@ -270,12 +277,12 @@ def _comparison(name: str, ufunc: np.ufunc, doc: str, commutative: bool = False)
     )
 
 
-eq = _comparison("eq", np.equal, "Whether elements are equal.", True)
-neq = _comparison("neq", np.not_equal, "Whether elements differ.", True)
-lt = _comparison("lt", np.less, "Whether x < y.")
-le = _comparison("le", np.less_equal, "Whether x <= y.")
-gt = _comparison("gt", np.greater, "Whether x > y.")
-ge = _comparison("ge", np.greater_equal, "Whether x >= y.")
+eq: Elemwise = _comparison("eq", np.equal, "Whether elements are equal.", True)
+neq: Elemwise = _comparison("neq", np.not_equal, "Whether elements differ.", True)
+lt: Elemwise = _comparison("lt", np.less, "Whether x < y.")
+le: Elemwise = _comparison("le", np.less_equal, "Whether x <= y.")
+gt: Elemwise = _comparison("gt", np.greater, "Whether x > y.")
+ge: Elemwise = _comparison("ge", np.greater_equal, "Whether x >= y.")
 equal, not_equal, less, less_equal, greater, greater_equal = eq, neq, lt, le, gt, ge
 
 
@@ -283,9 +290,11 @@ def _test(name: str, function: Any, doc: str) -> Elemwise:
     return elementwise(name, 1, boolean_of, function, doc=doc, holomorphic=False)
 
 
-isnan = _test("isnan", np.isnan, "Whether elements are NaN.")
-isinf = _test("isinf", np.isinf, "Whether elements are infinite.")
-isfinite = _test("isfinite", np.isfinite, "Whether elements are neither NaN nor infinite.")
+isnan: Elemwise = _test("isnan", np.isnan, "Whether elements are NaN.")
+isinf: Elemwise = _test("isinf", np.isinf, "Whether elements are infinite.")
+isfinite: Elemwise = _test(
+    "isfinite", np.isfinite, "Whether elements are neither NaN nor infinite."
+)
 
 
 def isposinf(x: Any) -> TensorVariable:
@@ -304,11 +313,19 @@ def _bitwise(name: str, ufunc: np.ufunc, doc: str) -> Elemwise:
     )
 
 
-and_ = _bitwise("and", np.bitwise_and, "Bitwise and, which is the logical one for truth values.")
-or_ = _bitwise("or", np.bitwise_or, "Bitwise or, which is the logical one for truth values.")
-xor = _bitwise("xor", np.bitwise_xor, "Bitwise exclusive or.")
-invert = elementwise(
-    "invert", 1, ufunc_rule(np.invert), np.invert, doc="Bitwise not, the logical one for truth values."
+and_: Elemwise = _bitwise(
+    "and", np.bitwise_and, "Bitwise and, which is the logical one for truth values."
+)
+or_: Elemwise = _bitwise(
+    "or", np.bitwise_or, "Bitwise or, which is the logical one for truth values."
+)
+xor: Elemwise = _bitwise("xor", np.bitwise_xor, "Bitwise exclusive or.")
+invert: Elemwise = elementwise(
+    "invert",
+    1,
+    ufunc_rule(np.invert),
+    np.invert,
+    doc="Bitwise not, the logical one for truth values.",
 )
 bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 
@@ -317,7 +334,7 @@ def _switch_dtype(dtypes: Sequence[str]) -> str:
     return promoted(dtypes[1:])
 
 
-_switch = elementwise(
+_switch: Elemwise = elementwise(
     "switch",
     3,
     _switch_dtype,
@@ -348,13 +365,15 @@ def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
 
 
 def _rounding(name: str, function: Any, rule: Any, doc: str) -> Elemwise:
-    return elementwise(name, 1, rule, function, doc=doc + " Its derivative is 0.", holomorphic=False)
+    return elementwise(
+        name, 1, rule, function, doc=doc + " Its derivative is 0.", holomorphic=False
+    )
 
 
-ceil = _rounding("ceil", np.ceil, ufunc_rule(np.ceil), "Nearest integer from above.")
-floor = _rounding("floor", np.floor, ufunc_rule(np.floor), "Nearest integer from below.")
-trunc = _rounding("trunc", np.trunc, ufunc_rule(np.trunc), "Nearest integer towards 0.")
-round_half_to_even = _rounding(
+ceil: Elemwise = _rounding("ceil", np.ceil, ufunc_rule(np.ceil), "Nearest integer from above.")
+floor: Elemwise = _rounding("floor", np.floor, ufunc_rule(np.floor), "Nearest integer from below.")
+trunc: Elemwise = _rounding("trunc", np.trunc, ufunc_rule(np.trunc), "Nearest integer towards 0.")
+round_half_to_even: Elemwise = _rounding(
     "round_half_to_even", np.rint, ufunc_rule(np.rint), "Nearest integer, halves to the even one."
 )
 
@@ -364,7 +383,7 @@ def _round_away(x: Any) -> Any:
     return whole + np.copysign(np.abs(x - whole) >= 0.5, x).astype(whole.dtype)
 
 
-round_half_away_from_zero = _rounding(
+round_half_away_from_zero: Elemwise = _rounding(
     "round_half_away_from_zero",
     _round_away,
     ufunc_rule(np.trunc),
@@ -386,7 +405,9 @@ def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:
     return round(a, mode).astype("int64")
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> TensorVariable:
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> TensorVariable:
     """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to equal ones only."""
     a, b = promote_arguments([a, b])
     finite = and_(isfinite(a), isfinite(b))
@@ -398,21 +419,21 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return close
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> TensorVariable:
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> TensorVariable:
     """Whether all elements are close; see `isclose`."""
     return isclose(a, b, rtol, atol, equal_nan).all()
 
 
-def nan_to_num(
-    x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> TensorVariable:
+def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
     """Replace NaN by ``nan`` and infinities by ``posinf`` and ``neginf``.
 
     The replacements of infinities default to the largest finite values of the dtype.
     """
     x = as_tensor_variable(x)
     if is_discrete(x.dtype):
-        return x
+        return x  # type: ignore[no-any-return]
     if is_complex(x.dtype):
         raise TypeError("nan_to_num takes real tensors; treat real and imaginary parts apart")
     limits = np.finfo(x.dtype)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.op import elementwise
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import float_like, promoted, ufunc_rule
 from occelo_graph.ops.elemwise.transcendental import cos, sin
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -40,7 +40,7 @@ def _make_complex(re: Any, im: Any) -> Any:
     return result
 
 
-real = elementwise(
+real: Elemwise = elementwise(
     "real",
     1,
     _part_dtype,
@@ -50,7 +50,7 @@ real = elementwise(
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: ct.astype(z.dtype)],
 )
-imag = elementwise(
+imag: Elemwise = elementwise(
     "imag",
     1,
     _part_dtype,
@@ -60,7 +60,7 @@ imag = elementwise(
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: complex(ct * 0, ct)],
 )
-conj = elementwise(
+conj: Elemwise = elementwise(
     "conj",
     1,
     ufunc_rule(np.conjugate),
@@ -71,7 +71,7 @@ conj = elementwise(
     complex_pullback=[lambda ct, z, out: conj(ct)],
 )
 conjugate = conj
-complex = elementwise(
+complex: Elemwise = elementwise(
     "complex",
     2,
     _complex_dtype,
@@ -92,7 +92,7 @@ def _angle_dtype(dtypes: Sequence[str]) -> str:
     return float_like(dtypes)
 
 
-angle = elementwise(
+angle: Elemwise = elementwise(
     "angle",
     1,
     _angle_dtype,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.types import NullType
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
@@ -75,7 +75,7 @@ class Elemwise(Op):
     elementwise: ClassVar[bool] = True
 
     @property
-    def commutative(self) -> bool:
+    def commutative(self) -> bool:  # type: ignore[override]
         return self.scalar_op.commutative and not self.inplace
 
     @property
@@ -98,7 +98,9 @@ class Elemwise(Op):
             dtypes = self.scalar_op.output_dtypes([t.dtype for t in types])
         except TypeError as error:
             listed = ", ".join(t.dtype for t in types)
-            raise TypeError(f"{self.scalar_op} is not defined for dtypes {listed}: {error}") from None
+            raise TypeError(
+                f"{self.scalar_op} is not defined for dtypes {listed}: {error}"
+            ) from None
         return tuple(TensorType(dtype, shape) for dtype in dtypes)
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -160,7 +162,9 @@ class Elemwise(Op):
         row = self.scalar_op
         own = getattr(row, "complex_pullback", None)
         if own is not None:
-            return [d(ct, *inputs, out) if want else None for d, want in zip(own, wanted, strict=True)]
+            return [
+                d(ct, *inputs, out) if want else None for d, want in zip(own, wanted, strict=True)
+            ]
         if not getattr(row, "holomorphic", False):
             raise NotImplementedError(f"{row} has no derivative for complex tensors")
         turned = ct.conj() if is_complex(ct.type.dtype) else ct
@@ -213,9 +217,11 @@ class Elemwise(Op):
             for i, (static, length) in enumerate(zip(var.type.shape, lengths, strict=True)):
                 if static != 1 and (shape[lead + i] == 1 or isinstance(length, int)):
                     shape[lead + i] = length
-        return [tuple(shape)] * len(node.outputs)
+        return [tuple(shape)] * len(node.outputs)  # pyright: ignore[reportUnknownArgumentType]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         core = max(v.type.ndim for v in node.inputs if isinstance(v.type, TensorType))
         aligned: list[Any] = []
         for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
@@ -230,7 +236,9 @@ class Elemwise(Op):
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Elemwise:
         return Elemwise(self.scalar_op, ((0, input_indices[0]),))
 
-    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> TensorVariable:
+    def __call__(
+        self, *inputs: Any, name: str | None = None, return_list: bool = False
+    ) -> TensorVariable:
         result: TensorVariable = super().__call__(*inputs, name=name, return_list=return_list)
         return result
 

@@ -93,7 +93,9 @@ def betainc_da(a: Any, b: Any, x: Any) -> Any:
         high = np.where(inside & reflect, 1 - x, 0.5)
         direct = _betainc_da_series(np.where(reflect, 1.0, a), np.where(reflect, 1.0, b), low)
         turned = -_betainc_db_series(np.where(reflect, b, 1.0), np.where(reflect, a, 1.0), high)
-    return np.where(np.isnan(a + b + x), np.nan, np.where(inside, np.where(reflect, turned, direct), 0.0))
+    return np.where(
+        np.isnan(a + b + x), np.nan, np.where(inside, np.where(reflect, turned, direct), 0.0)
+    )
 
 
 def _hyp2f1_series(a: Any, b: Any, c: Any, z: Any, by_c: bool) -> Any:

@@ -109,24 +109,30 @@ def _undefined(why: str) -> Derivative:
 
 
 # error functions, DLMF 7.2 and 7.17
-erf = _special("erf", [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)], "Error function.")
-erfc = _special("erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x).")
-erfcx = _special(
+erf: Elemwise = _special(
+    "erf", [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)], "Error function."
+)
+erfc: Elemwise = _special(
+    "erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x)."
+)
+erfcx: Elemwise = _special(
     "erfcx", [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)], "exp(x ** 2) * erfc(x)."
 )
-erfinv = _special(
+erfinv: Elemwise = _special(
     "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."
 )
-erfcinv = _special(
+erfcinv: Elemwise = _special(
     "erfcinv", [lambda ct, x, out: -ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse of erfc."
 )
 
 # gamma function, DLMF 5.2 and 5.15
-gamma = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gamma function.")
-gammaln = _special("gammaln", [lambda ct, x, out: ct * psi(x)], "Logarithm of |gamma(x)|.")
-psi = _special("psi", [lambda ct, x, out: ct * tri_gamma(x)], "Derivative of gammaln.")
+gamma: Elemwise = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gamma function.")
+gammaln: Elemwise = _special(
+    "gammaln", [lambda ct, x, out: ct * psi(x)], "Logarithm of |gamma(x)|."
+)
+psi: Elemwise = _special("psi", [lambda ct, x, out: ct * tri_gamma(x)], "Derivative of gammaln.")
 digamma = psi
-polygamma = _special(
+polygamma: Elemwise = _special(
     "polygamma",
     [
         _undefined("polygamma is defined for whole orders only"),
@@ -134,13 +140,13 @@ polygamma = _special(
     ],
     "The n-th derivative of psi; n is a whole number.",
 )
-tri_gamma = _special(
+tri_gamma: Elemwise = _special(
     "tri_gamma",
     [lambda ct, x, out: ct * polygamma(2.0, x)],
     "Derivative of psi.",
     lambda x: _scipy("polygamma")(1, x),
 )
-poch = _special(
+poch: Elemwise = _special(
     "poch",
     [
         lambda ct, z, m, out: ct * out * (psi(z + m) - psi(z)),
@@ -162,13 +168,13 @@ def _gamma_density(k: Any, x: Any) -> Any:
     return exp(-x + xlogy(k - 1, x) - gammaln(k))
 
 
-_gammainc_dk = _special(
+_gammainc_dk: Elemwise = _special(
     "gammainc_dk",
     [_undefined("the second derivative of gammainc by k")] * 2,
     "Derivative of gammainc(k, x) by k.",
     series.gammainc_dk,
 )
-gammainc = _special(
+gammainc: Elemwise = _special(
     "gammainc",
     [
         lambda ct, k, x, out: ct * _gammainc_dk(k, x),
@@ -176,7 +182,7 @@ gammainc = _special(
     ],
     "Regularized lower incomplete gamma function P(k, x).",
 )
-gammaincc = _special(
+gammaincc: Elemwise = _special(
     "gammaincc",
     [
         lambda ct, k, x, out: -ct * _gammainc_dk(k, x),
@@ -184,7 +190,7 @@ gammaincc = _special(
     ],
     "Regularized upper incomplete gamma function Q(k, x).",
 )
-gammaincinv = _special(
+gammaincinv: Elemwise = _special(
     "gammaincinv",
     [
         lambda ct, k, p, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
@@ -192,7 +198,7 @@ gammaincinv = _special(
     ],
     "The x for which gammainc(k, x) = p.",
 )
-gammainccinv = _special(
+gammainccinv: Elemwise = _special(
     "gammainccinv",
     [
         lambda ct, k, q, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
@@ -218,7 +224,7 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 
 
 # beta functions, DLMF 5.12 and 8.17
-beta = _special(
+beta: Elemwise = _special(
     "beta",
     [
         lambda ct, a, b, out: ct * out * (psi(a) - psi(a + b)),
@@ -226,7 +232,7 @@ beta = _special(
     ],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
 )
-betaln = _special(
+betaln: Elemwise = _special(
     "betaln",
     [
         lambda ct, a, b, out: ct * (psi(a) - psi(a + b)),
@@ -240,7 +246,7 @@ def _beta_density(a: Any, b: Any, x: Any) -> Any:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
-_betainc_da = _special(
+_betainc_da: Elemwise = _special(
     "betainc_da",
     [_undefined("the second derivative of betainc by its parameters")] * 3,
     "Derivative of betainc(a, b, x) by a.",
@@ -253,7 +259,7 @@ def _betainc_db(a: Any, b: Any, x: Any) -> Any:
     return -_betainc_da(b, a, 1 - x)
 
 
-betainc = _special(
+betainc: Elemwise = _special(
     "betainc",
     [
         lambda ct, a, b, x, out: ct * _betainc_da(a, b, x),
@@ -262,7 +268,7 @@ betainc = _special(
     ],
     "Regularized incomplete beta function I_x(a, b).",
 )
-betaincinv = _special(
+betaincinv: Elemwise = _special(
     "betaincinv",
     [
         lambda ct, a, b, p, out: -ct * _betainc_da(a, b, out) / _beta_density(a, b, out),
@@ -274,27 +280,33 @@ betaincinv = _special(
 
 # Bessel functions, DLMF 10.6 and 10.29
 _ORDER = "the derivative of a Bessel function by its order"
-jv = _special(
+jv: Elemwise = _special(
     "jv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
     "Bessel function of the first kind and order v.",
 )
-j1 = _special(
-    "j1", [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))], "Bessel function of the first kind, order 1."
+j1: Elemwise = _special(
+    "j1",
+    [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))],
+    "Bessel function of the first kind, order 1.",
 )
-j0 = _special("j0", [lambda ct, x, out: -ct * j1(x)], "Bessel function of the first kind, order 0.")
-iv = _special(
+j0: Elemwise = _special(
+    "j0", [lambda ct, x, out: -ct * j1(x)], "Bessel function of the first kind, order 0."
+)
+iv: Elemwise = _special(
     "iv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (iv(v - 1, x) + iv(v + 1, x))],
     "Modified Bessel function of the first kind and order v.",
 )
-i1 = _special(
+i1: Elemwise = _special(
     "i1",
     [lambda ct, x, out: ct * 0.5 * (i0(x) + iv(2.0, x))],
     "Modified Bessel function of the first kind, order 1.",
 )
-i0 = _special("i0", [lambda ct, x, out: ct * i1(x)], "Modified Bessel function of the first kind, order 0.")
-ive = _special(
+i0: Elemwise = _special(
+    "i0", [lambda ct, x, out: ct * i1(x)], "Modified Bessel function of the first kind, order 0."
+)
+ive: Elemwise = _special(
     "ive",
     [
         _undefined(_ORDER),
@@ -302,18 +314,18 @@ ive = _special(
     ],
     "exp(-|x|) * iv(v, x).",
 )
-kv = _special(
+kv: Elemwise = _special(
     "kv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * -0.5 * (kv(v - 1, x) + kv(v + 1, x))],
     "Modified Bessel function of the second kind and order v.",
 )
-kn = _special(
+kn: Elemwise = _special(
     "kn",
     [_undefined(_ORDER), lambda ct, n, x, out: ct * -0.5 * (kv(n - 1, x) + kv(n + 1, x))],
     "Modified Bessel function of the second kind and whole order n.",
     lambda n, x: _scipy("kn")(n.astype("int32"), x),
 )
-kve = _special(
+kve: Elemwise = _special(
     "kve",
     [
         _undefined(_ORDER),
@@ -323,19 +335,19 @@ kve = _special(
 )
 
 # hypergeometric function, DLMF 15.5
-_hyp2f1_da = _special(
+_hyp2f1_da: Elemwise = _special(
     "hyp2f1_da",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
     "Derivative of hyp2f1 by a, for |z| < 1.",
     series.hyp2f1_da,
 )
-_hyp2f1_dc = _special(
+_hyp2f1_dc: Elemwise = _special(
     "hyp2f1_dc",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
     "Derivative of hyp2f1 by c, for |z| < 1.",
     series.hyp2f1_dc,
 )
-hyp2f1 = _special(
+hyp2f1: Elemwise = _special(
     "hyp2f1",
     [
         lambda ct, a, b, c, z, out: ct * _hyp2f1_da(a, b, c, z),
@@ -347,24 +359,23 @@ hyp2f1 = _special(
 )
 
 # normal distribution and friends
-owens_t = _special(
+owens_t: Elemwise = _special(
     "owens_t",
     [
         # Owen, "Tables for computing bivariate normal probabilities", 1956
-        lambda ct, h, a, out: -ct
-        * exp(-0.5 * h * h)
-        * erf(a * h / math.sqrt(2))
-        / (2 * math.sqrt(2 * math.pi)),
+        lambda ct, h, a, out: (
+            -ct * exp(-0.5 * h * h) * erf(a * h / math.sqrt(2)) / (2 * math.sqrt(2 * math.pi))
+        ),
         lambda ct, h, a, out: ct * exp(-0.5 * h * h * (1 + a * a)) / (2 * math.pi * (1 + a * a)),
     ],
     "Owen's T function.",
 )
-ndtri_exp = _special(
+ndtri_exp: Elemwise = _special(
     "ndtri_exp",
     [lambda ct, y, out: ct * math.sqrt(2 * math.pi) * exp(y + 0.5 * out * out)],
     "The x for which the logarithm of the normal distribution function is y.",
 )
-logit = _special("logit", [lambda ct, x, out: ct / (x * (1 - x))], "log(x / (1 - x)).")
+logit: Elemwise = _special("logit", [lambda ct, x, out: ct / (x * (1 - x))], "log(x / (1 - x)).")
 
 
 def _xlogy(x: Any, y: Any) -> Any:
@@ -377,7 +388,7 @@ def _xlog1py(x: Any, y: Any) -> Any:
     return np.where(zero, 0, x * np.log1p(np.where(zero, 0, y)))
 
 
-xlogy = _special(
+xlogy: Elemwise = _special(
     "xlogy",
     [
         lambda ct, x, y, out: ct * log(switch(and_(eq(x, 0), eq(y, 0)), 1.0, y)),
@@ -386,7 +397,7 @@ xlogy = _special(
     "x * log(y), and 0 where x is 0.",
     _xlogy,
 )
-xlog1py = _special(
+xlog1py: Elemwise = _special(
     "xlog1py",
     [
         lambda ct, x, y, out: ct * log1p(switch(and_(eq(x, 0), eq(y, -1)), 0.0, y)),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, ge, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, sub, switch
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, inexact, ufunc_rule
 
@@ -52,17 +52,26 @@ def _unary(name: str, ufunc: np.ufunc, derivative: Derivative, doc: str) -> Elem
     return elementwise(name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc)
 
 
-exp = _unary("exp", np.exp, lambda ct, x, out: ct * out, "e ** x.")
-exp2 = _unary("exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.")
-expm1 = _unary("expm1", np.expm1, lambda ct, x, out: ct * (out + 1), "e ** x - 1, precise near 0.")
-log = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
-log1p = _unary("log1p", np.log1p, lambda ct, x, out: ct / (1 + x), "log(1 + x), precise near 0.")
-log2 = _unary("log2", np.log2, lambda ct, x, out: ct / (x * math.log(2)), "Logarithm to base 2.")
-log10 = _unary("log10", np.log10, lambda ct, x, out: ct / (x * math.log(10)), "Logarithm to base 10.")
+exp: Elemwise = _unary("exp", np.exp, lambda ct, x, out: ct * out, "e ** x.")
+exp2: Elemwise = _unary("exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.")
+expm1: Elemwise = _unary(
+    "expm1", np.expm1, lambda ct, x, out: ct * (out + 1), "e ** x - 1, precise near 0."
+)
+log: Elemwise = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
+log1p: Elemwise = _unary(
+    "log1p", np.log1p, lambda ct, x, out: ct / (1 + x), "log(1 + x), precise near 0."
+)
+log2: Elemwise = _unary(
+    "log2", np.log2, lambda ct, x, out: ct / (x * math.log(2)), "Logarithm to base 2."
+)
+log10: Elemwise = _unary(
+    "log10", np.log10, lambda ct, x, out: ct / (x * math.log(10)), "Logarithm to base 10."
+)
+
 
 def _pow_base(ct: Any, x: Any, y: Any, out: Any) -> Any:
     if isinstance(y, Constant) and y.data.ndim == 0:
-        exponent = y.data.item()
+        exponent: Any = y.data.item()
         if exponent == 0:
             return ct * 0
         if exponent == 1:
@@ -71,7 +80,7 @@ def _pow_base(ct: Any, x: Any, y: Any, out: Any) -> Any:
             return ct * (2 * x)
         return ct * (exponent * x ** (exponent - 1))
     # at y = 0 the power is constant; x ** -1 could be infinite
-    return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, y - 1))
+    return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, sub(y, 1)))
 
 
 def _pow_exponent(ct: Any, x: Any, y: Any, out: Any) -> Any:
@@ -79,7 +88,7 @@ def _pow_exponent(ct: Any, x: Any, y: Any, out: Any) -> Any:
     return ct * out * log(switch(eq(x, 0) & ge(y, 0), 1, x))
 
 
-pow = elementwise(
+pow: Elemwise = elementwise(
     "pow",
     2,
     ufunc_rule(np.power),
@@ -88,17 +97,21 @@ pow = elementwise(
     "Power. The derivative by the base is 0 where the exponent is 0.",
 )
 power = pow
-sin = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")
-cos = _unary("cos", np.cos, lambda ct, x, out: -ct * sin(x), "Cosine of x in radians.")
-tan = _unary("tan", np.tan, lambda ct, x, out: ct * (1 + out * out), "Tangent of x in radians.")
-arcsin = _unary(
+sin: Elemwise = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")
+cos: Elemwise = _unary("cos", np.cos, lambda ct, x, out: -ct * sin(x), "Cosine of x in radians.")
+tan: Elemwise = _unary(
+    "tan", np.tan, lambda ct, x, out: ct * (1 + out * out), "Tangent of x in radians."
+)
+arcsin: Elemwise = _unary(
     "arcsin", np.arcsin, lambda ct, x, out: ct / (1 - x * x) ** 0.5, "Inverse sine, in radians."
 )
-arccos = _unary(
+arccos: Elemwise = _unary(
     "arccos", np.arccos, lambda ct, x, out: -ct / (1 - x * x) ** 0.5, "Inverse cosine, in radians."
 )
-arctan = _unary("arctan", np.arctan, lambda ct, x, out: ct / (1 + x * x), "Inverse tangent, in radians.")
-arctan2 = elementwise(
+arctan: Elemwise = _unary(
+    "arctan", np.arctan, lambda ct, x, out: ct / (1 + x * x), "Inverse tangent, in radians."
+)
+arctan2: Elemwise = elementwise(
     "arctan2",
     2,
     ufunc_rule(np.arctan2),
@@ -109,21 +122,29 @@ arctan2 = elementwise(
     ],
     "Angle of the point (x, y), in radians; the first argument is y.",
 )
-sinh = _unary("sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.")
-cosh = _unary("cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.")
-tanh = _unary("tanh", np.tanh, lambda ct, x, out: ct * (1 - out * out), "Hyperbolic tangent.")
-arcsinh = _unary(
+sinh: Elemwise = _unary("sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.")
+cosh: Elemwise = _unary("cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.")
+tanh: Elemwise = _unary(
+    "tanh", np.tanh, lambda ct, x, out: ct * (1 - out * out), "Hyperbolic tangent."
+)
+arcsinh: Elemwise = _unary(
     "arcsinh", np.arcsinh, lambda ct, x, out: ct / (x * x + 1) ** 0.5, "Inverse hyperbolic sine."
 )
-arccosh = _unary(
+arccosh: Elemwise = _unary(
     "arccosh",
     np.arccosh,
     lambda ct, x, out: ct / ((x - 1) ** 0.5 * (x + 1) ** 0.5),
     "Inverse hyperbolic cosine.",
 )
-arctanh = _unary("arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent.")
-deg2rad = _unary("deg2rad", np.deg2rad, lambda ct, x, out: ct * (math.pi / 180), "Degrees to radians.")
-rad2deg = _unary("rad2deg", np.rad2deg, lambda ct, x, out: ct * (180 / math.pi), "Radians to degrees.")
+arctanh: Elemwise = _unary(
+    "arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent."
+)
+deg2rad: Elemwise = _unary(
+    "deg2rad", np.deg2rad, lambda ct, x, out: ct * (math.pi / 180), "Degrees to radians."
+)
+rad2deg: Elemwise = _unary(
+    "rad2deg", np.rad2deg, lambda ct, x, out: ct * (180 / math.pi), "Radians to degrees."
+)
 
 
 def _as_inexact(x: Any) -> Any:
@@ -138,7 +159,7 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0, 1, small) / (1 + small)
 
 
-sigmoid = elementwise(
+sigmoid: Elemwise = elementwise(
     "sigmoid",
     1,
     inexact,
@@ -154,7 +175,7 @@ def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-softplus = elementwise(
+softplus: Elemwise = elementwise(
     "softplus",
     1,
     inexact,
@@ -172,7 +193,7 @@ def _log1mexp(x: Any) -> Any:
     return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
-log1mexp = elementwise(
+log1mexp: Elemwise = elementwise(
     "log1mexp",
     1,
     inexact,
@@ -183,7 +204,7 @@ log1mexp = elementwise(
 )
 
 
-logaddexp2 = elementwise(
+logaddexp2: Elemwise = elementwise(
     "logaddexp",
     2,
     ufunc_rule(np.logaddexp),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
@@ -47,7 +48,9 @@ def _scalar_part(value: Any, inputs: list[Any]) -> Any:
         if not is_discrete(variable.type.dtype) or variable.type.dtype == "bool":
             raise TypeError(f"An index must be an integer, got {value} of type {value.type}")
         if variable.type.ndim:
-            raise TypeError(f"The parts of a slice must be scalars, got {value} of type {value.type}")
+            raise TypeError(
+                f"The parts of a slice must be scalars, got {value} of type {value.type}"
+            )
         inputs.append(variable if variable.dtype == "int64" else variable.astype("int64"))
         return SCALAR
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer | np.ndarray):
@@ -77,9 +80,11 @@ def _is_scalar_index(value: Any) -> bool:
         return True
     if isinstance(value, Variable):
         return (
-            isinstance(value.type, TensorType) and value.type.ndim == 0 and value.type.dtype != "bool"
+            isinstance(value.type, TensorType)
+            and value.type.ndim == 0
+            and value.type.dtype != "bool"
         )
-    return isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
+    return isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"  # pyright: ignore[reportUnknownMemberType]
 
 
 def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
@@ -93,7 +98,9 @@ def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
     if sum(1 for e in entries if e is Ellipsis) > 1:
         raise IndexError("An index can have only one ellipsis ('...')")
     if used > ndim:
-        raise IndexError(f"Too many indices: the tensor has {ndim} dimensions, but {used} were indexed")
+        raise IndexError(
+            f"Too many indices: the tensor has {ndim} dimensions, but {used} were indexed"
+        )
     fill = [slice(None)] * (ndim - used)
     result: list[Any] = []
     seen = False
@@ -113,8 +120,8 @@ def _mask_ndim(entry: Any) -> int | None:
     if isinstance(entry, bool | np.bool_):
         return 0
     if isinstance(entry, list | np.ndarray):
-        plain = np.asarray(entry)  # pyright: ignore[reportUnknownArgumentType]
-        return plain.ndim if plain.dtype == bool else None
+        plain = np.asarray(entry)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return plain.ndim if plain.dtype == bool else None  # pyright: ignore[reportUnknownMemberType]
     return None
 
 
@@ -125,7 +132,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     (positions among the entries; the key has a full slice for each). TypeError for something that
     is no index, IndexError for too many.
     """
-    entries: Any = key if isinstance(key, tuple) else (key,)
+    entries: Any = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
     static: list[Any] = []
     inputs: list[Any] = []
@@ -136,7 +143,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
             new_axes.append(position)
             static.append(slice(None))
         elif isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             start, stop, step = (_scalar_part(p, inputs) for p in parts)
             if isinstance(step, int) and step == 0:
                 raise ValueError("The step of a slice cannot be 0")
@@ -155,7 +162,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
 
 def _plain(entry: Any) -> Any:
     if isinstance(entry, list | tuple):
-        listed: Any = entry
+        listed: Any = entry  # pyright: ignore[reportUnknownVariableType]
         if any(isinstance(e, Variable) for e in listed):
             return as_tensor_variable(list(listed))
         return np.asarray(listed) if listed else np.zeros(0, dtype="int64")
@@ -172,7 +179,9 @@ def is_advanced(key: Key) -> bool:
 def count_inputs(key: Key) -> int:
     """How many inputs a key takes."""
     return sum(
-        sum(1 for p in (e.start, e.stop, e.step) if p == SCALAR) if isinstance(e, slice) else isinstance(e, str)
+        sum(1 for p in slice_parts(e) if p == SCALAR)
+        if isinstance(e, slice)
+        else isinstance(e, str)
         for e in key
     )
 
@@ -183,7 +192,7 @@ def fill_key(key: Key, inputs: Sequence[Any], scalar: Any = int) -> tuple[Any, .
     filled: list[Any] = []
     for entry in key:
         if isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             filled.append(slice(*(scalar(next(rest)) if p == SCALAR else p for p in parts)))
         elif isinstance(entry, str):
             filled.append(scalar(next(rest)) if entry == SCALAR else next(rest))
@@ -194,7 +203,7 @@ def fill_key(key: Key, inputs: Sequence[Any], scalar: Any = int) -> tuple[Any, .
 
 def slice_length(entry: slice, length: int | None) -> int | None:
     """The static number of elements that a slice takes from a dimension, None if unknown."""
-    parts: Any = (entry.start, entry.stop, entry.step)
+    parts = slice_parts(entry)
     if parts == (None, None, None) or parts == (None, None, -1):
         return length
     if any(p == SCALAR for p in parts) or length is None:
@@ -207,7 +216,7 @@ def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
     result: list[int | None] = []
     for axis, (entry, length) in enumerate(zip(key, shape, strict=True)):
         if isinstance(entry, slice):
-            result.append(slice_length(entry, length))
+            result.append(slice_length(entry, length))  # pyright: ignore[reportUnknownArgumentType]
         else:
             check_range(entry, length, axis)
     return result
@@ -236,7 +245,7 @@ def advanced_layout(
     before_first = 0
     for place, entry in enumerate(key):
         if isinstance(entry, slice):
-            slices.append(slice_length(entry, shape[axis]))
+            slices.append(slice_length(entry, shape[axis]))  # pyright: ignore[reportUnknownArgumentType]
             axis += 1
             continue
         if not places:

@@ -63,7 +63,9 @@ class Nonzero(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(neq(node.inputs[0], 0).sum(),)] * len(node.outputs)
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         raise NotImplementedError("nonzero cannot be vectorized: its length would vary")
 
 
@@ -105,7 +107,9 @@ class ExtractDiag(Op):
         rest = [s for i, s in enumerate(x.shape) if i not in (self.axis1, self.axis2)]
         length = None
         if n is not None and m is not None:
-            length = max(0, min(n, m - self.offset) if self.offset >= 0 else min(n + self.offset, m))
+            length = max(
+                0, min(n, m - self.offset) if self.offset >= 0 else min(n + self.offset, m)
+            )
         return TensorType(x.dtype, [*rest, length])
 
     def evaluate(self, x: Any) -> Any:
@@ -133,7 +137,9 @@ class ExtractDiag(Op):
             return [(*rest, max(0, min(rows, columns)))]
         return [(*rest, clip(minimum(rows, columns), 0, np.iinfo("int64").max))]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         extra = batch_ndims[0]
         return [ExtractDiag(self.offset, self.axis1 + extra, self.axis2 + extra)(inputs[0])]
 
@@ -165,7 +171,7 @@ class AllocDiag(Op):
     def evaluate(self, x: Any) -> Any:
         n = x.shape[-1] + abs(self.offset)
         result = np.zeros((*x.shape[:-1], n, n), x.dtype)
-        at = np.arange(x.shape[-1])
+        at = np.arange(x.shape[-1])  # pyright: ignore[reportUnknownVariableType]
         result[..., at + max(0, -self.offset), at + max(0, self.offset)] = x
         return result
 
@@ -182,7 +188,9 @@ class AllocDiag(Op):
         n = input_shapes[0][-1] + abs(self.offset)
         return [(*input_shapes[0][:-1], n, n)]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return [self(inputs[0])]
 
 
@@ -319,25 +327,27 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVari
     rest = as_tensor_variable(indices)
     lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     result: list[Any] = []
-    for n in reversed(lengths) if order == "C" else lengths:
+    for n in reversed(lengths) if order == "C" else lengths:  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         result.append(rest % n)
-        rest = rest // n
+        rest = rest // n  # pyright: ignore[reportUnknownVariableType]
     return tuple(reversed(result)) if order == "C" else tuple(result)
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> TensorVariable:
+def ravel_multi_index(
+    multi_index: Any, dims: Any, mode: str = "raise", order: str = "C"
+) -> TensorVariable:
     """One position in C ("C") or Fortran ("F") order from one index for each dimension."""
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
     lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     indices = [as_tensor_variable(i) for i in multi_index]
     if mode == "clip":
-        indices = [clip(i, 0, n - 1) for i, n in zip(indices, lengths, strict=True)]
+        indices = [clip(i, 0, n - 1) for i, n in zip(indices, lengths, strict=True)]  # pyright: ignore[reportUnknownArgumentType]
     elif mode == "wrap":
-        indices = [i % n for i, n in zip(indices, lengths, strict=True)]
+        indices = [i % n for i, n in zip(indices, lengths, strict=True)]  # pyright: ignore[reportUnknownArgumentType]
     elif mode != "raise":
         raise ValueError(f"The mode of ravel_multi_index is raise, clip or wrap, not {mode!r}")
-    pairs = list(zip(indices, lengths, strict=True))
+    pairs = list(zip(indices, lengths, strict=True))  # pyright: ignore[reportUnknownArgumentType]
     position: Any = as_tensor_variable(0)
     for index, n in pairs if order == "C" else reversed(pairs):
         position = position * n + index

@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
@@ -56,7 +57,7 @@ def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
     marks: list[str] = []
     for entry in key:
         if isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             marks += [SCALAR for p in parts if p == SCALAR]
         elif isinstance(entry, str):
             marks.append(entry)
@@ -66,10 +67,14 @@ def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
 def _key_text(key: Key) -> str:
     def one(entry: Any) -> str:
         if isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             texts = ["" if p is None else "i" if p == SCALAR else str(p) for p in parts]
             return ":".join(texts[:2]) + (f":{texts[2]}" if texts[2] else "")
-        return {SCALAR: "i", ARRAY: "array"}.get(entry, str(entry)) if isinstance(entry, str) else str(entry)
+        return (
+            {SCALAR: "i", ARRAY: "array"}.get(entry, str(entry))
+            if isinstance(entry, str)
+            else str(entry)
+        )
 
     return "[" + ", ".join(one(e) for e in key) + "]"
 
@@ -112,7 +117,9 @@ class Subtensor(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [_basic_lengths(self.key, input_shapes[0], node.inputs[1:])]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         if not any(batch_ndims[1:]):
             full = (slice(None),) * batch_ndims[0]
             return [Subtensor((*full, *self.key))(*inputs)]
@@ -123,16 +130,16 @@ class Subtensor(Op):
 
 
 def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
-    filled = fill_key(key, given, scalar=lambda v: v)
+    filled = fill_key(key, given, scalar=lambda v: v)  # pyright: ignore[reportUnknownLambdaType]
     return tuple(
-        _slice_length(entry, n)
+        _slice_length(entry, n)  # pyright: ignore[reportUnknownArgumentType]
         for entry, n in zip(filled, lengths, strict=True)
         if isinstance(entry, slice)
     )
 
 
 def _slice_length(entry: slice, length: Any) -> Any:
-    parts: Any = (entry.start, entry.stop, entry.step)
+    parts = slice_parts(entry)
     start, stop, step = parts
     if isinstance(length, int) and not any(isinstance(p, Variable) for p in parts):
         return len(range(*entry.indices(length)))
@@ -147,8 +154,20 @@ def _slice_length(entry: slice, length: Any) -> Any:
         span = last - first if forward else first - last
         size: Any = (span + (abs(step) - 1)) // abs(step)
         return maximum(size, 0)
-    a = _clamp(start, length, switch(forward, 0, -1), switch(forward, length, length - 1), switch(forward, 0, length - 1))
-    b = _clamp(stop, length, switch(forward, 0, -1), switch(forward, length, length - 1), switch(forward, length, -1))
+    a = _clamp(
+        start,
+        length,
+        switch(forward, 0, -1),
+        switch(forward, length, length - 1),
+        switch(forward, 0, length - 1),
+    )
+    b = _clamp(
+        stop,
+        length,
+        switch(forward, 0, -1),
+        switch(forward, length, length - 1),
+        switch(forward, length, -1),
+    )
     span = switch(forward, b - a, a - b)
     stride = abs(as_tensor_variable(step))
     return maximum((span + (stride - 1)) // stride, 0)
@@ -193,25 +212,25 @@ class AdvancedSubtensor(Op):
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         arrays: Any = [
-            v
-            for v, t in zip(node.inputs[1:], _marks(self.key), strict=True)
-            if t == ARRAY
+            v for v, t in zip(node.inputs[1:], _marks(self.key), strict=True) if t == ARRAY
         ]
         x_type = node.inputs[0].type
         assert isinstance(x_type, TensorType)
         _, where, _ = advanced_layout(self.key, x_type.shape, [a.type for a in arrays])
-        filled = fill_key(self.key, node.inputs[1:], scalar=lambda v: v)
+        filled = fill_key(self.key, node.inputs[1:], scalar=lambda v: v)  # pyright: ignore[reportUnknownLambdaType]
         slices: list[Any] = []
         axis = 0
         for entry in filled:
             if isinstance(entry, slice):
-                slices.append(_slice_length(entry, input_shapes[0][axis]))
+                slices.append(_slice_length(entry, input_shapes[0][axis]))  # pyright: ignore[reportUnknownArgumentType]
             is_mask = isinstance(entry, Variable) and entry.type.dtype == "bool"  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
             axis += entry.type.ndim if is_mask else 1  # type: ignore[union-attr] # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
         made = _broadcast_lengths(arrays)
         return [(*slices[:where], *made, *slices[where:])]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return _batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
@@ -222,7 +241,7 @@ def _marks(key: Key) -> list[str]:
     marks: list[str] = []
     for entry in key:
         if isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             marks += [SCALAR for p in parts if p == SCALAR]
         elif isinstance(entry, str):
             marks.append(entry)
@@ -290,7 +309,7 @@ class _Write(Op):
         raise NotImplementedError
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        x, y, rest = inputs[0], inputs[1], inputs[2:]
+        y, rest = inputs[1], inputs[2:]
         ct = cotangents[0]
         if is_discrete(outputs[0].dtype):
             return [ZERO, ZERO, *_no_derivative_for_indices(len(rest))]
@@ -307,7 +326,11 @@ class _Write(Op):
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         x, y, rest = inputs[0], inputs[1], inputs[2:]
         dx = zeros_like(x) if tangents[0] is None or tangents[0] is ZERO else tangents[0]
-        dy = zeros_like(y, dtype=x.dtype) if tangents[1] is None or tangents[1] is ZERO else tangents[1]
+        dy = (
+            zeros_like(y, dtype=x.dtype)
+            if tangents[1] is None or tangents[1] is ZERO
+            else tangents[1]
+        )
         return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -316,7 +339,9 @@ class _Write(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
         return _batched_write(self, node, inputs, batch_ndims)
 
     def __str__(self) -> str:
@@ -366,7 +391,14 @@ class AdvancedIncSubtensor(_Write):
 # batching
 
 
-def _batched_key(op_: Op, key: Key, given: Sequence[Any], extras: Sequence[int], lengths: Sequence[Any], extra: int) -> tuple[Key, list[Any], int, int]:
+def _batched_key(
+    op_: Op,
+    key: Key,
+    given: Sequence[Any],
+    extras: Sequence[int],
+    lengths: Sequence[Any],
+    extra: int,
+) -> tuple[Key, list[Any], int, int]:
     """A key with one index array for each batch dimension in front, and aligned inputs.
 
     Returns the key, its inputs, the number of dimensions that the original arrays made, and where
@@ -390,12 +422,14 @@ def _batched_key(op_: Op, key: Key, given: Sequence[Any], extras: Sequence[int],
     slices_before = 0
     for place, entry in enumerate(key):
         if isinstance(entry, slice):
-            parts: Any = (entry.start, entry.stop, entry.step)
+            parts = slice_parts(entry)
             for p in parts:
                 if p == SCALAR:
                     variable, own = next(rest)
                     if own:
-                        raise NotImplementedError(f"{op_} cannot be vectorized over the bounds of a slice")
+                        raise NotImplementedError(
+                            f"{op_} cannot be vectorized over the bounds of a slice"
+                        )
                     inputs.append(variable)
             new_key.append(entry)
             slices_before += 0 if places else 1
@@ -416,7 +450,9 @@ def _batched_key(op_: Op, key: Key, given: Sequence[Any], extras: Sequence[int],
     return tuple(new_key), inputs, core_ndim, where
 
 
-def _batched_read(op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+def _batched_read(
+    op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> list[Any]:
     x, given = inputs[0], inputs[1:]
     extra = max(batch_ndims)
     if not any(batch_ndims[1:]) and is_advanced(key):
@@ -425,7 +461,9 @@ def _batched_read(op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequenc
             return [AdvancedSubtensor(((slice(None),) * extra) + key)(x, *given)]
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
     lengths = shape_tuple(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(op_, key, given, batch_ndims[1:], lengths, extra)
+    new_key, new_inputs, core, where = _batched_key(
+        op_, key, given, batch_ndims[1:], lengths, extra
+    )
     read = AdvancedSubtensor(new_key)(x, *new_inputs)
     # the arrays' dimensions come right after the batch; move them to where they stood
     order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
@@ -441,7 +479,9 @@ def _with_batch(
     return full[: len(wanted)]
 
 
-def _batched_write(op_: _Write, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
+def _batched_write(
+    op_: _Write, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> list[Any]:
     x, y, given = inputs[0], inputs[1], inputs[2:]
     extra = max(batch_ndims)
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
@@ -457,10 +497,14 @@ def _batched_write(op_: _Write, node: Apply, inputs: Sequence[Any], batch_ndims:
             full = (slice(None),) * extra
             return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
     lengths = shape_tuple(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(op_, op_.key, given, batch_ndims[2:], lengths, extra)
+    new_key, new_inputs, core, where = _batched_key(
+        op_, op_.key, given, batch_ndims[2:], lengths, extra
+    )
     back: list[Any] = [*range(extra), *range(extra + where, extra + where + core)]
     back += [*range(extra, extra + where), *range(extra + where + core, extra + region)]
-    return [AdvancedIncSubtensor(new_key, op_.set_instead_of_inc)(x, y.dimshuffle(back), *new_inputs)]
+    return [
+        AdvancedIncSubtensor(new_key, op_.set_instead_of_inc)(x, y.dimshuffle(back), *new_inputs)
+    ]
 
 
 # the user's side
@@ -472,15 +516,20 @@ def getitem(x: Any, key: Any) -> TensorVariable:
     static, inputs, new_axes = parse_key(key, x.type.ndim)
     if new_axes:
         x = _insert_axes(x, new_axes)
-    if len(static) == 1 and isinstance(static[0], int) and x.owner is not None and isinstance(x.owner.op, Shape):
+    if (
+        len(static) == 1
+        and isinstance(static[0], int)
+        and x.owner is not None
+        and isinstance(x.owner.op, Shape)
+    ):
         basic_shape(static, x.type.shape)
         length: TensorVariable = shape_i(x.owner.inputs[0], static[0])
         return length
     if is_advanced(static):
         read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)
         return read
-    if all(isinstance(e, slice) and (e.start, e.stop, e.step) == (None, None, None) for e in static):
-        return x
+    if all(isinstance(e, slice) and slice_parts(e) == (None, None, None) for e in static):
+        return x  # type: ignore[no-any-return]
     part: TensorVariable = Subtensor(static)(x, *inputs)
     return part
 
@@ -499,10 +548,12 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
             f"Write to a part of a tensor, such as x[2:5]; {x} is not the result of an index"
         )
     base, *given = owner.inputs
+    target: Any = x.type
     if not isinstance(y, Variable):
-        y = cast(as_tensor_variable(y), x.type.dtype) if _fits(y, x.type.dtype) else as_tensor_variable(y)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-    elif isinstance(y, Constant) and y.type.dtype != x.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        y = _weak_array(y, x.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        value = as_tensor_variable(y)
+        y = cast(value, target.dtype) if _fits(y, target.dtype) else value
+    elif isinstance(y, Constant) and getattr(y.type, "dtype", None) != target.dtype:
+        y = _weak_array(y, target.dtype)
     kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     written: TensorVariable = kind(owner.op.key, set_instead_of_inc, inplace)(base, y, *given)
     return written
@@ -526,7 +577,9 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
     return _write(x, y, True, inplace)
 
 
-def inc_subtensor(x: Any, y: Any, set_instead_of_inc: bool = False, inplace: bool = False) -> TensorVariable:
+def inc_subtensor(
+    x: Any, y: Any, set_instead_of_inc: bool = False, inplace: bool = False
+) -> TensorVariable:
     """A copy of ``base`` with ``y`` added to ``base[key]``, where ``x`` is ``base[key]``.
 
     Increments at repeated positions add up.

@@ -1,0 +1,205 @@
+"""The laws that every op must keep, each a function of an `Example`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.gradient.forward import pushforward, pushforward_through_pullback
+from occelo_graph.gradient.numeric import verify_grad
+from occelo_graph.interpret import evaluate
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.testing.example import Example
+from occelo_graph.vectorize import vectorize_graph
+
+__all__ = [
+    "check_batches",
+    "check_gradient",
+    "check_layouts",
+    "check_pushforward",
+    "check_shapes",
+    "check_types",
+    "check_value",
+    "close",
+    "symbolic",
+]
+
+
+def symbolic(example: Example, known_shapes: bool = True) -> tuple[list[Any], Any]:
+    """Inputs and output of an example; without ``known_shapes`` only lengths of 1 are known."""
+    inputs = [
+        TensorType(a.dtype, [n if known_shapes or n == 1 else None for n in a.shape]).make_variable(
+            f"x{i}"
+        )
+        for i, a in enumerate(example.arguments)
+    ]
+    return inputs, example.function(*inputs)
+
+
+def close(found: Any, expected: Any, tolerance: float) -> None:
+    """Assert equality of dtype, shape and, within a relative tolerance, values."""
+    expected = np.asarray(expected)
+    assert found.shape == expected.shape, f"shape {found.shape} instead of {expected.shape}"
+    assert found.dtype == expected.dtype, f"dtype {found.dtype} instead of {expected.dtype}"
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def check_value(example: Example) -> None:
+    """The value is the reference's, whether shapes are known or not, and arguments stay as they are."""
+    with np.errstate(all="ignore"):
+        expected = np.asarray(example.reference(*example.arguments))
+    before = [a.copy() for a in example.arguments]
+    for known in (True, False):
+        inputs, output = symbolic(example, known)
+        found = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
+        close(found, expected, example.tolerance)
+        assert output.type.dtype == expected.dtype.name
+        assert output.type.ndim == expected.ndim
+    for argument, copy in zip(example.arguments, before, strict=True):
+        np.testing.assert_array_equal(argument, copy)
+
+
+def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any]:
+    """Every value of a graph, straight from `Op.evaluate`."""
+    values: dict[Variable, Any] = dict(given)
+    for node in toposort(output):
+        arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
+        with np.errstate(all="ignore"):
+            result = node.op.evaluate(*arrays)
+        results: Sequence[Any] = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+        values.update(zip(node.outputs, results, strict=True))  # pyright: ignore[reportUnknownArgumentType]
+    return values
+
+
+def check_types(example: Example) -> None:
+    """What `Op.infer` says is what `Op.evaluate` gives: array, dtype, and shape where it is known."""
+    for known in (True, False):
+        inputs, output = symbolic(example, known)
+        values = _run_raw(output, dict(zip(inputs, example.arguments, strict=True)))
+        for variable, value in values.items():
+            assert isinstance(value, np.ndarray), f"{variable} is {type(value)}"
+            assert isinstance(variable.type, TensorType)
+            assert value.dtype.name == variable.type.dtype, f"{variable}: {value.dtype}"  # pyright: ignore[reportUnknownMemberType]
+            assert value.ndim == variable.type.ndim, f"{variable}: {value.shape}"  # pyright: ignore[reportUnknownMemberType]
+            for length, static in zip(value.shape, variable.type.shape, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+                assert static in (None, length), f"{variable}: {value.shape}, {variable.type}"  # pyright: ignore[reportUnknownMemberType]
+
+
+def check_shapes(example: Example) -> None:
+    """What `Op.infer_shape` says is the shape of the value, for every node."""
+    inputs, output = symbolic(example, known_shapes=False)
+    given = dict(zip(inputs, example.arguments, strict=True))
+    values = _run_raw(output, given)
+    for node in toposort(output):
+        assert node.op.has_infer_shape, f"{node.op} has no infer_shape"
+        arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
+        shapes = node.op.shapes(node, [tuple(a.shape) for a in arrays])
+        bound = dict(zip(node.inputs, arrays, strict=True))
+        bound = {v: a for v, a in bound.items() if not isinstance(v, Constant)}
+        for variable, lengths in zip(node.outputs, shapes, strict=True):
+            found = tuple(
+                int(evaluate(n, bound)) if isinstance(n, Variable) else n for n in lengths
+            )
+            assert found == values[variable].shape, f"{node.op}: {found}"
+
+
+def check_layouts(example: Example) -> None:
+    """Arguments that are strided, reversed in memory or in Fortran order give the same value."""
+    inputs, output = symbolic(example)
+    expected = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
+    for change in (_strided, _reversed, _fortran):
+        changed = [change(a) for a in example.arguments]
+        found = evaluate(output, dict(zip(inputs, changed, strict=True)))
+        close(found, expected, example.tolerance)
+
+
+def _strided(array: Any) -> Any:
+    if array.ndim == 0:
+        return array
+    wide = np.zeros([2 * n for n in array.shape], array.dtype)
+    part = wide[tuple(slice(None, None, 2) for _ in array.shape)]
+    part[...] = array
+    return part
+
+
+def _fortran(array: Any) -> Any:
+    return np.array(array, order="F")
+
+
+def _reversed(array: Any) -> Any:
+    every = tuple(slice(None, None, -1) for _ in array.shape)
+    return np.ascontiguousarray(array[every])[every] if array.ndim else array
+
+
+def _of_differentiated(example: Example) -> tuple[Any, list[Any]]:
+    """The example as a function of the arguments that it is differentiated by."""
+
+    def function(*chosen: Any) -> Any:
+        full: list[Any] = list(example.arguments)
+        for position, value in zip(example.gradient, chosen, strict=True):
+            full[position] = value
+        constants = [a if isinstance(a, Variable) else _constant(a) for a in full]
+        return example.function(*constants)
+
+    return function, [example.arguments[i] for i in example.gradient]
+
+
+def _constant(array: Any) -> Variable:
+    return TensorType(array.dtype, array.shape).make_constant(array)
+
+
+def check_gradient(example: Example) -> None:
+    """The gradient agrees with central differences."""
+    function, points = _of_differentiated(example)
+    verify_grad(function, points, n_tests=1)
+
+
+def check_pushforward(example: Example) -> None:
+    """The ops' own pushforward agrees with the pullback differentiated."""
+    function, points = _of_differentiated(example)
+    inputs: list[Any] = [TensorType(p.dtype, p.shape).make_variable() for p in points]
+    output = function(*inputs)
+    generator = np.random.default_rng(3)
+    tangents = [_constant(generator.random(p.shape)) for p in points]
+    given = dict(zip(inputs, points, strict=True))
+    direct = pushforward(output, inputs, tangents, disconnected_outputs="ignore")
+    (twice,) = pushforward_through_pullback([output], inputs, tangents)
+    np.testing.assert_allclose(
+        evaluate(direct, given), evaluate(twice, given), rtol=1e-7, atol=1e-9
+    )
+
+
+def check_batches(example: Example) -> None:
+    """Vectorized over a batch of three, by each argument alone and by all, it gives what a loop gives."""
+    choices: list[tuple[int, ...]] = [(i,) for i in example.batched]
+    if len(example.batched) > 1:
+        choices.append(example.batched)
+    for chosen in choices:
+        inputs, output = symbolic(example)
+        stacks = {i: _stack(example.arguments[i]) for i in chosen}
+        batched: dict[Any, Any] = {
+            inputs[i]: TensorType(s.dtype, s.shape).make_variable() for i, s in stacks.items()
+        }
+        whole = vectorize_graph(output, batched)
+        given = {
+            v: a
+            for i, (v, a) in enumerate(zip(inputs, example.arguments, strict=True))
+            if i not in stacks
+        }
+        found = evaluate(whole, given | {batched[inputs[i]]: s for i, s in stacks.items()})
+        for k in range(3):
+            rows = [stacks[i][k] if i in stacks else a for i, a in enumerate(example.arguments)]
+            expected = evaluate(output, dict(zip(inputs, rows, strict=True)))
+            close(found[k], expected, max(example.tolerance, 1e-12))
+
+
+def _stack(array: Any) -> Any:
+    """Three variations of an array that stay in the domain that the example was drawn from."""
+    if array.dtype.kind in "biu" or array.size < 2:
+        return np.stack([array] * 3)
+    flat = array.reshape(-1)
+    return np.stack([np.roll(flat, k).reshape(array.shape) for k in range(3)])

@@ -1,0 +1,15 @@
+"""The table of examples: every op of every family."""
+
+from __future__ import annotations
+
+from occelo_graph.testing import elementwise_examples, structure_examples
+from occelo_graph.testing.example import Example
+
+__all__ = ["EXAMPLES", "by_family"]
+
+EXAMPLES: list[Example] = [*elementwise_examples.EXAMPLES, *structure_examples.EXAMPLES]
+
+
+def by_family(family: str) -> list[Example]:
+    """The examples of one family."""
+    return [e for e in EXAMPLES if e.family == family]

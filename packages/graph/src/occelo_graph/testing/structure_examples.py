@@ -1,0 +1,719 @@
+"""Examples of the families create, reduce, shape, index, join, cast, blas and control."""
+
+# the lambdas of the table take arrays or variables, whatever they are called with
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import tensor as ot
+from occelo_graph.testing.example import Example, draw
+
+__all__ = ["EXAMPLES"]
+
+REAL = (-2.5, 2.5)
+_np_pad: Any = np.pad
+A = draw(REAL, (2, 3))
+B = draw(REAL, (3, 2), salt=1)
+V = draw(REAL, (3,), salt=2)
+T = draw(REAL, (2, 3, 4), salt=3)
+S = draw(REAL, (), salt=4)
+I = draw("int", (2, 3), "int32")  # noqa: E741
+M = draw("bool", (2, 3))
+IDX = np.array([2, 0, 2, -1])
+WITH_ZEROS = np.array([[1.5, 0.0, 2.0], [0.0, -1.0, 0.0]])
+
+
+def _softmax(x: Any, axis: Any = None) -> Any:
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def _create() -> list[Example]:
+    def make(
+        name: str, function: Any, reference: Any, *args: Any, grad: Any = (), batched: Any = ()
+    ) -> Example:
+        return Example(name, "create", function, reference, args, grad, 1e-12, batched)
+
+    n = np.array(3)
+    return [
+        make(
+            "alloc",
+            lambda x: ot.alloc(x, 4, 2, 3),
+            lambda x: np.broadcast_to(x, (4, 2, 3)),
+            A,
+            grad=(0,),
+            batched=(0,),
+        ),
+        make(
+            "alloc",
+            lambda s, k: ot.alloc(s, k, 2),
+            lambda s, k: np.full((int(k), 2), s),
+            S,
+            n,
+            grad=(0,),
+            batched=(0,),
+        ),
+        make("zeros", lambda k: ot.zeros((k, 2)), lambda k: np.zeros((int(k), 2)), n),
+        make("ones", lambda k: ot.ones((2, k)), lambda k: np.ones((2, int(k))), n),
+        make("full", lambda k: ot.full((k,), 2.5), lambda k: np.full((int(k),), 2.5), n),
+        make("empty", lambda k: ot.empty((k,)), lambda k: np.zeros(int(k)), n),
+        make("zeros_like", ot.zeros_like, np.zeros_like, A),
+        make("ones_like", ot.ones_like, np.ones_like, I),
+        make("full_like", lambda x: ot.full_like(x, 3), lambda x: np.full_like(x, 3), A),
+        make("arange", lambda k: ot.arange(k), lambda k: np.arange(int(k)), n),
+        make(
+            "arange",
+            lambda a: ot.arange(a, 5.0, 0.5),
+            lambda a: np.arange(float(a), 5.0, 0.5),
+            np.array(0.25),
+        ),
+        make("eye", lambda k: ot.eye(k, 4, 1), lambda k: np.eye(int(k), 4, 1), n),
+        make("identity_like", ot.identity_like, lambda x: np.eye(*x.shape), A),
+        make("tri", lambda k: ot.tri(k, 4, -1), lambda k: np.tri(int(k), 4, -1), n),
+        make("tril", lambda x: ot.tril(x, 1), lambda x: np.tril(x, 1), T, grad=(0,), batched=(0,)),
+        make("triu", lambda x: ot.triu(x, -1), lambda x: np.triu(x, -1), T, grad=(0,)),
+        make(
+            "tril_indices", lambda k: ot.tril_indices(k)[0], lambda k: np.tril_indices(int(k))[0], n
+        ),
+        make(
+            "triu_indices",
+            lambda k: ot.triu_indices(k, 1)[1],
+            lambda k: np.triu_indices(int(k), 1)[1],
+            n,
+        ),
+        make(
+            "linspace",
+            lambda a, b: ot.linspace(a, b, 5),
+            lambda a, b: np.linspace(a, b, 5),
+            S,
+            np.array(4.0),
+            grad=(0, 1),
+        ),
+        make(
+            "linspace",
+            lambda a: ot.linspace(a, 2.0, 4, endpoint=False),
+            lambda a: np.linspace(a, 2.0, 4, endpoint=False),
+            V,
+        ),
+        make(
+            "logspace",
+            lambda a: ot.logspace(a, 2.0, 4),
+            lambda a: np.logspace(a, 2.0, 4),
+            np.array(0.5),
+            grad=(0,),
+        ),
+        make(
+            "geomspace",
+            lambda a: ot.geomspace(a, 16.0, 4),
+            lambda a: np.geomspace(a, 16.0, 4),
+            np.array(2.0),
+        ),
+        make("bartlett", ot.bartlett, lambda k: np.bartlett(int(k)), n),
+        make(
+            "broadcast_to",
+            lambda x: ot.broadcast_to(x, (2, 3)),
+            lambda x: np.broadcast_to(x, (2, 3)),
+            V,
+            grad=(0,),
+            batched=(0,),
+        ),
+        make("mgrid", lambda k: ot.mgrid[0:k, 1:3][1], lambda k: np.mgrid[0 : int(k), 1:3][1], n),
+        make("ogrid", lambda k: ot.ogrid[0:k, 1:3][0], lambda k: np.ogrid[0 : int(k), 1:3][0], n),
+    ]
+
+
+def _reduce() -> list[Example]:
+    def make(
+        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), tol: float = 1e-10
+    ) -> Example:
+        grads = grad if args[0].dtype == np.float64 else ()
+        return Example(name, "reduce", function, reference, args, grads, tol, (0,))
+
+    made: list[Example] = []
+    for name in ("sum", "prod", "max", "min", "mean", "var", "std"):
+        for axis in (None, 0, -1, (0, 2), ()):
+            if axis == () and name in ("mean", "var", "std"):
+                continue
+            made.append(
+                make(
+                    name,
+                    lambda x, name=name, axis=axis: getattr(ot, name)(x, axis=axis),
+                    lambda x, name=name, axis=axis: getattr(np, name)(x, axis=axis),
+                    T,
+                    grad=() if axis == () and name in ("var", "std") else (0,),
+                )
+            )
+        made.append(
+            make(
+                name,
+                lambda x, name=name: getattr(ot, name)(x, axis=1, keepdims=True),
+                lambda x, name=name: getattr(np, name)(x, axis=1, keepdims=True),
+                A,
+            )
+        )
+        made.append(
+            make(
+                name,
+                lambda x, name=name: getattr(ot, name)(x),
+                lambda x, name=name: getattr(np, name)(x),
+                I,
+            )
+        )
+        made.append(
+            make(
+                name,
+                lambda x, name=name: getattr(ot, name)(x),
+                lambda x, name=name: getattr(np, name)(x),
+                A.astype("float32"),
+                tol=1e-5,
+            )
+        )
+    scipy_lse: Any = lambda x, **k: importlib.import_module("scipy.special").logsumexp(x, **k)  # noqa: E731
+    return [
+        *made,
+        make("sum", lambda x: ot.sum(x, dtype="float32"), lambda x: np.sum(x, dtype="float32"), I),
+        make("sum", ot.sum, np.sum, np.zeros((0, 3))),
+        make("sum", lambda x: ot.sum(x, 0), lambda x: np.sum(x, 0), np.zeros((0, 3))),
+        make("prod", ot.prod, np.prod, WITH_ZEROS),
+        make("prod", lambda x: ot.prod(x, 1), lambda x: np.prod(x, 1), WITH_ZEROS),
+        make("all", lambda x: ot.all(x, 1), lambda x: np.all(x, 1), M, grad=()),
+        make("any", lambda x: ot.any(x, 0), lambda x: np.any(x, 0), M, grad=()),
+        make("ptp", lambda x: ot.ptp(x, 1), lambda x: np.ptp(x, 1), A),
+        make("argmax", lambda x: ot.argmax(x, 1), lambda x: np.argmax(x, 1), T, grad=()),
+        make("argmax", ot.argmax, np.argmax, T, grad=()),
+        make("argmin", lambda x: ot.argmin(x, 0), lambda x: np.argmin(x, 0), T, grad=()),
+        make("argmin", lambda x: ot.argmin(x, 0), lambda x: np.argmin(x, 0), I, grad=()),
+        make("cumsum", lambda x: ot.cumsum(x, 1), lambda x: np.cumsum(x, 1), T),
+        make("cumsum", ot.cumsum, np.cumsum, I, grad=()),
+        make("cumprod", lambda x: ot.cumprod(x, 1), lambda x: np.cumprod(x, 1), T),
+        make("cumprod", lambda x: ot.cumprod(x, 1), lambda x: np.cumprod(x, 1), WITH_ZEROS),
+        make("norm", ot.norm, np.linalg.norm, A),
+        make("norm", lambda x: ot.norm(x, 1, axis=1), lambda x: np.abs(x).sum(1), A),
+        make(
+            "norm", lambda x: ot.norm(x, 3, axis=1), lambda x: (np.abs(x) ** 3).sum(1) ** (1 / 3), A
+        ),
+        make("norm", lambda x: ot.norm(x, np.inf), lambda x: np.abs(x).max(), A),
+        make("cov", ot.cov, np.cov, A),
+        make("softmax", lambda x: ot.softmax(x, 1), lambda x: _softmax(x, 1), T),
+        make("softmax", ot.softmax, _softmax, A),
+        make("log_softmax", lambda x: ot.log_softmax(x, -1), lambda x: np.log(_softmax(x, -1)), T),
+        make("logsumexp", lambda x: ot.logsumexp(x, 1), lambda x: scipy_lse(x, axis=1), T),
+        make("logsumexp", ot.logsumexp, scipy_lse, np.array([1000.0, 1000.0, -1000.0])),
+        make(
+            "LinearRecurrence",
+            lambda a, b: ot.LinearRecurrence(1)(a, b),
+            _recurrence,
+            A,
+            A[::-1].copy(),
+            grad=(0, 1),
+        ),
+    ]
+
+
+def _recurrence(a: Any, b: Any) -> Any:
+    result = np.zeros_like(b)
+    state = np.zeros(b.shape[0])
+    for k in range(b.shape[1]):
+        state = a[:, k] * state + b[:, k]
+        result[:, k] = state
+    return result
+
+
+def _shape() -> list[Example]:
+    def make(name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,)) -> Example:
+        return Example(name, "shape", function, reference, args, grad, 1e-12, (0,))
+
+    two = np.array(2)
+    return [
+        Example("shape", "shape", ot.shape, lambda x: np.array(x.shape), (T,)),
+        Example("shape_i", "shape", lambda x: ot.shape_i(x, 1), lambda x: x.shape[1], (T,)),
+        make(
+            "shape",
+            lambda x: ot.shape(x) * x[0, 0, :3],
+            lambda x: np.array(x.shape) * x[0, 0, :3],
+            T,
+            grad=(),
+        ),
+        make("reshape", lambda x: ot.reshape(x, (3, 2)), lambda x: x.reshape(3, 2), A),
+        make("reshape", lambda x: ot.reshape(x, (-1, 6)), lambda x: x.reshape(-1, 6), T),
+        Example(
+            "reshape",
+            "shape",
+            lambda x, k: ot.reshape(x, (k, -1)),
+            lambda x, k: x.reshape(int(k), -1),
+            (T, two),
+            (0,),
+            1e-12,
+            (0,),
+        ),
+        make("flatten", lambda x: ot.flatten(x, 2), lambda x: x.reshape(2, 12), T),
+        make("ravel", ot.ravel, np.ravel, T),
+        make("transpose", ot.transpose, np.transpose, T),
+        make(
+            "transpose",
+            lambda x: ot.transpose(x, (1, 2, 0)),
+            lambda x: np.transpose(x, (1, 2, 0)),
+            T,
+        ),
+        make("matrix_transpose", ot.matrix_transpose, lambda x: np.swapaxes(x, -1, -2), T),
+        make("swapaxes", lambda x: ot.swapaxes(x, 0, 2), lambda x: np.swapaxes(x, 0, 2), T),
+        make("moveaxis", lambda x: ot.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1), T),
+        make(
+            "expand_dims",
+            lambda x: ot.expand_dims(x, (0, 2)),
+            lambda x: np.expand_dims(x, (0, 2)),
+            A,
+        ),
+        make("squeeze", lambda x: ot.squeeze(x[:1], 0), lambda x: x[0], A),
+        make("dimshuffle", lambda x: x.dimshuffle("x", 1, 0), lambda x: x.T[None], A),
+        make("shape_padleft", lambda x: ot.shape_padleft(x, 2), lambda x: x[None, None], A),
+        make("shape_padright", lambda x: ot.shape_padright(x, 1), lambda x: x[..., None], A),
+        make("atleast_3d", ot.atleast_3d, lambda x: x[None], A),
+        make("specify_shape", lambda x: ot.specify_shape(x, (2, None)), lambda x: x, A),
+        Example(
+            "specify_shape",
+            "shape",
+            lambda x, k: ot.specify_shape(x, (k, 3)),
+            lambda x, k: x,
+            (A, two),
+            (0,),
+            1e-12,
+            (0,),
+        ),
+        make("join_dims", lambda x: ot.join_dims(x, 1, 2), lambda x: x.reshape(2, 12), T),
+        make(
+            "split_dims", lambda x: ot.split_dims(x, (2, 2), 2), lambda x: x.reshape(2, 3, 2, 2), T
+        ),
+    ]
+
+
+def _index() -> list[Example]:
+    def make(
+        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), batched: Any = (0,)
+    ) -> Example:
+        return Example(name, "index", function, reference, args, grad, 1e-12, batched)
+
+    one, idx2 = np.array(1), np.array([[0, 1], [1, 1]])
+    y = draw(REAL, (4,), salt=9)
+
+    def setter(key: Any, value: Any, inc: bool = False) -> Any:
+        def run(x: Any) -> Any:
+            x = x.copy()
+            if inc:
+                np.add.at(x, key, value)
+            else:
+                x[key] = value
+            return x
+
+        return run
+
+    keys: list[Any] = [
+        (0,),
+        (-1, slice(None)),
+        (slice(None, None, -1),),
+        (slice(1, None), slice(None, 2)),
+        (Ellipsis, 1),
+        (None, 0),
+        (slice(None), None, slice(0, 3, 2)),
+        (slice(5, 1, -2),),
+        ([1, 0, 1],),
+        (slice(None), [0, 2, 2]),
+        ([0, 1], slice(None), [1, 3]),
+        ([[0, 1], [1, 1]], slice(1, None)),
+        (0, slice(None), [1, 3, 3]),
+        (slice(None), [0, 2], 1),
+        (None, [1, 0], slice(None), None),
+    ]
+    made = [
+        make("getitem", lambda x, key=key: x[key], lambda x, key=key: x[key], T) for key in keys
+    ]
+    for key in keys[:4] + keys[8:14]:
+        made.append(make("set", lambda x, key=key: x[key].set(2.5), setter(key, 2.5), T))
+        made.append(make("inc", lambda x, key=key: x[key].inc(1.5), setter(key, 1.5, True), T))
+    return [
+        *made,
+        make("getitem", lambda x, i: x[i], lambda x, i: x[int(i)], T, one, batched=(0, 1)),
+        make("getitem", lambda x, i: x[:, i:], lambda x, i: x[:, int(i) :], T, one),
+        make("getitem", lambda x, i: x[i::-1], lambda x, i: x[int(i) :: -1], V, one),
+        make("getitem", lambda x, i: x[::i], lambda x, i: x[:: int(i)], V, np.array(-2)),
+        make(
+            "getitem",
+            lambda x, i: x[:, i],
+            lambda x, i: x[:, i],
+            T,
+            np.array([0, 2, 1]),
+            batched=(0, 1),
+        ),
+        make("getitem", lambda x, i: x[i], lambda x, i: x[i], T, idx2, batched=(0, 1)),
+        make(
+            "getitem",
+            lambda x, i: x[i, :, i],
+            lambda x, i: x[i, :, i],
+            T,
+            np.array([0, 1]),
+            batched=(0, 1),
+        ),
+        make("getitem", lambda x, m: x[m], lambda x, m: x[m], A, M, batched=()),
+        make(
+            "getitem",
+            lambda x, m: x[:, m],
+            lambda x, m: x[:, m],
+            A,
+            np.array([True, False, True]),
+            batched=(),
+        ),
+        make(
+            "set",
+            lambda x, y, i: x[i].set(y),
+            lambda x, y, i: setter(i, y)(x),
+            draw(REAL, (5,)),
+            y[:3],
+            np.array([4, 0, 1]),
+            grad=(0, 1),
+            batched=(0, 1, 2),
+        ),
+        make(
+            "inc",
+            lambda x, y, i: x[i].inc(y),
+            lambda x, y, i: setter(i, y, True)(x),
+            V,
+            y,
+            IDX,
+            grad=(0, 1),
+            batched=(0, 1, 2),
+        ),
+        make(
+            "inc",
+            lambda x, y, i: x[:, i].inc(y),
+            lambda x, y, i: setter((slice(None), i), y, True)(x),
+            A,
+            draw(REAL, (2, 4)),
+            IDX,
+            grad=(0, 1),
+            batched=(0, 1, 2),
+        ),
+        make(
+            "set",
+            lambda x, y: x[1:].set(y),
+            lambda x, y: setter(slice(1, None), y)(x),
+            A,
+            V,
+            grad=(0, 1),
+            batched=(0, 1),
+        ),
+        make("set", lambda x, m: x[m].set(0.5), lambda x, m: setter(m, 0.5)(x), A, M, batched=()),
+        make(
+            "inc",
+            lambda x, i: x[i].inc(2.0),
+            lambda x, i: setter(int(i), 2.0, True)(x),
+            A,
+            one,
+            batched=(0, 1),
+        ),
+        make(
+            "take",
+            lambda x, i: ot.take(x, i, 1),
+            lambda x, i: np.take(x, i, 1),
+            A,
+            IDX,
+            batched=(0, 1),
+        ),
+        make(
+            "take",
+            lambda x, i: ot.take(x, i, mode="wrap"),
+            lambda x, i: np.take(x, i, mode="wrap"),
+            A,
+            np.array([7, -8]),
+        ),
+        make(
+            "take",
+            lambda x, i: ot.take(x, i, 0, "clip"),
+            lambda x, i: np.take(x, i, 0, mode="clip"),
+            A,
+            np.array([7, 0]),
+        ),
+        make(
+            "take_along_axis",
+            lambda x, i: ot.take_along_axis(x, i, 1),
+            lambda x, i: np.take_along_axis(x, i, 1),
+            A,
+            np.array([[0, 2], [1, 1]]),
+            batched=(0, 1),
+        ),
+        make(
+            "nonzero",
+            lambda m: ot.nonzero(m)[1],
+            lambda m: np.nonzero(m)[1],
+            M,
+            grad=(),
+            batched=(),
+        ),
+        make("flatnonzero", ot.flatnonzero, np.flatnonzero, M, grad=(), batched=()),
+        make(
+            "nonzero_values",
+            ot.nonzero_values,
+            lambda x: x[x != 0],
+            WITH_ZEROS,
+            grad=(),
+            batched=(),
+        ),
+        make("diagonal", lambda x: ot.diagonal(x, 1), lambda x: np.diagonal(x, 1), A),
+        make("diagonal", lambda x: ot.diagonal(x, -1, 0, 2), lambda x: np.diagonal(x, -1, 0, 2), T),
+        make("diag", lambda x: ot.diag(x, 1), lambda x: np.diag(x, 1), V),
+        make("diag", ot.diag, np.diag, A),
+        make("fill_diagonal", lambda x: ot.fill_diagonal(x, 9), _filled_diagonal, A),
+        make(
+            "compress",
+            lambda m, x: ot.compress(m, x, axis=1),
+            lambda m, x: np.compress(m, x, axis=1),
+            np.array([True, False, True]),
+            A,
+            grad=(1,),
+            batched=(),
+        ),
+        make(
+            "choose",
+            lambda i, x, z: ot.choose(i, [x, z]),
+            lambda i, x, z: np.choose(i, [x, z]),
+            M.astype("int64"),
+            A,
+            2 * A,
+            grad=(1, 2),
+            batched=(0,),
+        ),
+        make(
+            "inverse_permutation", ot.inverse_permutation, np.argsort, np.array([2, 0, 1]), grad=()
+        ),
+        make(
+            "permute_row_elements",
+            ot.permute_row_elements,
+            lambda x, p: x[:, p],
+            A,
+            np.array([2, 0, 1]),
+        ),
+        make(
+            "unravel_index",
+            lambda i: ot.unravel_index(i, (2, 3))[1],
+            lambda i: np.unravel_index(i, (2, 3))[1],
+            np.array([0, 4, 5]),
+            grad=(),
+        ),
+        make(
+            "ravel_multi_index",
+            lambda i: ot.ravel_multi_index((i, i), (2, 3)),
+            lambda i: np.ravel_multi_index((i, i), (2, 3)),
+            np.array([0, 1]),
+            grad=(),
+        ),
+    ]
+
+
+def _filled_diagonal(x: Any) -> Any:
+    result = x.copy()
+    np.fill_diagonal(result, 9)
+    return result
+
+
+def _join() -> list[Example]:
+    def make(
+        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), batched: Any = (0,)
+    ) -> Example:
+        return Example(name, "join", function, reference, args, grad, 1e-12, batched)
+
+    made = [
+        make(
+            "pad",
+            lambda x, mode=mode: ot.pad(x, ((1, 2), (2, 1)), mode),
+            lambda x, mode=mode: _np_pad(x, ((1, 2), (2, 1)), mode=mode),
+            draw(REAL, (4, 3)),
+        )
+        for mode in ("constant", "edge", "reflect", "symmetric", "wrap")
+    ]
+    return [
+        *made,
+        make(
+            "join",
+            lambda x, z: ot.join(1, x, z),
+            lambda x, z: np.concatenate([x, z], 1),
+            A,
+            A[:, :2],
+            grad=(0, 1),
+            batched=(0, 1),
+        ),
+        make(
+            "concatenate",
+            lambda x, z: ot.concatenate([x, z]),
+            lambda x, z: np.concatenate([x, z]),
+            V,
+            V[:2].astype("float32"),
+        ),
+        make(
+            "stack",
+            lambda x, z: ot.stack([x, z], 1),
+            lambda x, z: np.stack([x, z], 1),
+            A,
+            2 * A,
+            grad=(0, 1),
+            batched=(0, 1),
+        ),
+        make(
+            "stack",
+            lambda x, z: ot.stack([x, z]),
+            lambda x, z: np.stack([x, z]),
+            S,
+            2 * S,
+            grad=(0, 1),
+            batched=(0, 1),
+        ),
+        make(
+            "vertical_stack",
+            lambda x, z: ot.vertical_stack(x, z),
+            lambda x, z: np.vstack([x, z]),
+            A,
+            V,
+        ),
+        make(
+            "horizontal_stack",
+            lambda x, z: ot.horizontal_stack(x, z),
+            lambda x, z: np.hstack([x, z]),
+            A,
+            A,
+        ),
+        make(
+            "split",
+            lambda x: ot.split(x, [1, 2], axis=1)[1],
+            lambda x: np.split(x, [1], axis=1)[1],
+            A,
+        ),
+        make("repeat", lambda x: ot.repeat(x, 2, 1), lambda x: np.repeat(x, 2, 1), A),
+        make(
+            "repeat",
+            lambda x, r: ot.repeat(x, r, 1),
+            lambda x, r: np.repeat(x, r, 1),
+            A,
+            np.array([2, 0, 3]),
+        ),
+        make("tile", lambda x: ot.tile(x, (2, 1, 3)), lambda x: np.tile(x, (2, 1, 3)), A),
+        make("roll", lambda x: ot.roll(x, 2, 1), lambda x: np.roll(x, 2, 1), A),
+        make("roll", lambda x: ot.roll(x, -1), lambda x: np.roll(x, -1), A),
+        make("flip", lambda x: ot.flip(x, 1), lambda x: np.flip(x, 1), T),
+        make("diff", lambda x: ot.diff(x, 2), lambda x: np.diff(x, 2), A),
+    ]
+
+
+def _blas() -> list[Example]:
+    def make(
+        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0, 1), tol: float = 1e-10
+    ) -> Example:
+        return Example(name, "blas", function, reference, args, grad, tol, tuple(range(len(args))))
+
+    left, right = draw(REAL, (4, 2, 3), salt=11), draw(REAL, (4, 3, 2), salt=12)
+    return [
+        make("dot", ot.dot, np.dot, A, B),
+        make("dot", ot.dot, np.dot, A, V),
+        make("dot", ot.dot, np.dot, V, B),
+        make("dot", ot.dot, np.dot, V, V),
+        make("dot", ot.dot, np.dot, T, draw(REAL, (4, 2))),
+        make("dot", ot.dot, np.dot, S, A),
+        make("dot", ot.dot, np.dot, I, I.T.copy(), grad=()),
+        make("dot", ot.dot, np.dot, A.astype("float32"), B, grad=()),
+        make("dot", ot.dot, np.dot, A + 1j * A, B - 2j * B, grad=()),
+        make("dot", ot.dot, np.dot, np.zeros((2, 0)), np.zeros((0, 3))),
+        make("matmul", ot.matmul, np.matmul, left, right),
+        make("matmul", ot.matmul, np.matmul, left, right[:1]),
+        make("matmul", ot.matmul, np.matmul, A, right),
+        make("matmul", ot.matmul, np.matmul, V, right),
+        make("matmul", ot.matmul, np.matmul, left, V),
+        make("matvec", ot.matvec, lambda m, v: (m @ v[..., None])[..., 0], left, V),
+        make("vecmat", ot.vecmat, lambda v, m: (v[..., None, :] @ m)[..., 0, :], V, right),
+        make("vecdot", ot.vecdot, lambda x, z: (x * z).sum(-1), A, V),
+        make("outer", ot.outer, np.outer, V, A),
+        make(
+            "tensordot",
+            lambda x, z: ot.tensordot(x, z, 1),
+            lambda x, z: np.tensordot(x, z, 1),
+            left,
+            B,
+        ),
+        make(
+            "tensordot",
+            lambda x, z: ot.tensordot(x, z, [[0, 2], [0, 1]]),
+            lambda x, z: np.tensordot(x, z, ((0, 2), (0, 1))),
+            left,
+            right,
+        ),
+        make("batched_dot", ot.batched_dot, np.matmul, left, right),
+        make("trace", ot.trace, np.trace, A[:, :2].copy(), grad=(0,)),
+    ]
+
+
+def _cast_and_control() -> list[Example]:
+    flag = np.array(1.0)
+    made = [
+        Example(
+            "cast",
+            "cast",
+            lambda x, d=d: ot.cast(x, d),
+            lambda x, d=d: x.astype(d),
+            (A,),
+            (),
+            1e-6,
+            (0,),
+        )
+        for d in ("float32", "int8", "bool", "complex64", "float64")
+    ]
+    return [
+        *made,
+        Example(
+            "cast",
+            "cast",
+            lambda x: ot.cast(ot.cast(x, "float32"), "float64") * 2,
+            lambda x: x.astype("float32").astype("float64") * 2,
+            (A,),
+            (),
+            1e-6,
+        ),
+        Example(
+            "ifelse",
+            "control",
+            lambda c, x, z: ot.ifelse(c > 0, x, z),
+            lambda c, x, z: x,
+            (flag, A, 2 * A),
+            (1, 2),
+            1e-12,
+            (1,),
+        ),
+        Example(
+            "ifelse",
+            "control",
+            lambda c, x, z: ot.ifelse(c > 0, x, z),
+            lambda c, x, z: z,
+            (-flag, A, B),
+            (1, 2),
+            1e-12,
+        ),
+        Example(
+            "assert_op",
+            "control",
+            lambda x: ot.assert_op(x, x.sum() < 1e9),
+            lambda x: x,
+            (A,),
+            (0,),
+        ),
+    ]
+
+
+EXAMPLES: list[Example] = [
+    *_create(),
+    *_reduce(),
+    *_shape(),
+    *_index(),
+    *_join(),
+    *_blas(),
+    *_cast_and_control(),
+]
