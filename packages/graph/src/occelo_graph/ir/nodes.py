@@ -25,6 +25,12 @@ def set_conveniences(**functions: Any) -> None:
     conveniences.update(functions)
 
 
+def _without_code(state: Any, mark: str) -> Any:
+    """The state of an object for pickling: a mark holds a code object, which cannot be pickled."""
+    shared, slots = state
+    return shared, {**slots, mark: provenance.source_of(slots.get(mark))}
+
+
 class Variable:
     """A value that a graph computes or is given.
 
@@ -128,6 +134,9 @@ class Variable:
     def dprint(self, **options: Any) -> Any:
         """Print the graph of the variable; see `debugprint`."""
         return conveniences["dprint"](self, **options)
+
+    def __getstate__(self) -> Any:
+        return _without_code(super().__getstate__(), "_where")
 
     def __str__(self) -> str:
         if self._name is not None:
@@ -315,6 +324,9 @@ class Apply:
             if new.name is None and old.name is not None:
                 new.name = old.name
         return node
+
+    def __getstate__(self) -> Any:
+        return _without_code(super().__getstate__(), "mark")
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(str(i) for i in self.inputs)})"

@@ -183,6 +183,8 @@ class TensorType(Type):
     def _convert_python(self, data: Any, allow_downcast: bool | None) -> Any:
         try:
             plain = np.asarray(data)
+            if plain.dtype.kind == "c" and not is_complex(self.dtype):
+                raise TypeError("it is complex")
             array = plain.astype(self.numpy_dtype)
         except (ValueError, TypeError, OverflowError) as error:
             raise TypeError(

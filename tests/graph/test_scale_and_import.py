@@ -1,0 +1,122 @@
+"""Deep graphs at the default recursion limit, and what importing costs."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import Config, ConfigError, boolean, config, text
+
+DEPTH = 100_000
+
+
+@pytest.fixture(scope="module")
+def chain() -> tuple[Any, Any]:
+    x = ot.dscalar("x")
+    y = x
+    for _ in range(DEPTH):
+        y = ot.sin(y)
+    return x, y
+
+
+def test_a_chain_of_100_000_nodes(chain: tuple[Any, Any]) -> None:
+    x, y = chain
+    assert sys.getrecursionlimit() <= 1000
+    gradient = og.grad(y, x)
+    assert np.isfinite(og.evaluate(gradient, {x: 0.5}))
+    copied = og.clone_replace(y, {x: ot.dscalar("z")})
+    assert og.digest(copied) == og.digest(y)
+    graph = og.FunctionGraph([x], [y])
+    graph.check_integrity()
+    assert len(graph.toposort()) == DEPTH
+    assert og.dprint(y, file="str", depth=3).count("\n") == 3
+    stream = io.BytesIO()
+    og.save(stream, y, [x])
+    loaded = og.load(stream)
+    assert og.digest(loaded.outputs, loaded.inputs) == og.digest(y, [x])
+
+
+def test_a_chain_prints_whole() -> None:
+    # each line is indented by its depth, so the text grows with its square
+    y = ot.dscalar("x")
+    for _ in range(3000):
+        y = ot.sin(y)
+    assert og.dprint(y, file="str").count("\n") == 3001
+    assert og.pprint(y).startswith("sin(sin(")
+    assert og.to_dot(y).count("->") == 3001
+
+
+def test_importing_loads_numpy_and_nothing_else() -> None:
+    code = (
+        "import sys; import occelo_graph; import occelo_graph.tensor\n"
+        "heavy = {'scipy', 'hypothesis', 'rich', 'matplotlib', 'numba', 'jax', 'torch', 'pytest'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "from occelo_graph import tensor as ot; x = ot.dscalar(); y = ot.erf(x) + ot.sigmoid(x)\n"
+        "import occelo_graph as og; og.grad(y, x); assert 'scipy' not in sys.modules\n"
+        "og.evaluate(ot.sigmoid(x), {x: 1.0}); assert 'scipy' not in sys.modules\n"
+        "og.evaluate(y, {x: 1.0}); assert 'scipy.special' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)})
+
+
+def options(environ: dict[str, str]) -> Config:
+    made = Config(environ)
+    made.declare("size", 3, "a number", int, "tests")
+    made.declare("tests__name", "a", "a text", text, "tests")
+    made.declare("flag", False, "a switch", boolean, "tests")
+    return made
+
+
+def test_options_take_the_first_source_that_has_them(tmp_path: Any) -> None:
+    path = tmp_path / "rc"
+    path.write_text("[global]\nsize = 4\nflag = yes\n[tests]\nname = b\n")
+    files = {"OCCELORC": str(path)}
+    assert options({"OCCELORC": ""}).size == 3
+    from_file = options(files)
+    assert (from_file.size, from_file.tests__name, from_file.flag) == (4, "b", True)
+    assert from_file.origin("size") == "file"
+    environment = options({**files, "OCCELO_FLAGS": "size=5, flag=False"})
+    assert (environment.size, environment.flag, environment.tests__name) == (5, False, "b")
+    environment.size = 6
+    assert environment.size == 6
+    with environment.change_flags(size="7"):
+        assert environment.size == 7
+        assert environment.origin("size") == "context"
+    del environment.size
+    assert environment.size == 5
+
+
+@pytest.mark.parametrize(
+    ("do", "error", "message"),
+    [
+        (lambda: options({"OCCELO_FLAGS": "size=x"}), ConfigError, "cannot be 'x' .from OCCELO_FLAGS"),
+        (lambda: options({"OCCELO_FLAGS": "sise=3"}).check_sources(), AttributeError, "did you mean size"),
+        (lambda: options({"OCCELO_FLAGS": "size"}), ConfigError, "name=value"),
+        (lambda: setattr(options({}), "sise", 3), AttributeError, "did you mean size"),
+        (lambda: options({}).flags, AttributeError, "did you mean flag"),
+        (lambda: options({}).change_flags(siz=3).__enter__(), AttributeError, "did you mean size"),
+        (lambda: setattr(options({}), "flag", "maybe"), ConfigError, "True or False"),
+    ],
+)
+def test_unknown_names_and_bad_values_raise(do: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        do()
+
+
+def test_changes_in_a_context_stay_in_its_thread() -> None:
+    seen: list[str] = []
+    with config.change_flags(floatX="float32"):
+        thread = threading.Thread(target=lambda: seen.append(config.floatX))
+        thread.start()
+        thread.join()
+        assert config.floatX == "float32"
+    assert seen == ["float64"]
+    assert "floatX = 'float64'" in str(config)

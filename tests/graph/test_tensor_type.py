@@ -1,0 +1,264 @@
+"""What tensor types accept, how they relate, and how constants and promotion work."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import ConfigError, config
+
+
+def test_equal_types_are_one_object() -> None:
+    assert ot.TensorType("float64", (None, 3)) is ot.TensorType(np.float64, [None, np.int64(3)])
+    assert ot.TensorType("float64", (True, False)) is ot.TensorType("float64", (1, None))
+    assert pickle.loads(pickle.dumps(ot.TensorType("int8", (2,)))) is ot.TensorType("int8", (2,))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: ot.TensorType("text", ()), TypeError, "not a dtype of tensors"),
+        (lambda: ot.TensorType("float64", (-1,)), ValueError, "cannot be negative"),
+        (lambda: ot.TensorType("float64", ("n",)), TypeError, "integer or None"),
+        (lambda: ot.TensorType("float64", (1,) * 65), ValueError, "at most 64"),
+        (lambda: ot.dmatrix().type(shape=(2,)), ValueError, "contradicts"),
+    ],
+)
+def test_bad_types(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+ACCEPTED = [
+    ("float64", np.ones(2)),
+    ("float64", np.ones(2, "float32")),
+    ("float64", np.ones(2, "int32")),
+    ("float64", [1, 2]),
+    ("float64", [True, False]),
+    ("float64", [np.nan, 1.5]),
+    ("float32", [1.5, 2.0]),
+    ("int32", [3.0, 4]),
+    ("int8", [1, -1]),
+]
+REFUSED = [
+    ("float32", np.ones(2)),
+    ("float32", np.ones(2, "int64")),
+    ("float32", [1.1, 2.0]),
+    ("int32", [3.5, 1]),
+    ("int8", [300, 1]),
+    ("float64", ["a", "b"]),
+    ("float64", None),
+    ("float64", [None, 1.0]),
+    ("float64", [1j, 2.0]),
+]
+
+
+@pytest.mark.parametrize(("dtype", "data"), ACCEPTED)
+def test_filter_accepts_what_loses_nothing(dtype: str, data: Any) -> None:
+    found = ot.TensorType(dtype, (None,)).filter(data)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, np.asarray(data).astype(dtype))
+
+
+@pytest.mark.parametrize(("dtype", "data"), REFUSED)
+def test_filter_refuses_what_loses_precision(dtype: str, data: Any) -> None:
+    with pytest.raises(TypeError):
+        ot.TensorType(dtype, (None,)).filter(data)
+
+
+def test_filter_options() -> None:
+    single = ot.TensorType("float32", ())
+    assert single.filter(1.1) == np.float32(1.1)
+    with pytest.raises(TypeError, match="loses precision"):
+        single.filter(1.1, allow_downcast=False)
+    with config.change_flags(floatX="float32"):
+        assert single.filter(np.float64(1.1)) == np.float32(1.1)
+    with pytest.raises(TypeError, match="float64"):
+        single.filter(np.float64(1.1))
+    vector = ot.TensorType("int8", (None,))
+    np.testing.assert_array_equal(vector.filter([1.9, 257], allow_downcast=True), [1, 1])
+    data = np.ones(3)
+    assert ot.dvector().type.filter(data) is data
+    with pytest.raises(TypeError, match="Expected an array of dtype float64, got list"):
+        ot.dvector().type.filter([1.0], strict=True)
+    with pytest.raises(TypeError, match=r"expected \(3,\), got \(2,\)"):
+        ot.TensorType("float64", (3,)).filter(np.ones(2))
+    with pytest.raises(TypeError, match="a compiled function takes values"):
+        ot.dscalar().type.filter(ot.dscalar("x"))
+    unaligned = np.frombuffer(b"\0" * 25, "u1")[1:].view("float64")
+    with pytest.raises(TypeError, match="not aligned"):
+        ot.dvector().type.filter(unaligned, strict=True)
+
+
+def test_memmap_passes_untouched(tmp_path: Any) -> None:
+    data = np.memmap(tmp_path / "x", dtype="float64", mode="w+", shape=(3,))
+    assert ot.dvector().type.filter(data) is data
+
+
+def test_relations() -> None:
+    wide, narrow = ot.TensorType("float64", (None, 3)), ot.TensorType("float64", (2, 3))
+    assert wide.is_super(narrow)
+    assert not narrow.is_super(wide)
+    assert wide.in_same_class(narrow)
+    assert not wide.in_same_class(ot.TensorType("float64", (1, 3)))
+    assert wide.convert_variable(narrow()) is not None
+    asserted = narrow.convert_variable(wide())
+    assert asserted is not None
+    assert asserted.type is narrow
+    assert ot.TensorType("float64", (4, 3)).convert_variable(narrow()) is None
+    assert wide.values_eq_approx(np.ones(2), np.ones(2) + 1e-12)
+    assert not wide.values_eq_approx(np.ones(2), np.ones(2) + 1e-3)
+    assert wide.values_eq(np.array([np.nan]), np.array([np.nan]))
+
+
+@pytest.mark.parametrize(
+    ("expression", "dtype"),
+    [
+        (lambda: ot.fscalar() + 1.1, "float32"),
+        (lambda: ot.fscalar() + np.float64(1.1), "float64"),
+        (lambda: ot.bscalar() + 1, "int8"),
+        (lambda: ot.bscalar() + 1.5, "float64"),
+        (lambda: ot.iscalar() / 2, "float64"),
+        (lambda: ot.lscalar() * 2.0, "float64"),
+        (lambda: ot.cscalar() * 2.0, "complex64"),
+        (lambda: ot.fscalar() * 1j, "complex64"),
+        (lambda: ot.fscalar() + ot.iscalar(), "float64"),
+        (lambda: ot.eq(ot.fscalar(), 1) + 1, "int64"),
+        (lambda: ot.constant(1) + 1.5, "float64"),
+        (lambda: ot.sum(ot.bvector()), "int64"),
+        (lambda: ot.mean(ot.fvector()), "float32"),
+        (lambda: ot.mean(ot.ivector()), "float64"),
+        (lambda: ot.switch(ot.bscalar(), ot.fscalar(), 0), "float32"),
+    ],
+)
+def test_promotion_is_numpys_with_weak_python_scalars(expression: Any, dtype: str) -> None:
+    assert expression().dtype == dtype
+
+
+def test_weak_integers_that_do_not_fit_overflow() -> None:
+    with pytest.raises(OverflowError, match="300 does not fit dtype int8"):
+        ot.bscalar() + 300
+
+
+def test_floatX_picks_the_dtype_of_constructors_only() -> None:
+    with config.change_flags(floatX="float32"):
+        assert ot.vector().dtype == "float32"
+        assert ot.zeros((2,)).dtype == "float32"
+        assert ot.constant(1.5).dtype == "float32"
+        assert (ot.dscalar() + 1.5).dtype == "float64"
+    assert ot.vector().dtype == "float64"
+
+
+@pytest.mark.parametrize("bad", ["text", object(), None, {"a": 1}])
+def test_what_is_no_number_is_no_constant(bad: Any) -> None:
+    with pytest.raises(TypeError, match="Cannot make a tensor"):
+        ot.constant(bad)
+
+
+def test_as_tensor_variable() -> None:
+    x = ot.dscalar("x")
+    assert ot.as_tensor_variable(x) is x
+    assert ot.as_tensor_variable(x, ndim=2).type.shape == (1, 1)
+    assert ot.as_tensor_variable(ot.exp(x).owner).owner is not None
+    stacked = ot.as_tensor_variable([x, 1.0, [2.0][0]])
+    np.testing.assert_array_equal(og.evaluate(stacked, {x: 5.0}), [5.0, 1.0, 2.0])
+    nested = ot.as_tensor_variable([[x, 1.0], [2.0, x]])
+    np.testing.assert_array_equal(og.evaluate(nested, {x: 5.0}), [[5.0, 1.0], [2.0, 5.0]])
+
+
+def test_constructors() -> None:
+    a, b = ot.dmatrices("a", "b")
+    assert (a.name, b.name, a.type.shape) == ("a", "b", (None, None))
+    assert [v.name for v in ot.fscalars("xyz")] == ["x", "y", "z"]
+    assert len(ot.vectors(3)) == 3
+    assert ot.drow().type.shape == (1, None)
+    assert ot.tensor3("t").ndim == 3
+    assert ot.tensor("x", dtype="int8", shape=(2, None)).type.shape == (2, None)
+    assert ot.vector("v", shape=(4,)).type.shape == (4,)
+
+
+@pytest.mark.parametrize(
+    ("do", "error", "message"),
+    [
+        (lambda x: bool(x), TypeError, "truth value"),
+        (lambda x: len(x), TypeError, "not known before"),
+        (lambda x: list(x), ValueError, "Cannot iterate"),
+        (lambda x: float(x), TypeError, "no value before"),
+        (lambda x: range(x), TypeError, "no value before"),
+        (lambda x: x.__setitem__(0, 1), TypeError, r"x\[key\]\.set"),
+        (lambda x: iter(x[0]), TypeError, "scalar cannot be iterated"),
+        (lambda x: x[1.5], TypeError, "must be an integer"),
+        (lambda x: x[0, 0], IndexError, "Too many indices"),
+        (lambda x: x[..., ...], IndexError, "one ellipsis"),
+        (lambda x: x[::0], ValueError, "cannot be 0"),
+        (lambda x: x[ot.dscalar()], TypeError, "must"),
+        (lambda x: ot.constant([1.0, 2.0])[5], IndexError, "out of range"),
+        (lambda x: x[[0.5]], TypeError, "must hold integers"),
+        (lambda x: ot.constant(np.ones((2, 3)))[np.array([True, False, True])], IndexError, "mask"),
+        (lambda x: -(x > 0), TypeError, "not defined for dtypes bool"),
+        (lambda x: (x > 0) - (x > 0), TypeError, "not defined for dtypes bool"),
+        (lambda x: ot.exp(x, x), TypeError, "takes 1 arguments, got 2"),
+        (lambda x: x[0].set(ot.zscalar()), TypeError, "without losing precision"),
+        (lambda x: ot.set_subtensor(x, 1), TypeError, "part of a tensor"),
+        (lambda x: x.reshape((-1, -1)), ValueError, "at most one -1"),
+        (lambda x: ot.constant(np.ones(6)).reshape((4,)), ValueError, "Cannot reshape"),
+        (lambda x: x.reshape(ot.lvector()), ValueError, "not known"),
+        (lambda x: x.sum(axis=1), np.exceptions.AxisError, "out of bounds"),
+        (lambda x: x.sum(axis=(0, 0)), ValueError, "repeated"),
+        (lambda x: x.dimshuffle(0, 0), ValueError, "repeated"),
+        (lambda x: ot.constant(np.ones((2, 3))).dimshuffle(0), ValueError, "Cannot drop"),
+        (lambda x: ot.constant([1.0, 2.0]) + ot.constant([1.0, 2.0, 3.0]), ValueError, r"\(2,\) and \(3,\)"),
+        (lambda x: ot.join(0, x, ot.dmatrix()), TypeError, "as many dimensions"),
+        (lambda x: ot.concatenate(x), TypeError, "list of tensors"),
+        (lambda x: ot.stack([]), ValueError, "nothing to stack"),
+        (lambda x: ot.dot(ot.constant([1.0]), ot.constant([1.0, 2.0])), ValueError, "contracted"),
+        (lambda x: ot.matmul(x, 2.0), ValueError, "does not take scalars"),
+        (lambda x: ot.alloc(x, 2.5), TypeError, "must be an integer"),
+        (lambda x: ot.max(ot.constant(np.zeros((0, 2))), axis=0), ValueError, "no elements"),
+        (lambda x: ot.cast(ot.zscalar(), "float64"), TypeError, "take real"),
+        (lambda x: ot.specify_shape(ot.constant([1.0]), (2,)), ValueError, "contradicts"),
+        (lambda x: ot.pad(x, 1, "odd"), ValueError, "mode of pad"),
+        (lambda x: ot.ifelse(x, 1.0, 2.0), TypeError, "must be a scalar"),
+        (lambda x: ot.ifelse(x[0], x, x[0]), TypeError, "differ in type"),
+    ],
+)
+def test_mistakes_raise_when_the_graph_is_built(do: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        do(ot.dvector("x"))
+
+
+@pytest.mark.parametrize(
+    ("build", "values", "error", "message"),
+    [
+        (lambda x, y: x + y, ([1.0], [1.0, 2.0]), ValueError, "known to be 1 when the graph is built"),
+        (lambda x, y: x + y, ([1.0, 2.0, 3.0], [1.0, 2.0]), ValueError, "Input dimension mismatch"),
+        (lambda x, y: x[5] + y, ([1.0], [1.0]), IndexError, "out of bounds"),
+        (lambda x, y: x.reshape((2, 3)) + y.sum(), ([1.0], [1.0]), ValueError, "cannot reshape"),
+        (lambda x, y: x.specify_shape((3,)) + y.sum(), ([1.0], [1.0]), ValueError, "was specified"),
+        (lambda x, y: ot.dot(x, y), ([1.0], [1.0, 2.0]), ValueError, "not aligned"),
+        (lambda x, y: ot.assert_op(x, y > 0), ([1.0], [-1.0]), AssertionError, "Assert failed"),
+        (lambda x, y: ot.broadcast_to(x, (3,)) + y.sum(), ([1.0], [1.0]), ValueError, "Cannot broadcast"),
+    ],
+)
+def test_mistakes_at_run_time_name_the_line_and_end_in_the_cause(
+    build: Any, values: Any, error: type[Exception], message: str
+) -> None:
+    x, y = ot.dvector("x"), ot.dvector("y")
+    out = build(x, y)
+    with pytest.raises(error, match=message) as caught:
+        og.evaluate(out, dict(zip((x, y), values, strict=True)))
+    text = str(caught.value).splitlines()
+    assert text[0].startswith("While computing ")
+    assert __file__ in text[0]
+    assert message in text[-1]
+
+
+def test_config_rejects_bad_values() -> None:
+    with pytest.raises(ConfigError, match="floatX cannot be 'float80'"):
+        config.floatX = "float80"
+    assert config.floatX == "float64"
