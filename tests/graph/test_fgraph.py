@@ -213,7 +213,9 @@ def test_validated_replacements_are_atomic() -> None:
         graph.replace_all_validate(pairs)
     assert og.digest(graph.outputs, graph.inputs) == before
     with pytest.raises(TypeError):
-        graph.replace_all_validate([(graph.outputs[0], ot.sin(x)), (graph.outputs[1], ot.fvector())])
+        graph.replace_all_validate(
+            [(graph.outputs[0], ot.sin(x)), (graph.outputs[1], ot.fvector())]
+        )
     assert og.digest(graph.outputs, graph.inputs) == before
     graph.check_integrity()
     graph.replace_validate(graph.outputs[0], ot.sin(x))
@@ -256,7 +258,9 @@ def inplace(x: Any) -> Any:
 
 def test_a_destroyer_runs_after_all_readers() -> None:
     x = ot.dvector("x")
-    graph = og.FunctionGraph([x], [inplace(x), ot.sin(x), x[1:] * 2], features=[og.DestroyHandler(), og.Validator()])
+    graph = og.FunctionGraph(
+        [x], [inplace(x), ot.sin(x), x[1:] * 2], features=[og.DestroyHandler(), og.Validator()]
+    )
     graph.validate()
     order = [str(n.op) for n in graph.toposort()]
     assert order.index("exp_inplace") > order.index("sin")
@@ -275,7 +279,14 @@ def test_a_destroyer_runs_after_all_readers() -> None:
         lambda x: [inplace(ot.constant([1.0]))],
         lambda x: [ot.set_subtensor(x[:2], x[1:], inplace=True)],
     ],
-    ids=["twice", "through views", "read after", "view read after", "constant", "reads what it writes"],
+    ids=[
+        "twice",
+        "through views",
+        "read after",
+        "view read after",
+        "constant",
+        "reads what it writes",
+    ],
 )
 def test_graphs_that_no_order_can_save_are_inconsistent(build: Any) -> None:
     x = ot.tensor("x", dtype="float64", shape=(3,))
@@ -286,7 +297,9 @@ def test_graphs_that_no_order_can_save_are_inconsistent(build: Any) -> None:
 def test_protection() -> None:
     x = ot.dvector("x")
     supervisor = og.Supervisor(lambda g: g.inputs)
-    graph = og.FunctionGraph([x], [inplace(x)], features=[og.DestroyHandler(), og.Validator(), supervisor])
+    graph = og.FunctionGraph(
+        [x], [inplace(x)], features=[og.DestroyHandler(), og.Validator(), supervisor]
+    )
     with pytest.raises(og.InconsistencyError, match="protected variable x"):
         graph.validate()
     assert not graph.clone(attach_feature=True).consistent()
@@ -303,7 +316,9 @@ def test_protection() -> None:
 
 def test_inplace_candidates() -> None:
     x, y = ot.dvectors("x", "y")
-    graph = og.FunctionGraph([x, y], [ot.add(x, y, x[:1], ot.constant([1.0]))], features=[og.DestroyHandler()])
+    graph = og.FunctionGraph(
+        [x, y], [ot.add(x, y, x[:1], ot.constant([1.0]))], features=[og.DestroyHandler()]
+    )
     node = graph.outputs[0].owner
     assert og.inplace_candidates(graph, node.inputs, []) == [graph.inputs[1]]
     assert og.inplace_candidates(graph, node.inputs, [graph.inputs[1]]) == []

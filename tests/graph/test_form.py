@@ -52,10 +52,22 @@ def test_digests_tell_graphs_apart_and_ignore_names() -> None:
     assert og.digest(outputs, inputs) == og.digest(again_out, again_in)
     assert og.digest(outputs, inputs) != og.digest(outputs[::-1], inputs)
     x = ot.dscalar("x")
-    distinct = [x + 1.0, x + 2.0, x - 1.0, x + 0.0, x + -0.0, x * 1.0, ot.exp(x), ot.fscalar() + 1.0, ot.dvector() + 1.0]
+    distinct = [
+        x + 1.0,
+        x + 2.0,
+        x - 1.0,
+        x + 0.0,
+        x + -0.0,
+        x * 1.0,
+        ot.exp(x),
+        ot.fscalar() + 1.0,
+        ot.dvector() + 1.0,
+    ]
     assert len({og.digest(v) for v in distinct}) == len(distinct)
     assert og.digest([x, x + ot.dscalar()]) != og.digest([x, x + x])
-    assert og.digest(ot.reshape(ot.dvector(), (2, 3))) != og.digest(ot.reshape(ot.dvector(), (3, 2)))
+    assert og.digest(ot.reshape(ot.dvector(), (2, 3))) != og.digest(
+        ot.reshape(ot.dvector(), (3, 2))
+    )
 
 
 def test_digests_do_not_depend_on_the_process() -> None:
@@ -65,7 +77,11 @@ def test_digests_do_not_depend_on_the_process() -> None:
     )
     found = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)}
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
         ).stdout
         for seed in ("0", "1", "2")
     }
@@ -124,9 +140,17 @@ def test_what_is_no_graph_is_refused(tmp_path: Path) -> None:
         (lambda p: p.update(version=99), "format version 99"),
         (lambda p: p.update(format="other"), "does not hold"),
         (lambda p: p.pop("nodes"), "damaged"),
-        (lambda p: p["ops"].__setitem__(0, {"op": "somewhere:Evil", "fields": {}}), "import somewhere"),
+        (
+            lambda p: p["ops"].__setitem__(0, {"op": "somewhere:Evil", "fields": {}}),
+            "import somewhere",
+        ),
         (lambda p: p["ops"].__setitem__(0, {"what": 1}), "Not a saved value"),
-        (lambda p: p["nodes"][0].__setitem__(3, [1 - p["nodes"][0][3][0]] if len(p["types"]) > 1 else [7]), "damaged|now gives"),
+        (
+            lambda p: p["nodes"][0].__setitem__(
+                3, [1 - p["nodes"][0][3][0]] if len(p["types"]) > 1 else [7]
+            ),
+            "damaged|now gives",
+        ),
     ]:
         with pytest.raises(og.SavedGraphError, match=message):
             og.load(rewritten(path, change))
@@ -172,7 +196,10 @@ Sum{axis=[0]} [id A] 'z'
 def test_formulas() -> None:
     x, y = ot.dscalars("x", "y")
     assert og.pprint((x + y) * x - y / (x - y)) == "(x + y) * x - y / (x - y)"
-    assert og.pprint(-(x**2) ** y) == "-((x ** 2.0) ** y)" or og.pprint(-(x**2) ** y) == "-(x ** 2.0) ** y"
+    assert (
+        og.pprint(-((x**2) ** y)) == "-((x ** 2.0) ** y)"
+        or og.pprint(-((x**2) ** y)) == "-(x ** 2.0) ** y"
+    )
     assert og.pprint(ot.exp(-x) > y) == "exp(-x) > y"
     m = ot.dmatrix("m")
     assert og.pp(m @ m.T) == "m @ m.T"

@@ -46,7 +46,11 @@ def test_gradients_are_named() -> None:
     [
         (lambda x: og.grad(ot.exp(x), x), TypeError, "must be a scalar"),
         (lambda x: og.grad(ot.zscalar("z"), x), TypeError, "must be real"),
-        (lambda x: og.grad(x.sum(), ot.dscalar("other")), og.DisconnectedInputError, "does not depend on other"),
+        (
+            lambda x: og.grad(x.sum(), ot.dscalar("other")),
+            og.DisconnectedInputError,
+            "does not depend on other",
+        ),
         (lambda x: og.grad(x.sum(), "x"), TypeError, "taken by variables"),
         (lambda x: og.grad(None, x), ValueError, "a cost or known_grads"),
         (lambda x: og.grad(og.undefined_grad(x).sum(), x), og.NullTypeGradError, "undefined_grad"),
@@ -272,7 +276,11 @@ def test_series_of_derivatives_by_parameters_agree_with_central_differences() ->
         numeric = (special.betainc(a + step, b, x) - special.betainc(a - step, b, x)) / (2 * step)
         np.testing.assert_allclose(series.betainc_da(a, b, x), numeric, rtol=1e-5, atol=1e-9)
     for a, b, c, z in [(0.5, 1.5, 2.5, 0.9), (2.0, 3.0, 4.0, -0.8)]:
-        numeric = (special.hyp2f1(a + step, b, c, z) - special.hyp2f1(a - step, b, c, z)) / (2 * step)
+        numeric = (special.hyp2f1(a + step, b, c, z) - special.hyp2f1(a - step, b, c, z)) / (
+            2 * step
+        )
         np.testing.assert_allclose(series.hyp2f1_da(a, b, c, z), numeric, rtol=1e-6)
-        numeric = (special.hyp2f1(a, b, c + step, z) - special.hyp2f1(a, b, c - step, z)) / (2 * step)
+        numeric = (special.hyp2f1(a, b, c + step, z) - special.hyp2f1(a, b, c - step, z)) / (
+            2 * step
+        )
         np.testing.assert_allclose(series.hyp2f1_dc(a, b, c, z), numeric, rtol=1e-6)

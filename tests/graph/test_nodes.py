@@ -54,7 +54,9 @@ def test_clone_with_new_inputs_rebuilds_only_for_other_types() -> None:
     assert narrower.outputs[0].type.shape == (3,)
     with pytest.raises(TypeError, match="Cannot convert"):
         node.clone_with_new_inputs([ot.fvector()])
-    assert node.clone_with_new_inputs([ot.fvector()], strict=False).outputs[0].type.dtype == "float32"
+    assert (
+        node.clone_with_new_inputs([ot.fvector()], strict=False).outputs[0].type.dtype == "float32"
+    )
 
 
 def test_nominal_variables_are_interned() -> None:
@@ -166,7 +168,7 @@ def test_op_without_props_is_equal_only_to_itself() -> None:
 
     a, b = Own(), Own()
     assert a != b
-    assert a == a  # noqa: PLR0124
+    assert a == a
 
 
 def test_containers_filter_what_is_put_in() -> None:
@@ -203,7 +205,14 @@ def test_shared_variables_copy_unless_borrowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "dtype"), [(1, "int64"), (1.5, "float64"), (True, "bool"), (np.float32(2), "float32"), (2j, "complex128")]
+    ("value", "dtype"),
+    [
+        (1, "int64"),
+        (1.5, "float64"),
+        (True, "bool"),
+        (np.float32(2), "float32"),
+        (2j, "complex128"),
+    ],
 )
 def test_shared_numbers_have_the_dtypes_of_constants(value: Any, dtype: str) -> None:
     assert og.shared(value).type.dtype == dtype

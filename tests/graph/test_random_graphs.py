@@ -13,8 +13,12 @@ import occelo_graph as og
 from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_graph.vectorize import vectorize_graph
 
-settings.register_profile("ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+settings.register_profile(
+    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 DTYPES = ("float64", "float32", "int64", "int8", "bool")
@@ -28,7 +32,9 @@ def same(found: Any, expected: Any) -> None:
 
 @given(graphs(dtypes=DTYPES))
 def test_values_have_the_inferred_types(graph: RandomGraph) -> None:
-    for variable, value in zip(graph.outputs, og.evaluate(graph.outputs, graph.given()), strict=True):
+    for variable, value in zip(
+        graph.outputs, og.evaluate(graph.outputs, graph.given()), strict=True
+    ):
         assert value.dtype == variable.type.dtype
         assert variable.type.is_valid_value(value)
 
@@ -56,7 +62,9 @@ def test_copies_compute_the_same(graph: RandomGraph) -> None:
 
 
 @given(graphs())
-def test_gradients_have_the_types_of_their_variables_and_both_modes_agree(graph: RandomGraph) -> None:
+def test_gradients_have_the_types_of_their_variables_and_both_modes_agree(
+    graph: RandomGraph,
+) -> None:
     cost = sum((v.astype("float64").sum() for v in graph.outputs), start=0.0)
     gradients = og.grad(cost, graph.inputs, disconnected_inputs="ignore")
     for gradient, variable in zip(gradients, graph.inputs, strict=True):
@@ -83,6 +91,8 @@ def test_vectorized_graphs_are_loops(graph: RandomGraph) -> None:
     whole = og.evaluate(vectorized, {**rest, batch: stacked})
     for k in range(2):
         expected = og.evaluate(graph.outputs, {**rest, first: stacked[k]})
-        for out, found, wanted, many in zip(graph.outputs, whole, expected, vectorized, strict=True):
+        for out, found, wanted, many in zip(
+            graph.outputs, whole, expected, vectorized, strict=True
+        ):
             row = found[k] if many.ndim > out.ndim else found
             np.testing.assert_allclose(row, wanted, rtol=1e-9, atol=1e-12)

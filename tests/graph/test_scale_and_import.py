@@ -97,8 +97,16 @@ def test_options_take_the_first_source_that_has_them(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("do", "error", "message"),
     [
-        (lambda: options({"OCCELO_FLAGS": "size=x"}), ConfigError, "cannot be 'x' .from OCCELO_FLAGS"),
-        (lambda: options({"OCCELO_FLAGS": "sise=3"}).check_sources(), AttributeError, "did you mean size"),
+        (
+            lambda: options({"OCCELO_FLAGS": "size=x"}),
+            ConfigError,
+            "cannot be 'x' .from OCCELO_FLAGS",
+        ),
+        (
+            lambda: options({"OCCELO_FLAGS": "sise=3"}).check_sources(),
+            AttributeError,
+            "did you mean size",
+        ),
         (lambda: options({"OCCELO_FLAGS": "size"}), ConfigError, "name=value"),
         (lambda: setattr(options({}), "sise", 3), AttributeError, "did you mean size"),
         (lambda: options({}).flags, AttributeError, "did you mean flag"),

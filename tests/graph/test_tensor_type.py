@@ -212,7 +212,11 @@ def test_constructors() -> None:
         (lambda x: x.sum(axis=(0, 0)), ValueError, "repeated"),
         (lambda x: x.dimshuffle(0, 0), ValueError, "repeated"),
         (lambda x: ot.constant(np.ones((2, 3))).dimshuffle(0), ValueError, "Cannot drop"),
-        (lambda x: ot.constant([1.0, 2.0]) + ot.constant([1.0, 2.0, 3.0]), ValueError, r"\(2,\) and \(3,\)"),
+        (
+            lambda x: ot.constant([1.0, 2.0]) + ot.constant([1.0, 2.0, 3.0]),
+            ValueError,
+            r"\(2,\) and \(3,\)",
+        ),
         (lambda x: ot.join(0, x, ot.dmatrix()), TypeError, "as many dimensions"),
         (lambda x: ot.concatenate(x), TypeError, "list of tensors"),
         (lambda x: ot.stack([]), ValueError, "nothing to stack"),
@@ -227,7 +231,9 @@ def test_constructors() -> None:
         (lambda x: ot.ifelse(x[0], x, x[0]), TypeError, "differ in type"),
     ],
 )
-def test_mistakes_raise_when_the_graph_is_built(do: Any, error: type[Exception], message: str) -> None:
+def test_mistakes_raise_when_the_graph_is_built(
+    do: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         do(ot.dvector("x"))
 
@@ -235,14 +241,24 @@ def test_mistakes_raise_when_the_graph_is_built(do: Any, error: type[Exception],
 @pytest.mark.parametrize(
     ("build", "values", "error", "message"),
     [
-        (lambda x, y: x + y, ([1.0], [1.0, 2.0]), ValueError, "known to be 1 when the graph is built"),
+        (
+            lambda x, y: x + y,
+            ([1.0], [1.0, 2.0]),
+            ValueError,
+            "known to be 1 when the graph is built",
+        ),
         (lambda x, y: x + y, ([1.0, 2.0, 3.0], [1.0, 2.0]), ValueError, "Input dimension mismatch"),
         (lambda x, y: x[5] + y, ([1.0], [1.0]), IndexError, "out of bounds"),
         (lambda x, y: x.reshape((2, 3)) + y.sum(), ([1.0], [1.0]), ValueError, "cannot reshape"),
         (lambda x, y: x.specify_shape((3,)) + y.sum(), ([1.0], [1.0]), ValueError, "was specified"),
         (lambda x, y: ot.dot(x, y), ([1.0], [1.0, 2.0]), ValueError, "not aligned"),
         (lambda x, y: ot.assert_op(x, y > 0), ([1.0], [-1.0]), AssertionError, "Assert failed"),
-        (lambda x, y: ot.broadcast_to(x, (3,)) + y.sum(), ([1.0], [1.0]), ValueError, "Cannot broadcast"),
+        (
+            lambda x, y: ot.broadcast_to(x, (3,)) + y.sum(),
+            ([1.0], [1.0]),
+            ValueError,
+            "Cannot broadcast",
+        ),
     ],
 )
 def test_mistakes_at_run_time_name_the_line_and_end_in_the_cause(

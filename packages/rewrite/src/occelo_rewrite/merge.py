@@ -31,7 +31,8 @@ class MergeOptimizer(GraphRewriter):
     overwrite an input, are never merged.
     """
 
-    name = "merge"
+    def __init__(self, name: str = "merge") -> None:
+        self.name = name
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         self._merge_constants(fgraph)

@@ -47,14 +47,14 @@ stabilize_db = EquilibriumDB("stabilize")
 specialize_db = EquilibriumDB("specialize")
 
 optdb = SequenceDB("optdb")
-optdb.register("merge1", MergeOptimizer(), "merge", *_ALWAYS, position=0)
+optdb.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
 optdb.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
-optdb.register("merge1.2", MergeOptimizer(), "merge", *_ALWAYS, position=1.2)
+optdb.register("merge1.2", MergeOptimizer("merge1.2"), "merge", *_ALWAYS, position=1.2)
 optdb.register("stabilize", stabilize_db, "fast_run", "fast_compile", position=1.5)
 optdb.register("specialize", specialize_db, "fast_run", position=2)
-optdb.register("merge2", MergeOptimizer(), "merge", "fast_run", position=49)
+optdb.register("merge2", MergeOptimizer("merge2"), "merge", "fast_run", position=49)
 optdb.register("add_destroy_handler", graph_rewriter(_add_destroy_handler), *_ALWAYS, position=49.5)
-optdb.register("merge3", MergeOptimizer(), "merge", "fast_run", position=100)
+optdb.register("merge3", MergeOptimizer("merge3"), "merge", "fast_run", position=100)
 
 
 def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:

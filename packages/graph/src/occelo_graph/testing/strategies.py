@@ -37,7 +37,9 @@ def _broadcasts(a: Any, b: Any) -> bool:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, max_nodes: int = 12, dtypes: tuple[str, ...] = ("float64",)) -> RandomGraph:
+def graphs(
+    draw: st.DrawFn, max_nodes: int = 12, dtypes: tuple[str, ...] = ("float64",)
+) -> RandomGraph:
     """A graph of at most ``max_nodes`` steps over one to three inputs of known small shapes.
 
     Lengths lie between 0 and 3, numbers of dimensions between 0 and 3; every step applies to what is
@@ -74,7 +76,9 @@ def _step(draw: st.DrawFn, pool: list[Any]) -> Any:
             name = "sum"
         return getattr(ot, name)(x, axis=axis)
     if kind == "shape":
-        return draw(st.sampled_from([lambda v: v.T, lambda v: v.flatten(), lambda v: ot.expand_dims(v, 0)]))(x)
+        return draw(
+            st.sampled_from([lambda v: v.T, lambda v: v.flatten(), lambda v: ot.expand_dims(v, 0)])
+        )(x)
     if kind == "index" and x.ndim:
         keys: list[Any] = [slice(None, None, -1), slice(1, None), slice(None, 2)]
         if x.type.shape[0]:

@@ -1,0 +1,17 @@
+"""The code in the package's README runs with what the package declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "packages" / "compile" / "README.md"
+
+
+def test_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```$", README.read_text(), flags=re.M | re.S)
+    assert blocks
+    exec(compile("\n".join(blocks), str(README), "exec"), {"__name__": "readme"})

@@ -1,0 +1,132 @@
+"""The meta-package: names, import cost, the command line, the demo."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo.command.app import app
+from occelo.command.demo import DemoSettings, run_demo
+
+RUNNER = CliRunner()
+
+FACADE = (
+    "function In Out Function shared Mode get_mode config grad pullback pushforward jacobian hessian "
+    "verify_grad dprint function_dump Lop Rop hessian_vector_product zero_grad disconnected_grad grad_clip "
+    "grad_scale ifelse vectorize vectorize_graph clone_replace graph_replace FunctionGraph Op Apply Type "
+    "Variable Constant save load rewrite_graph node_rewriter optdb WrapLinker pp pprint debugprint"
+).split()
+TENSOR = (
+    "dscalar dvectors tensor3 as_tensor_variable exp dot switch set_subtensor inc_subtensor scalar fmatrix lrow "
+    "zmatrices arange alloc eye linspace where maximum clip isclose sigmoid softplus erf gammaln betainc sum mean "
+    "logsumexp softmax cumsum argmax reshape dimshuffle concatenate stack split tile roll pad take nonzero diag "
+    "tril matmul tensordot outer cast ifelse vectorize abs round add power true_div bitwise_and"
+).split()
+
+
+@pytest.mark.parametrize("name", FACADE)
+def test_the_facade_has(name: str) -> None:
+    assert hasattr(oc, name)
+
+
+@pytest.mark.parametrize("name", TENSOR)
+def test_the_tensor_library_has(name: str) -> None:
+    assert callable(getattr(ot, name))
+
+
+def test_importing_loads_no_heavy_package() -> None:
+    code = (
+        "import sys, occelo, occelo.tensor\n"
+        "heavy = {'scipy', 'rich', 'typer', 'matplotlib', 'sklearn', 'numba', 'jax', 'torch', 'llvmlite'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
+
+
+def test_a_wrong_name_in_the_environment_is_reported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import occelo"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": ":".join(sys.path), "OCCELO_FLAGS": "flotX=float32"},
+    )
+    assert done.returncode != 0
+    assert "did you mean floatX?" in done.stderr.splitlines()[-1]
+
+
+def test_the_demo_learns_and_reports() -> None:
+    console = Console(record=True, width=120, file=open("/dev/null", "w"))
+    results = run_demo(DemoSettings(epochs=40, graphs=True), console)
+    assert results[1].accuracy >= 0.95
+    assert results[0].losses[-1] < results[0].losses[0]
+    for result in results:
+        assert result.largest_difference < 1e-9
+        assert result.times.first_call > 0
+    text = console.export_text()
+    for part in (
+        "seed 0",
+        "collect, ms",
+        "rewrite, ms",
+        "link, ms",
+        "first call, ms",
+        "one step, us",
+        "the same step in NumPy, us",
+        "nodes as built",
+        "nodes as compiled",
+    ):
+        assert part in text
+
+
+def test_shuffled_labels_teach_nothing() -> None:
+    console = Console(file=open("/dev/null", "w"))
+    results = run_demo(DemoSettings(epochs=15, shuffle_labels=True, graphs=False), console)
+    assert all(r.accuracy < 0.2 for r in results)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "py", "vm"])
+def test_the_demo_runs_in_every_mode(mode: str, tmp_path: Path) -> None:
+    plot = tmp_path / "loss.png"
+    done = RUNNER.invoke(
+        app, ["demo", "--mode", mode, "--epochs", "2", "--no-graphs", "--plot", str(plot)]
+    )
+    assert done.exit_code == 0, done.output
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_line() -> None:
+    assert "occelo demo" in RUNNER.invoke(app, ["--help"]).output
+    assert "floatX" in RUNNER.invoke(app, ["config"]).output
+    assert "floatX" in RUNNER.invoke(app, ["config", "floatX"]).output
+    assert "FAST_RUN" in RUNNER.invoke(app, ["modes"]).output
+    assert RUNNER.invoke(app, ["version"]).output.strip() == oc.__version__
+    wrong = RUNNER.invoke(app, ["demo", "--mode", "FAST_WALK"])
+    assert wrong.exit_code == 2
+    assert "There is no mode 'FAST_WALK'" in re.sub(r"\s+", " ", wrong.output)
+    assert isinstance(RUNNER.invoke(app, ["config", "flotX"]).exception, AttributeError)
+
+
+def test_one_graph_from_definition_to_a_trained_model() -> None:
+    x, y = ot.dmatrix("x"), ot.lvector("y")
+    w = oc.shared(np.zeros((2, 2)), "w")
+    logits = x @ w
+    loss = -ot.log_softmax(logits, axis=1)[ot.arange(y.shape[0]), y].mean()
+    step = oc.function([x, y], loss, updates={w: w - oc.grad(loss, w)})
+    generator = np.random.default_rng(0)
+    data = generator.normal(size=(100, 2))
+    labels = (data[:, 0] > data[:, 1]).astype("int64")
+    for _ in range(100):
+        last = step(data, labels)
+    assert last < 0.2
+    assert np.mean(oc.function([x], logits.argmax(axis=1))(data) == labels) > 0.97

@@ -1,0 +1,356 @@
+"""Rules, rewriters, databases, merging and the pipeline."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.testing.strategies import RandomGraph, graphs
+from occelo_rewrite import (
+    EquilibriumDB,
+    EquilibriumGraphRewriter,
+    LocalGroupDB,
+    MergeOptimizer,
+    NodeRewriter,
+    NotConvergedError,
+    OpPattern,
+    ProxyDB,
+    RewriteDatabaseQuery,
+    RewriteError,
+    RuleSet,
+    SequenceDB,
+    SequentialGraphRewriter,
+    TopoDB,
+    WalkingGraphRewriter,
+    graph_rewriter,
+    in2out,
+    node_rewriter,
+    optdb,
+    optimizer_query,
+    out2in,
+    register_optimizer,
+    rewrite_graph,
+    rewriter_for,
+)
+from occelo_rewrite.rules.fold import constant_folding
+
+settings.register_profile(
+    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def counted(graph: og.FunctionGraph, op: Any) -> int:
+    return sum(1 for n in graph.apply_nodes if n.op == op)
+
+
+@node_rewriter([ot.sin])
+def sin_to_cos(fgraph: Any, node: Any) -> Any:
+    """sin(x) = cos(x), for tests."""
+    return [ot.cos(node.inputs[0])]
+
+
+@node_rewriter([ot.cos])
+def cos_to_sin(fgraph: Any, node: Any) -> Any:
+    """cos(x) = sin(x), for tests."""
+    return [ot.sin(node.inputs[0])]
+
+
+@node_rewriter([OpPattern(Elemwise, (("scalar_op", ot.exp.scalar_op),))])
+def exp_to_tanh(fgraph: Any, node: Any) -> Any:
+    """exp(x) = tanh(x), for tests."""
+    return ot.tanh(node.inputs[0])
+
+
+def one_input(build: Any) -> og.FunctionGraph:
+    x = ot.dvector("x")
+    return og.FunctionGraph([x], [build(x)])
+
+
+def test_a_rule_is_tried_where_its_op_is_and_leaves_a_record() -> None:
+    graph = one_input(lambda x: ot.sin(ot.sin(x)) + ot.exp(x))
+    record = in2out(sin_to_cos, exp_to_tanh).rewrite(graph)
+    assert counted(graph, ot.cos) == 2
+    assert counted(graph, ot.tanh) == 1
+    assert [a.rule for a in record.applications].count("sin_to_cos") == 2
+    first = record.applications[0]
+    assert first.before.startswith("sin(")
+    assert first.after.startswith("cos(")
+    assert __file__ in first.source
+    assert "sin_to_cos" in str(record)
+    graph.check_integrity()
+
+
+def test_new_nodes_are_rewritten_unless_ignored() -> None:
+    @node_rewriter([ot.exp])
+    def grow(fgraph: Any, node: Any) -> Any:
+        return [ot.sin(node.inputs[0])]
+
+    both = one_input(ot.exp)
+    WalkingGraphRewriter([grow, sin_to_cos]).rewrite(both)
+    assert counted(both, ot.cos) == 1
+    once = one_input(ot.exp)
+    WalkingGraphRewriter([grow, sin_to_cos], ignore_newtrees=True).rewrite(once)
+    assert counted(once, ot.cos) == 0
+
+
+def test_orders() -> None:
+    seen: list[str] = []
+
+    @node_rewriter(None)
+    def look(fgraph: Any, node: Any) -> Any:
+        seen.append(str(node.op))
+
+    in2out(look).rewrite(one_input(lambda x: ot.sin(ot.exp(x))))
+    out2in(look).rewrite(one_input(lambda x: ot.sin(ot.exp(x))))
+    assert seen == ["exp", "sin", "sin", "exp"]
+    with pytest.raises(ValueError, match="order is"):
+        WalkingGraphRewriter(look, "sideways")
+
+
+def test_rules_that_undo_each_other_end_with_both_named() -> None:
+    graph = one_input(ot.sin)
+    with pytest.raises(NotConvergedError, match=r"sin_to_cos.*cos_to_sin|cos_to_sin.*sin_to_cos"):
+        EquilibriumGraphRewriter([sin_to_cos, cos_to_sin]).rewrite(graph)
+    graph.check_integrity()
+
+
+def test_equilibrium_runs_globals_rules_finals_and_cleanups() -> None:
+    calls: list[str] = []
+    make = lambda name: graph_rewriter(lambda g: calls.append(name))  # noqa: E731
+    EquilibriumGraphRewriter(
+        [make("global"), sin_to_cos], [make("final")], [make("cleanup")]
+    ).rewrite(one_input(ot.sin))
+    assert calls == ["global", "final", "cleanup", "global", "final"]
+
+
+@node_rewriter([ot.sin])
+def broken(fgraph: Any, node: Any) -> Any:
+    raise KeyError("oops")
+
+
+@node_rewriter([ot.sin])
+def wrong_type(fgraph: Any, node: Any) -> Any:
+    return [ot.fvector("wrong")]
+
+
+@node_rewriter([ot.sin])
+def wrong_count(fgraph: Any, node: Any) -> Any:
+    return [node.inputs[0], node.inputs[0]]
+
+
+@pytest.mark.parametrize("rule", [broken, wrong_type, wrong_count], ids=str)
+def test_a_rule_that_fails_is_named_and_changes_nothing(rule: NodeRewriter) -> None:
+    graph = one_input(ot.sin)
+    before = og.digest(graph.outputs, graph.inputs)
+    with (
+        config.change_flags(on_opt_error="raise"),
+        pytest.raises(RewriteError, match=str(rule)) as caught,
+    ):
+        in2out(rule).rewrite(graph)
+    assert __file__ in str(caught.value)
+    with pytest.warns(UserWarning, match=str(rule)):
+        in2out(rule).rewrite(graph)
+    with config.change_flags(on_opt_error="ignore"):
+        in2out(rule).rewrite(graph)
+    assert og.digest(graph.outputs, graph.inputs) == before
+    graph.check_integrity()
+
+
+def test_a_stage_that_fails_is_handled_alike() -> None:
+    @graph_rewriter
+    def bad(fgraph: Any) -> None:
+        raise KeyError("oops")
+
+    graph = one_input(ot.sin)
+    with pytest.warns(UserWarning, match="bad"):
+        SequentialGraphRewriter(bad, in2out(sin_to_cos)).rewrite(graph)
+    assert counted(graph, ot.cos) == 1
+
+
+def test_replacements_may_be_dicts_and_remove_nodes() -> None:
+    @node_rewriter([ot.sin])
+    def as_dict(fgraph: Any, node: Any) -> Any:
+        return {node.outputs[0]: node.inputs[0], "remove": [node]}
+
+    graph = one_input(lambda x: ot.sin(x) * 2)
+    in2out(as_dict).rewrite(graph)
+    assert counted(graph, ot.sin) == 0
+
+
+def test_rule_sets_compose() -> None:
+    both = RuleSet((sin_to_cos,)) | RuleSet((exp_to_tanh, sin_to_cos))
+    assert list(both) == [sin_to_cos, exp_to_tanh]
+    assert list(both - RuleSet((sin_to_cos,))) == [exp_to_tanh]
+    assert len(both) == 2
+    assert sin_to_cos.__doc__ == "sin(x) = cos(x), for tests."
+
+
+def test_merge_joins_equal_nodes_and_constants() -> None:
+    x, y = ot.dvectors("x", "y")
+    graph = og.FunctionGraph(
+        [x, y],
+        [
+            ot.exp(x + y) * 2.0,
+            ot.exp(y + x) * ot.constant(2.0),
+            x - y,
+            y - x,
+            ot.constant(np.nan) + x,
+            ot.constant(np.nan) + x,
+        ],
+    )
+    MergeOptimizer().rewrite(graph)
+    graph.check_integrity()
+    assert graph.outputs[0] is graph.outputs[1]
+    assert graph.outputs[2] is not graph.outputs[3]
+    assert graph.outputs[4] is graph.outputs[5]
+    assert counted(graph, ot.exp) == 1
+
+
+def test_merge_leaves_impure_and_destructive_nodes_alone() -> None:
+    class Impure(og.Op):
+        __props__ = ()
+        pure = False
+
+        def infer(self, x: Any) -> Any:
+            return x
+
+    inplace = Elemwise(ot.exp.scalar_op, ((0, 0),))
+    x = ot.dvector("x")
+    graph = og.FunctionGraph([x], [Impure()(x), Impure()(x), inplace(x), inplace(x)])
+    MergeOptimizer().rewrite(graph)
+    assert len(graph.apply_nodes) == 4
+
+
+def test_constants_are_folded_and_barriers_dropped() -> None:
+    x = ot.dscalar("x")
+    y = og.zero_grad(x) * (ot.constant(2.0) + ot.constant(3.0) * 2)
+    done = rewrite_graph(y, include=("fast_run",))
+    assert done.owner.op == ot.mul
+    assert done.owner.inputs[0] is x
+    assert done.owner.inputs[1].data == 8.0
+    assert y.owner.inputs[0].owner is not None  # the user's graph is as it was
+
+
+def test_what_fails_or_is_large_is_not_folded() -> None:
+    bad = ot.constant([1.0, 2.0])[ot.constant(np.array([7]))]
+    assert rewrite_graph(bad, include=("fast_run",)).owner is not None
+    large = ot.zeros((2000, 2000))
+    assert rewrite_graph(large, include=("fast_run",)).owner is not None
+    assert constant_folding.__doc__ == "op(constants) = constant, for pure ops."
+
+
+@given(graphs(dtypes=("float64", "float32", "int64", "bool")))
+def test_the_pipeline_keeps_values_and_is_idempotent(graph: RandomGraph) -> None:
+    expected = og.evaluate(graph.outputs, graph.given())
+    made = og.FunctionGraph(graph.inputs, graph.outputs)
+    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    made.check_integrity()
+    found = og.evaluate(made.outputs, dict(zip(made.inputs, graph.values, strict=True)))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    once = og.digest(made.outputs, made.inputs)
+    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    assert og.digest(made.outputs, made.inputs) == once
+
+
+def test_queries_choose_by_tag() -> None:
+    db = SequenceDB("tests")
+    db.register("first", in2out(sin_to_cos), "a", "b", position=1)
+    db.register("second", in2out(exp_to_tanh), "b", position=0)
+    db.register("third", in2out(cos_to_sin), "c")
+    assert db.names() == ["second", "first", "third"]
+    assert [n for n, _ in db.chosen(RewriteDatabaseQuery(["b"]))] == ["second", "first"]
+    assert [n for n, _ in db.chosen(RewriteDatabaseQuery(["b"]).excluding("a"))] == ["second"]
+    assert [n for n, _ in db.chosen(RewriteDatabaseQuery(["b"]).requiring("a"))] == ["first"]
+    assert [n for n, _ in db.chosen(RewriteDatabaseQuery(["a"]).including("c"))] == [
+        "first",
+        "third",
+    ]
+    assert [n for n, _ in db.chosen(RewriteDatabaseQuery(["b"], position_cutoff=0.5))] == ["second"]
+    extra = RewriteDatabaseQuery(["c"]).register((in2out(sin_to_cos), -1.0))
+    assert [n for n, _ in db.chosen(extra)] == ["sin_to_cos", "third"]
+    assert [str(r) for r in db.query("+b", "-a").rewriters] == ["exp_to_tanh"]
+    with pytest.raises(ValueError, match="starts with"):
+        db.query("b")
+    with pytest.raises(ValueError, match="already has a rewrite named 'first'"):
+        db.register("first", in2out(sin_to_cos))
+    with pytest.raises(ValueError, match="is a tag"):
+        db.register("b", in2out(sin_to_cos))
+    db.register("first", in2out(exp_to_tanh), overwrite_existing=True)
+    db.add_tags("first", "late")
+    assert "first" in db
+    db.remove("first")
+    assert "first" not in db
+
+
+def test_databases_of_rules() -> None:
+    equilibrium = EquilibriumDB("eq")
+    equilibrium.register_rules(RuleSet((sin_to_cos, exp_to_tanh)), "t")
+    graph = one_input(lambda x: ot.sin(ot.exp(x)))
+    equilibrium.query("+t").rewrite(graph)
+    assert counted(graph, ot.cos) == counted(graph, ot.tanh) == 1
+    group = LocalGroupDB("group")
+    group.register("sin_to_cos", sin_to_cos, "t")
+    assert group.query("+t") == [sin_to_cos]
+    topo = TopoDB(group, "out_to_in")
+    graph = one_input(ot.sin)
+    topo.query("+t").rewrite(graph)
+    assert counted(graph, ot.cos) == 1
+    assert ProxyDB(equilibrium).query("+t") is not None
+    assert equilibrium.query("+none") is None
+    outer = SequenceDB("outer")
+    outer.register("eq", equilibrium, "t")
+    graph = one_input(lambda x: ot.sin(ot.exp(x)))
+    outer.query(
+        RewriteDatabaseQuery(["t"], subquery={"eq": RewriteDatabaseQuery(["sin_to_cos"])})
+    ).rewrite(graph)
+    assert counted(graph, ot.exp) == 1
+
+
+def test_named_optimizers() -> None:
+    assert optimizer_query("fast_run").include == {"fast_run"}
+    assert optimizer_query(None).include == {"nothing"}
+    with pytest.raises(ValueError, match="There is no optimizer 'o9'"):
+        optimizer_query("o9")
+    with pytest.raises(ValueError, match="already"):
+        register_optimizer("o4", RewriteDatabaseQuery())
+    graph = one_input(lambda x: og.zero_grad(x) + 1.0)
+    rewriter_for(optimizer_query(None)).rewrite(graph)
+    assert len(graph.apply_nodes) == 2
+    positions = [optdb.position(n) for n in optdb.names()]
+    assert positions == sorted(positions)
+
+
+def test_rewrite_graph_takes_variables_lists_and_graphs() -> None:
+    x = ot.dscalar("x")
+    y = og.zero_grad(x)
+    assert rewrite_graph(y) is x
+    assert rewrite_graph([y, y]) == [x, x]
+    graph = og.FunctionGraph([x], [y])
+    copy = rewrite_graph(graph, clone=True)
+    assert len(graph.apply_nodes) == 1
+    assert len(copy.apply_nodes) == 0
+    assert rewrite_graph(graph) is graph
+    assert rewrite_graph(ot.sin(x), custom_rewrite=in2out(sin_to_cos)).owner.op == ot.cos
+
+
+def test_summaries_print(capsys: pytest.CaptureFixture[str]) -> None:
+    rewriter_for(optimizer_query("fast_run")).print_summary()
+    text = capsys.readouterr().out
+    assert "constant_folding" in text
+    assert text.index("merge1") < text.index("canonicalize")
+    with config.change_flags(optimizer_verbose=True):
+        rewrite_graph(og.zero_grad(ot.dscalar("x")))
+    assert "drop_gradient_barriers replaces" in capsys.readouterr().out
