@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,4 +16,6 @@ def test_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", README.read_text(), flags=re.M | re.S)
     assert blocks
-    exec(compile("\n".join(blocks), str(README), "exec"), {"__name__": "readme"})
+    module = ModuleType("readme")
+    monkeypatch.setitem(sys.modules, "readme", module)
+    exec(compile("\n".join(blocks), str(README), "exec"), module.__dict__)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -21,7 +23,9 @@ def test_code_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
     assert blocks
-    exec(compile("\n".join(blocks), str(page), "exec"), {"__name__": "page"})
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    exec(compile("\n".join(blocks), str(page), "exec"), module.__dict__)
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)

@@ -113,8 +113,8 @@ def test_vectorize_graph_broadcasts_batches() -> None:
     assert grid.type.shape == (4, None)
     with pytest.raises(TypeError, match="fewer than"):
         og.vectorize_graph(z, {x: y})
+    n = ot.lscalar("n")
     with pytest.raises(NotImplementedError, match="length"):
-        n = ot.lscalar("n")
         og.vectorize_graph(ot.zeros((n,)), {n: ot.lvector()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -67,7 +68,7 @@ def test_a_wrong_name_in_the_environment_is_reported() -> None:
 
 
 def test_the_demo_learns_and_reports() -> None:
-    console = Console(record=True, width=120, file=open("/dev/null", "w"))
+    console = Console(record=True, width=120, file=io.StringIO())
     results = run_demo(DemoSettings(epochs=40, graphs=True), console)
     assert results[1].accuracy >= 0.95
     assert results[0].losses[-1] < results[0].losses[0]
@@ -90,7 +91,7 @@ def test_the_demo_learns_and_reports() -> None:
 
 
 def test_shuffled_labels_teach_nothing() -> None:
-    console = Console(file=open("/dev/null", "w"))
+    console = Console(file=io.StringIO())
     results = run_demo(DemoSettings(epochs=15, shuffle_labels=True, graphs=False), console)
     assert all(r.accuracy < 0.2 for r in results)
 

@@ -132,7 +132,7 @@ def _evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any)
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:
-        functions[key] = function(list(given), variable, **options)
+        functions[key] = function(list(given), variable, **{"on_unused_input": "ignore", **options})
     return functions[key](*given.values())
 
 

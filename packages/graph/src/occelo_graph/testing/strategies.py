@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +77,12 @@ def _step(draw: st.DrawFn, pool: list[Any]) -> Any:
             name = "sum"
         return getattr(ot, name)(x, axis=axis)
     if kind == "shape":
-        return draw(
-            st.sampled_from([lambda v: v.T, lambda v: v.flatten(), lambda v: ot.expand_dims(v, 0)])
-        )(x)
+        changes: list[Callable[[Any], Any]] = [
+            lambda v: v.T,
+            lambda v: v.flatten(),
+            lambda v: ot.expand_dims(v, 0),
+        ]
+        return draw(st.sampled_from(changes))(x)
     if kind == "index" and x.ndim:
         keys: list[Any] = [slice(None, None, -1), slice(1, None), slice(None, 2)]
         if x.type.shape[0]:
