@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import nox
+import uv
 
 nox.needs_version = ">=2025.2"
 nox.options.default_venv_backend = "uv"
@@ -36,6 +37,9 @@ if shutil.which("pyenv"):
             os.environ["PATH"] += os.pathsep + str(newest / "bin")
 # pip's local folder of wheels, if this machine has one, is uv's too: a CPU torch may lie there
 LINKS = os.environ.get("UV_FIND_LINKS") or ",".join(os.environ.get("PIP_FIND_LINKS", "").split())
+# uv comes with nox, and need not be on PATH
+UV = uv.find_uv_bin()
+os.environ["PATH"] += os.pathsep + str(pathlib.Path(UV).parent)
 # an interpreter that is missing must not be fetched behind anyone's back
 os.environ.setdefault("UV_PYTHON_DOWNLOADS", "never")
 
@@ -49,7 +53,7 @@ def wheel(package: str, folder: pathlib.Path = WHEELS) -> str:
 
 def build(folder: pathlib.Path, *arguments: str, project: pathlib.Path = ROOT) -> None:
     """Build wheels into a folder."""
-    command = ["uv", "build", "--wheel", "-q", "--out-dir", str(folder), *arguments, str(project)]
+    command = [UV, "build", "--wheel", "-q", "--out-dir", str(folder), *arguments, str(project)]
     subprocess.run(command, check=True)
 
 
@@ -108,7 +112,7 @@ def lint(session: nox.Session) -> None:
 @nox.session(tags=["ci"])
 def types(session: nox.Session) -> None:
     """Pyright strict and mypy strict on all sources."""
-    session.install("pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "rich", "typer")
+    session.install("pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer")
     session.run("pyright", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
     session.run("mypy", *SOURCES, env={"MYPYPATH": os.pathsep.join(SOURCES)})
 
@@ -196,7 +200,7 @@ def releases(session: nox.Session) -> None:
         breaking = wheel("graph", folder / "dist-0.2.0")
         refused = subprocess.run(
             [
-                "uv",
+                UV,
                 "pip",
                 "install",
                 "--dry-run",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
@@ -106,22 +105,10 @@ def function_dump(
         "profile": profile,
         "on_unused_input": on_unused_input,
     }
+    from occelo_compile.strip_pickler import StripPickler  # loads pickle, which calls do not need
+
     with open(filename, "wb") as stream:
-        _StripPickler(stream, extra_tag_to_remove or ()).dump(arguments)
-
-
-class _StripPickler(pickle.Pickler):
-    """Leaves out source marks, which cannot be pickled, and the named tags."""
-
-    def __init__(self, stream: Any, tags: Sequence[str]) -> None:
-        super().__init__(stream, protocol=-1)
-        self.tags = frozenset((*tags, "trace"))
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Variable):
-            for tag in self.tags & vars(obj.tag).keys():
-                delattr(obj.tag, tag)
-        return NotImplemented
+        StripPickler(stream, extra_tag_to_remove or ()).dump(arguments)
 
 
 _compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary()
@@ -132,7 +119,8 @@ def _evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any)
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:
-        functions[key] = function(list(given), variable, **{"on_unused_input": "ignore", **options})
+        chosen: dict[str, Any] = {"on_unused_input": "ignore", **options}
+        functions[key] = function(list(given), variable, **chosen)
     return functions[key](*given.values())
 
 

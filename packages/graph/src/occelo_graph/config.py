@@ -10,8 +10,6 @@ Each package declares its own options with `Config.declare`; all of them share o
 
 from __future__ import annotations
 
-import configparser
-import difflib
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -106,6 +104,10 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
 def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     default = os.path.join(os.path.expanduser("~"), ".occelorc")
     paths = environ.get("OCCELORC", default).split(os.pathsep)
+    if not any(os.path.exists(path) for path in paths if path):
+        return {}
+    import configparser  # only a user with a file pays for it
+
     parser = configparser.ConfigParser(interpolation=None)
     parser.optionxform = str  # type: ignore[method-assign,assignment]
     parser.read(paths, encoding="utf-8")
@@ -153,6 +155,8 @@ class Config:
                     raise UnknownOptionError(self._unknown(name) + f" (from {origin})")
 
     def _unknown(self, name: str) -> str:
+        import difflib  # only a mistake pays for it
+
         near = difflib.get_close_matches(name, list(self._options), 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"There is no option {name!r}{hint}"

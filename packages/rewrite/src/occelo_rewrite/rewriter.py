@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pdb
+import importlib
 import sys
 import warnings
 from collections import deque
@@ -106,7 +106,7 @@ def _report(error: Exception, what: str, node: Apply | None) -> None:
     if chosen == "warn":
         warnings.warn(message, stacklevel=3)
     elif chosen == "pdb":
-        pdb.post_mortem(error.__traceback__)
+        importlib.import_module("pdb").post_mortem(error.__traceback__)
 
 
 class SequentialGraphRewriter(GraphRewriter):

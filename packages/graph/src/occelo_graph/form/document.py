@@ -7,7 +7,6 @@ compute the same.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -127,5 +126,7 @@ def digest(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable] = 
     Roots that are not listed in ``inputs`` are told apart by type and by where they first occur.
     TypeError if an op or a constant has no canonical form.
     """
+    import hashlib  # loads OpenSSL, which only a digest needs
+
     listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
     return hashlib.blake2b(canonical_bytes(inputs, listed), digest_size=32).hexdigest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
@@ -82,6 +81,8 @@ def save(
 
 
 def _archive(text: str, arrays: Arrays) -> bytes:
+    import zipfile  # only saving and loading pay for it
+
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("graph.json", _EPOCH), text)
@@ -94,6 +95,8 @@ def _archive(text: str, arrays: Arrays) -> bytes:
 
 def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
     """Read a graph that `save` wrote; `SavedGraphError` if the file holds none."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(file) as archive:
             plain: dict[str, Any] = json.loads(archive.read("graph.json"))

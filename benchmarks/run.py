@@ -1,0 +1,161 @@
+"""Figures of importing, building and differentiating, beside NumPy and PyTensor, in one run.
+
+    nox -s bench                 # sets up PyTensor in an environment of its own
+    python benchmarks/run.py     # without PyTensor: Occelo's figures alone
+
+Each figure is the least of several runs; processes and libraries take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+Step = Callable[[], tuple[float, float]]
+
+
+def import_time(module: str) -> float:
+    """Seconds to import a module in a fresh process."""
+    code = f"from time import perf_counter as t; a = t(); import {module}; print(t() - a)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def chain(tensor: Any, grad: Any, nodes: int) -> tuple[float, float]:
+    """Seconds a node to build a chain of elementwise nodes, and to differentiate it."""
+    x = tensor.dvector("x")
+    start = perf_counter()
+    y = x
+    for _ in range(nodes // 2):
+        y = tensor.sin(y) * 1.5
+    built = perf_counter()
+    grad(y.sum(), x)
+    done = perf_counter()
+    return (built - start) / nodes, (done - built) / nodes
+
+
+def network(tensor: Any, grad: Any, shared: Any, layers: int) -> tuple[float, float]:
+    """Seconds to build a loss of a deep network, and to differentiate it by all weights."""
+    numpy: Any = importlib.import_module("numpy")
+    weights = [shared(numpy.eye(4)) for _ in range(layers)]
+    start = perf_counter()
+    h = tensor.dmatrix("x")
+    for w in weights:
+        h = tensor.tanh(tensor.dot(h, w) + 0.1)
+    loss = (h**2).mean()
+    built = perf_counter()
+    grad(loss, weights)
+    done = perf_counter()
+    return built - start, done - built
+
+
+def provenance_cost(nodes: int, rounds: int) -> tuple[float, float]:
+    """Seconds a node to build a chain without and with source lines, taking turns."""
+    occelo: Any = importlib.import_module("occelo")
+    provenance: Any = importlib.import_module("occelo_graph.provenance")
+    tensor: Any = importlib.import_module("occelo.tensor")
+    best = {False: float("inf"), True: float("inf")}
+    for _ in range(rounds):
+        for on in (False, True):
+            provenance.set_enabled(on)
+            best[on] = min(best[on], chain(tensor, occelo.grad, nodes)[0])
+    provenance.set_enabled(True)
+    return best[False], best[True]
+
+
+def least(steps: dict[str, Step], rounds: int, what: str) -> dict[str, tuple[float, float]]:
+    """The least figures of each library over rounds in which they take turns."""
+    best = {name: (float("inf"), float("inf")) for name in steps}
+    for _ in track(range(rounds), description=what):
+        for name, step in steps.items():
+            first, second = step()
+            best[name] = (min(best[name][0], first), min(best[name][1], second))
+    return best
+
+
+def libraries() -> dict[str, tuple[Any, Any, Any]]:
+    """Name to tensor library, gradient function and shared-variable constructor."""
+    occelo: Any = importlib.import_module("occelo")
+    found: dict[str, tuple[Any, Any, Any]] = {
+        "occelo": (importlib.import_module("occelo.tensor"), occelo.grad, occelo.shared)
+    }
+    if importlib.util.find_spec("pytensor") is not None:
+        peer: Any = importlib.import_module("pytensor")
+        # PyTensor clones deep graphs recursively
+        sys.setrecursionlimit(10**6)
+        found["pytensor"] = (importlib.import_module("pytensor.tensor"), peer.grad, peer.shared)
+    return found
+
+
+def main() -> None:
+    """Measure, print a table, and write the figures as JSON if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--nodes", type=int, default=100_000, help="nodes of the chain (default 100,000)"
+    )
+    parser.add_argument(
+        "--peer-nodes", type=int, default=10_000, help="nodes of the chain for PyTensor"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each measurement")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    options = parser.parse_args()
+    figures: dict[str, Any] = {}
+    modules = ["numpy", "occelo_graph", "occelo", *(["pytensor"] if len(libraries()) > 1 else [])]
+    for _ in track(range(options.rounds + 4), description="import"):
+        for module in modules:
+            seconds = import_time(module)
+            key = f"import {module}, ms"
+            figures[key] = min(figures.get(key, float("inf")), seconds * 1e3)
+    sizes = {"occelo": options.nodes, "pytensor": options.peer_nodes}
+    peers = libraries()
+    chains = least(
+        {n: (lambda t=t, g=g, n=n: chain(t, g, sizes[n])) for n, (t, g, _) in peers.items()},
+        options.rounds,
+        "chain",
+    )
+    nets = least(
+        {n: (lambda t=t, g=g, s=s: network(t, g, s, 100)) for n, (t, g, s) in peers.items()},
+        options.rounds,
+        "network",
+    )
+    for name in peers:
+        figures[f"chain of {sizes[name]:,} nodes, build, us a node, {name}"] = chains[name][0] * 1e6
+        figures[f"chain of {sizes[name]:,} nodes, gradient, us a node, {name}"] = (
+            chains[name][1] * 1e6
+        )
+        figures[f"network of 100 layers, build, ms, {name}"] = nets[name][0] * 1e3
+        figures[f"network of 100 layers, gradient, ms, {name}"] = nets[name][1] * 1e3
+    if "pytensor" in peers:
+        both = [
+            sum(chains["occelo"]) / sum(chains["pytensor"]),
+            sum(nets["occelo"]) / sum(nets["pytensor"]),
+        ]
+        figures["chain, build and gradient a node: occelo / pytensor"] = both[0]
+        figures["network, build and gradient: occelo / pytensor"] = both[1]
+    without, with_marks = provenance_cost(options.nodes, options.rounds)
+    figures["source lines: time to build with / without"] = with_marks / without
+    figures["import occelo - import numpy, ms"] = (
+        figures["import occelo, ms"] - figures["import numpy, ms"]
+    )
+    table = Table("figure", "least")
+    for name, value in figures.items():
+        table.add_row(name, f"{value:.3f}" if value < 10 else f"{value:.1f}")
+    Console().print(table)
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
