@@ -38,6 +38,7 @@ from occelo_rewrite import (
     out2in,
     register_optimizer,
     rewrite_graph,
+    rewrite_subgraph,
     rewriter_for,
 )
 from occelo_rewrite.rules.fold import constant_folding
@@ -344,6 +345,15 @@ def test_rewrite_graph_takes_variables_lists_and_graphs() -> None:
     assert len(copy.apply_nodes) == 0
     assert rewrite_graph(graph) is graph
     assert rewrite_graph(ot.sin(x), custom_rewrite=in2out(sin_to_cos)).owner.op == ot.cos
+
+
+def test_rewrite_subgraph_leaves_what_is_above_the_frontier() -> None:
+    x = ot.dscalar("x")
+    above = og.zero_grad(x)
+    below = og.zero_grad(above) * 2
+    done = rewrite_subgraph(below, [above])
+    assert done.owner.inputs[0] is above
+    assert rewrite_subgraph([below], [above])[0].owner.op == ot.mul
 
 
 def test_summaries_print(capsys: pytest.CaptureFixture[str]) -> None:

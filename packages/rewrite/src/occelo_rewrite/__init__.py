@@ -36,7 +36,7 @@ from occelo_rewrite.rewriter import (
     in2out,
     out2in,
 )
-from occelo_rewrite.rewriting import rewrite_graph
+from occelo_rewrite.rewriting import rewrite_graph, rewrite_subgraph
 from occelo_rewrite.rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "out2in",
     "register_optimizer",
     "rewrite_graph",
+    "rewrite_subgraph",
     "rewriter_for",
     "specialize_db",
     "stabilize_db",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import FunctionGraph, Variable
+from occelo_graph import FunctionGraph, Variable, clone_replace
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
 from occelo_rewrite.rewriter import GraphRewriter
 
-__all__ = ["rewrite_graph"]
+__all__ = ["rewrite_graph", "rewrite_subgraph"]
 
 
 def rewrite_graph(
@@ -37,3 +37,21 @@ def rewrite_graph(
     if isinstance(graph, FunctionGraph):
         return fgraph
     return fgraph.outputs[0] if isinstance(graph, Variable) else list(fgraph.outputs)
+
+
+def rewrite_subgraph(
+    outputs: Variable | Sequence[Variable],
+    frontier: Sequence[Variable],
+    include: Sequence[str] = ("canonicalize",),
+    **options: Any,
+) -> Any:
+    """Rewrite only the part of a graph between ``frontier`` and ``outputs``.
+
+    What lies above the frontier stays as it is, and the same. Arguments are those of `rewrite_graph`.
+    """
+    listed: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    stand_ins = [v.type.make_variable(v.name) for v in frontier]
+    cut: list[Variable] = clone_replace(listed, list(zip(frontier, stand_ins, strict=True)))
+    rewritten: list[Variable] = rewrite_graph(cut, include, **options)
+    joined: list[Variable] = clone_replace(rewritten, list(zip(stand_ins, frontier, strict=True)))
+    return joined[0] if isinstance(outputs, Variable) else joined

@@ -253,6 +253,13 @@ class Apply:
             elif variable.owner is not self or variable.index != index:
                 raise ValueError(f"{variable} already is an output of another node")
 
+    @classmethod
+    def of_types(cls, op: Op, inputs: Sequence[Variable], types: Sequence[Type]) -> Apply:
+        """A node with new outputs of the given types."""
+        node = cls(op, inputs, ())
+        node.outputs = [t.make_output(node, i) for i, t in enumerate(types)]
+        return node
+
     @property
     def tag(self) -> SimpleNamespace:
         """A free-form notebook."""
@@ -311,12 +318,7 @@ class Apply:
         if rebuild:
             node = self.op.make_node(*inputs)
         else:
-            outputs: list[Variable] = []
-            for output in self.outputs:
-                copy = output.type.make_variable(output.name)
-                copy.set_mark(None)
-                outputs.append(copy)
-            node = Apply(self.op, inputs, outputs)
+            node = Apply.of_types(self.op, inputs, [v.type for v in self.outputs])
         node.mark = self.mark
         if self._tag is not None:
             node.tag.__dict__.update(vars(self._tag))

@@ -213,7 +213,7 @@ class Op:
                 converted = wanted.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
         types = self.infer_types(tuple(v.type for v in variables))
-        return Apply(self, variables, [t.make_variable() for t in types])
+        return Apply.of_types(self, variables, types)
 
     def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> Any:
         """Apply the op and return its output, or the list of them if there are several."""

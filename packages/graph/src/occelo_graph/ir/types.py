@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from occelo_graph.ir.nodes import Constant, Variable
+    from occelo_graph.ir.nodes import Apply, Constant, Variable
 
 __all__ = [
     "DisconnectedType",
@@ -116,6 +116,11 @@ class Type:
     def make_variable(self, name: str | None = None) -> Variable:
         """A new root variable of this type."""
         made: Variable = (self.variable_class or _MAKERS["Variable"])(self, None, None, name)
+        return made
+
+    def make_output(self, owner: Apply, index: int) -> Variable:
+        """A new variable of this type that ``owner`` computes."""
+        made: Variable = (self.variable_class or _MAKERS["Variable"])(self, owner, index)
         return made
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant:

@@ -10,6 +10,8 @@ from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
 
 __all__ = ["debugprint", "dprint"]
 
+_DEEPEST_INDENT = 100
+
 
 def _letters(number: int) -> str:
     text = ""
@@ -123,6 +125,10 @@ class _Printer:
             last = len(node.inputs) - 1
             children: list[tuple[Variable, str, str, int]] = []
             for i, child in enumerate(node.inputs):
+                if level >= _DEEPEST_INDENT:
+                    # a number instead of an indent, so that the text of a deep graph stays linear
+                    children.append((child, f"({level + 1}) ", "", level + 1))
+                    continue
                 mark, space = (" └─ ", "    ") if i == last else (" ├─ ", " │  ")
                 children.append((child, below + mark, below + space, level + 1))
             stack.extend(reversed(children))
@@ -174,7 +180,8 @@ def debugprint(
 ) -> Any:
     """Print a variable, node, list, `FunctionGraph` or compiled function as a tree.
 
-    A node that was printed before is abbreviated. ``depth`` limits the levels (-1: all).
+    A node that was printed before is abbreviated. From level 100 on lines begin with their level
+    instead of being indented further. ``depth`` limits the levels (-1: all).
     ``file`` is a stream (standard output by default), "str" to return the text, or "rich" to return
     a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
     graphs show each node's position in the order of execution.

@@ -29,6 +29,7 @@ _INFIX = {
     "pow": ("**", 8),
 }
 _ATOM = 10
+_LONGEST = 10_000
 
 
 def _elementwise(name: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
@@ -63,7 +64,10 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
 
 
 def pprint(variable: Variable) -> str:
-    """The formula of a variable, with as few parentheses as Python's precedence needs."""
+    """The formula of a variable, with as few parentheses as Python's precedence needs.
+
+    A part whose own formula has over 10,000 characters is abbreviated.
+    """
     texts: dict[Variable, tuple[str, int]] = {}
 
     def of(v: Variable) -> tuple[str, int]:
@@ -71,6 +75,8 @@ def pprint(variable: Variable) -> str:
 
     for node in toposort(variable):
         text, level = _node(node, [of(v) for v in node.inputs])
+        if len(text) > _LONGEST:
+            text, level = f"{node.op}(...)", _ATOM
         for i, output in enumerate(node.outputs):
             if output.name is not None and output is not variable:
                 texts[output] = (output.name, _ATOM)

@@ -90,7 +90,7 @@ class Elemwise(Op):
             raise TypeError(f"{self} takes at least one argument")
         variables = promote_arguments(inputs)
         types = self.infer_types(tuple([v.type for v in variables]))
-        return Apply(self, variables, [t.make_variable() for t in types])
+        return Apply.of_types(self, variables, types)
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         shape = broadcast_static([t.shape for t in types], str(self.scalar_op))
