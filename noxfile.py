@@ -78,7 +78,9 @@ def need_wheels() -> None:
 def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> None:
     """Install with the built wheels beside the index (by the environment: an option would replace it)."""
     links = ",".join(filter(None, [LINKS, str(folder)]))
-    session.install(*what, env={"UV_FIND_LINKS": links})
+    # a wheel of this folder may have been built anew under the same name
+    fresh = [f"--refresh-package=occelo-{p}" for p in PACKAGES]
+    session.install(*fresh, *what, env={"UV_FIND_LINKS": links})
 
 
 def run_tests(session: nox.Session, *folders: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from occelo_graph.ir.nodes import Apply, Variable
@@ -73,8 +74,14 @@ def pprint(variable: Variable) -> str:
     def of(v: Variable) -> tuple[str, int]:
         return texts[v] if v in texts else (str(v), _ATOM)
 
-    for node in toposort(variable):
+    order = toposort(variable)
+    pending = Counter(v for node in order for v in node.inputs)
+    for node in order:
         text, level = _node(node, [of(v) for v in node.inputs])
+        pending.subtract(node.inputs)
+        for used in node.inputs:
+            if not pending[used]:
+                texts.pop(used, None)
         if len(text) > _LONGEST:
             text, level = f"{node.op}(...)", _ATOM
         for i, output in enumerate(node.outputs):
