@@ -167,44 +167,43 @@ class Supervisor(Feature):
         return Supervisor(self._protected)
 
 
-class NoOutputFromInplace(Feature):
-    """Vetoes outputs that are the result of an in-place op; all outputs, or those listed."""
+class _OutputVeto(Feature):
+    """Vetoes some way of computing outputs; all outputs, or those listed."""
 
     def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
 
-    def on_validate(self, fgraph: FunctionGraph) -> None:
-        chosen = (
-            range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
-        )
-        for i in chosen:
-            variable = fgraph.outputs[i]
-            if variable.owner is not None and variable.owner.op.destroy_map.get(variable.index):  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-                raise InconsistencyError(f"Output {i}, {variable}, would be computed in place")
-
-    def clone(self) -> NoOutputFromInplace:
-        return NoOutputFromInplace(self.protected_out_ids)
-
-
-class NoOutputInplaceOnInput(Feature):
-    """Vetoes outputs that overwrite an input of the graph; all outputs, or those listed."""
-
-    def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
-        self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
+    def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
+        """Why an output that is computed in place may not be; None if it may."""
+        raise NotImplementedError
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        chosen = (
-            range(len(fgraph.outputs)) if self.protected_out_ids is None else self.protected_out_ids
-        )
-        for i in chosen:
+        chosen = self.protected_out_ids
+        for i in range(len(fgraph.outputs)) if chosen is None else chosen:
             variable = fgraph.outputs[i]
-            owner = variable.owner
-            destroyed = owner is not None and owner.op.destroy_map.get(variable.index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-            if destroyed and view_root(variable) in fgraph.inputs:
-                raise InconsistencyError(f"Output {i}, {variable}, would overwrite an input")
+            owner, index = variable.owner, variable.index
+            if owner is None or index is None or not owner.op.destroy_map.get(index):
+                continue
+            reason = self.objection(fgraph, variable)
+            if reason is not None:
+                raise InconsistencyError(f"Output {i}, {variable}, {reason}")
 
-    def clone(self) -> NoOutputInplaceOnInput:
-        return NoOutputInplaceOnInput(self.protected_out_ids)
+    def clone(self) -> Feature:
+        return type(self)(self.protected_out_ids)
+
+
+class NoOutputFromInplace(_OutputVeto):
+    """Vetoes outputs that are the result of an in-place op."""
+
+    def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
+        return "would be computed in place"
+
+
+class NoOutputInplaceOnInput(_OutputVeto):
+    """Vetoes outputs that overwrite an input of the graph."""
+
+    def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
+        return "would overwrite an input" if view_root(variable) in fgraph.inputs else None
 
 
 def inplace_candidates(

@@ -119,6 +119,16 @@ class Op:
                 stacklevel=2,
             )
 
+    @property
+    def views(self) -> Mapping[int, Sequence[int]]:
+        """`view_map`, by the name of the trait."""
+        return self.view_map
+
+    @property
+    def destroys(self) -> Mapping[int, Sequence[int]]:
+        """`destroy_map`, by the name of the trait."""
+        return self.destroy_map
+
     # identity
 
     def props(self) -> dict[str, Any] | None:

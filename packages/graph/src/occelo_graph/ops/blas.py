@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.linear import Bilinear
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import (
     expand_dims,
@@ -67,7 +68,7 @@ def _as_dtype(ct: Any, like: Any) -> Any:
 
 
 @op
-class Dot(Op):
+class Dot(Bilinear):
     """Product of two matrices, a matrix and a vector, or two vectors."""
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
@@ -105,15 +106,6 @@ class Dot(Op):
             of_y = _as_dtype(of_y, y)
         return [of_x, of_y]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        (x, y), (dx, dy) = inputs, tangents
-        terms: list[Any] = []
-        if dx is not None and dx is not ZERO:
-            terms.append(self(dx, y))
-        if dy is not None and dy is not ZERO:
-            terms.append(self(x, dy))
-        return [terms[0] if len(terms) == 1 else terms[0] + terms[1]] if terms else [ZERO]
-
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(*input_shapes[0][:-1], *input_shapes[1][1:])]
 
@@ -137,7 +129,7 @@ class Dot(Op):
 
 
 @op
-class MatMul(Op):
+class MatMul(Bilinear):
     """Product of matrices in the last two dimensions, the others broadcasting as types say."""
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
@@ -181,15 +173,6 @@ class MatMul(Op):
             _as_dtype(unbroadcast(of_x, batch, targets[0]), x),
             _as_dtype(unbroadcast(of_y, batch, targets[1]), y),
         ]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        (x, y), (dx, dy) = inputs, tangents
-        terms: list[Any] = []
-        if dx is not None and dx is not ZERO:
-            terms.append(self(dx, y))
-        if dy is not None and dy is not ZERO:
-            terms.append(self(x, dy))
-        return [terms[0] if len(terms) == 1 else terms[0] + terms[1]] if terms else [ZERO]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         x, y = input_shapes

@@ -15,6 +15,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import add, ge, second, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
     broadcast_shape,
     check_length_types,
@@ -67,7 +68,7 @@ __all__ = [
 
 
 @op
-class Alloc(Op):
+class Alloc(LinearInFirst):
     """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
 
     shape: StaticShape
@@ -98,9 +99,6 @@ class Alloc(Op):
         value, out = inputs[0], outputs[0]
         return [unbroadcast(cotangents[0], out.type, value.type), *[None] * (len(inputs) - 1)]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], *inputs[1:])]
-
     def kernel(self, node: Apply) -> Any:
         value_type = node.inputs[0].type
         assert isinstance(value_type, TensorType)
@@ -118,9 +116,6 @@ class Alloc(Op):
             return (self.evaluate(value, *lengths),)
 
         return running
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], *[[False]] * (len(node.inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(fill_static(self.shape, node.inputs[1:]))]

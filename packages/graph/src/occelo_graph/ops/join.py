@@ -14,6 +14,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import alloc, arange, broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import clip, lt, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
+from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
     expand_dims,
     flatten,
@@ -265,7 +266,7 @@ def split(
 
 
 @op
-class Repeat(Op):
+class Repeat(LinearInFirst):
     """Each slice along ``axis`` repeated as often as the second input, a vector, says."""
 
     axis: int
@@ -294,12 +295,6 @@ class Repeat(Op):
         owner = Repeat(0)(arange(count), repeats)
         index: tuple[Any, ...] = (*[slice(None)] * self.axis, owner)
         return [(x * 0).astype(cotangents[0].dtype)[index].inc(cotangents[0]), None]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], inputs[1])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False]]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         repeats: Any = node.inputs[1]

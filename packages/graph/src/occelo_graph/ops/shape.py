@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 
@@ -230,7 +231,7 @@ def get_vector_length(v: Any) -> int:
 
 
 @op
-class SpecifyShape(Op):
+class SpecifyShape(LinearInFirst):
     """The same tensor with lengths asserted: those in ``static``, and given ones for its Nones.
 
     ``given`` says which of the Nones are given by further inputs; other lengths stay open.
@@ -264,12 +265,6 @@ class SpecifyShape(Op):
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], *inputs[1:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], *[[False]] * (len(node.inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         rest = iter(node.inputs[1:])
@@ -318,7 +313,7 @@ def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
 
 
 @op
-class DimShuffle(Op):
+class DimShuffle(LinearInFirst):
     """Reorder, add and drop dimensions.
 
     ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not
@@ -366,9 +361,6 @@ class DimShuffle(Op):
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [self._inverse()(cotangents[0])]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0])]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(1 if isinstance(a, str) else input_shapes[0][a] for a in self.new_order)]
@@ -509,7 +501,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 @op
-class Reshape(Op):
+class Reshape(LinearInFirst):
     """The same elements in C order under other lengths.
 
     ``shape`` has known lengths, at most one -1 (worked out from the others), and None for each
@@ -541,12 +533,6 @@ class Reshape(Op):
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [reshape(cotangents[0], shape_tuple(inputs[0])), *[None] * (len(inputs) - 1)]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], *inputs[1:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], *[[False]] * (len(node.inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         lengths = fill_static(self.shape, node.inputs[1:])

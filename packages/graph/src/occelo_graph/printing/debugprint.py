@@ -186,7 +186,8 @@ def debugprint(
     a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
     graphs show each node's position in the order of execution.
     """
-    del print_assumptions
+    if print_assumptions:
+        raise NotImplementedError("This version records no assumptions that could be printed")
     options = {
         "depth": depth,
         "print_type": print_type,

@@ -14,6 +14,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import flatten, moveaxis, normalize_axis, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
@@ -91,7 +92,7 @@ def nonzero_values(a: Any) -> TensorVariable:
 
 
 @op
-class ExtractDiag(Op):
+class ExtractDiag(LinearInFirst):
     """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as a last dimension."""
 
     offset: int = 0
@@ -125,9 +126,6 @@ class ExtractDiag(Op):
         written = getitem(moved, key).inc(moveaxis(ct, -1, 0))
         return [moveaxis(written, [0, 1], [self.axis1, self.axis2])]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0])]
-
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         lengths = input_shapes[0]
         n, m = lengths[self.axis1], lengths[self.axis2]
@@ -156,7 +154,7 @@ extract_diag = diagonal
 
 
 @op
-class AllocDiag(Op):
+class AllocDiag(LinearInFirst):
     """Matrices of zeros with the last dimension of the input on diagonal ``offset``."""
 
     offset: int = 0
@@ -180,9 +178,6 @@ class AllocDiag(Op):
         if is_discrete(inputs[0].dtype):
             return [ZERO]
         return [diagonal(ct, self.offset, ct.ndim - 2, ct.ndim - 1)]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0])]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         n = input_shapes[0][-1] + abs(self.offset)

@@ -26,6 +26,7 @@ from occelo_graph.ops.index.key import (
     is_advanced,
     parse_key,
 )
+from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import Shape, shape_i, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
@@ -83,8 +84,17 @@ def _no_derivative_for_indices(count: int) -> list[None]:
     return [None] * count
 
 
+def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any]:
+    """The pullback of reading: the cotangent written into zeros."""
+    x, *rest = inputs
+    if is_discrete(x.dtype):
+        return [ZERO, *_no_derivative_for_indices(len(rest))]
+    base = zeros_like(x, dtype=cotangent.dtype)
+    return [write(base, cotangent, *rest), *_no_derivative_for_indices(len(rest))]
+
+
 @op
-class Subtensor(Op):
+class Subtensor(LinearInFirst):
     """A part of a tensor given by integers and slices: a view."""
 
     key: Key
@@ -101,18 +111,7 @@ class Subtensor(Op):
         return np.asarray(x[fill_key(self.key, given)])
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        x, rest = inputs[0], inputs[1:]
-        if is_discrete(x.dtype):
-            return [ZERO, *_no_derivative_for_indices(len(rest))]
-        base = zeros_like(x, dtype=cotangents[0].dtype)
-        written = IncSubtensor(self.key, False)(base, cotangents[0], *rest)
-        return [written, *_no_derivative_for_indices(len(rest))]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], *inputs[1:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], *[[False]] * (len(node.inputs) - 1)]
+        return _pull_read(IncSubtensor(self.key, False), inputs, cotangents[0])
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [_basic_lengths(self.key, input_shapes[0], node.inputs[1:])]
@@ -182,7 +181,7 @@ def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any
 
 
 @op
-class AdvancedSubtensor(Op):
+class AdvancedSubtensor(LinearInFirst):
     """A part of a tensor given by arrays of integers, masks, integers and slices: a copy."""
 
     key: Key
@@ -197,18 +196,7 @@ class AdvancedSubtensor(Op):
         return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        x, rest = inputs[0], inputs[1:]
-        if is_discrete(x.dtype):
-            return [ZERO, *_no_derivative_for_indices(len(rest))]
-        base = zeros_like(x, dtype=cotangents[0].dtype)
-        written = AdvancedIncSubtensor(self.key, False)(base, cotangents[0], *rest)
-        return [written, *_no_derivative_for_indices(len(rest))]
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        return [self(tangents[0], *inputs[1:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], *[[False]] * (len(node.inputs) - 1)]
+        return _pull_read(AdvancedIncSubtensor(self.key, False), inputs, cotangents[0])
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         arrays: Any = [
