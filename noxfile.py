@@ -242,5 +242,5 @@ def bench(session: nox.Session) -> None:
     """Figures beside NumPy and PyTensor, in one run; needs minutes."""
     need_wheels()
     # without the pins, which are newer than what PyTensor allows
-    install(session, "--no-config", wheel(""), "pytensor>=3.0", "scipy>=1.13")
+    install(session, "--no-config", "--compile-bytecode", wheel(""), "pytensor>=3.0", "scipy>=1.13")
     session.run("python", "-P", str(ROOT / "benchmarks" / "run.py"), *session.posargs)

@@ -13,7 +13,16 @@ import sys
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-__all__ = ["Mark", "Source", "enabled", "here", "register_internal", "set_enabled", "source_of"]
+__all__ = [
+    "Mark",
+    "Source",
+    "enabled",
+    "here",
+    "register_internal",
+    "set_enabled",
+    "source_of",
+    "user_frame",
+]
 
 Mark = tuple[CodeType, int]
 
@@ -64,11 +73,16 @@ def _classify(filename: str) -> bool:
     return internal
 
 
-def here() -> Mark | None:
-    """Mark the innermost frame that is not the library's own; None if there is none."""
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame that is not the library's own; None if there is none or marks are off.
+
+    The search begins ``depth`` frames up, 1 being the caller's: Python makes a frame object for
+    each frame that is looked at, so what is surely the library's is better passed over at once.
+    Callers take code object and offset from the frame and let it go.
+    """
     if not _enabled:
         return None
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]
     known = _is_internal
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -76,9 +90,15 @@ def here() -> Mark | None:
         if internal is None:
             internal = _classify(filename)
         if not internal:
-            return frame.f_code, frame.f_lasti
+            return frame
         frame = frame.f_back
     return None
+
+
+def here() -> Mark | None:
+    """Mark the user's line that is running; None if there is none."""
+    frame = user_frame(2)
+    return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def source_of(mark: Mark | Source | None) -> Source | None:

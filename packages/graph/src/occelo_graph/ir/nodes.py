@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from types import SimpleNamespace
+from types import CodeType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph import provenance
@@ -25,10 +25,10 @@ def set_conveniences(**functions: Any) -> None:
     conveniences.update(functions)
 
 
-def _without_code(state: Any, mark: str) -> Any:
+def _without_code(state: Any, slot: str, source: Source | None) -> Any:
     """The state of an object for pickling: a mark holds a code object, which cannot be pickled."""
     shared, slots = state
-    return shared, {**slots, mark: provenance.source_of(slots.get(mark))}
+    return shared, {**slots, slot: source}
 
 
 class Variable:
@@ -136,7 +136,7 @@ class Variable:
         return conveniences["dprint"](self, **options)
 
     def __getstate__(self) -> Any:
-        return _without_code(super().__getstate__(), "_where")
+        return _without_code(super().__getstate__(), "_where", provenance.source_of(self._where))
 
     def __str__(self) -> str:
         if self._name is not None:
@@ -230,19 +230,21 @@ class Apply:
     ``outputs`` must have no other owner (ValueError).
     """
 
-    __slots__ = ("__weakref__", "_tag", "inputs", "mark", "op", "outputs")
+    __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
 
     op: Op
     inputs: list[Variable]
     outputs: list[Variable]
-    mark: Mark | Source | None
 
     def __init__(self, op: Op, inputs: Sequence[Variable], outputs: Iterable[Variable]) -> None:
         self.op = op
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self._tag: SimpleNamespace | None = None
-        self.mark = provenance.here()
+        # a mark in two parts, because a tuple for each node would be one more object to collect
+        frame = provenance.user_frame(2)
+        self._code: CodeType | Source | None = None if frame is None else frame.f_code
+        self._offset = 0 if frame is None else frame.f_lasti
         for variable in self.inputs:
             if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(f"The inputs of a node must be variables, got {variable!r}")
@@ -255,8 +257,21 @@ class Apply:
 
     @classmethod
     def of_types(cls, op: Op, inputs: Sequence[Variable], types: Sequence[Type]) -> Apply:
-        """A node with new outputs of the given types."""
-        node = cls(op, inputs, ())
+        """A node with new outputs of the given types; the inputs are variables, which is not checked.
+
+        To be called from an op's ``make_node``.
+        """
+        node = cls.__new__(cls)
+        node.op = op
+        node.inputs = list(inputs)
+        node._tag = None
+        frame = provenance.user_frame(3)
+        if frame is None:
+            node._code = None
+            node._offset = 0
+        else:
+            node._code = frame.f_code
+            node._offset = frame.f_lasti
         node.outputs = [t.make_output(node, i) for i, t in enumerate(types)]
         return node
 
@@ -266,6 +281,19 @@ class Apply:
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
+
+    @property
+    def mark(self) -> Mark | Source | None:
+        """The source in its cheap form."""
+        code = self._code
+        return code if code is None or isinstance(code, Source) else (code, self._offset)
+
+    @mark.setter
+    def mark(self, mark: Mark | Source | None) -> None:
+        if mark is None or isinstance(mark, Source):
+            self._code = mark
+        else:
+            self._code, self._offset = mark
 
     @property
     def source(self) -> Source | None:
@@ -328,7 +356,7 @@ class Apply:
         return node
 
     def __getstate__(self) -> Any:
-        return _without_code(super().__getstate__(), "mark")
+        return _without_code(super().__getstate__(), "_code", self.source)
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(str(i) for i in self.inputs)})"

@@ -236,11 +236,11 @@ class Elemwise(Op):
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Elemwise:
         return Elemwise(self.scalar_op, ((0, input_indices[0]),))
 
-    def __call__(
-        self, *inputs: Any, name: str | None = None, return_list: bool = False
-    ) -> TensorVariable:
-        result: TensorVariable = super().__call__(*inputs, name=name, return_list=return_list)
-        return result
+    if TYPE_CHECKING:
+
+        def __call__(
+            self, *inputs: Any, name: str | None = None, return_list: bool = False
+        ) -> TensorVariable: ...
 
     def __str__(self) -> str:
         suffix = "_inplace" if self.inplace else ""
