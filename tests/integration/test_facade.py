@@ -131,3 +131,18 @@ def test_one_graph_from_definition_to_a_trained_model() -> None:
         last = step(data, labels)
     assert last < 0.2
     assert np.mean(oc.function([x], logits.argmax(axis=1))(data) == labels) > 0.97
+
+
+def test_graphs_print_as_rich_trees_and_in_notebooks() -> None:
+    x = ot.dvector("x")
+    tree = oc.dprint((ot.exp(x) * 2 + x).sum(), file="rich")
+    console = Console(file=io.StringIO(), record=True, width=80)
+    console.print(tree)
+    text = console.export_text()
+    assert "exp" in text
+    assert text.index("Sum") < text.index("add") < text.index("mul") < text.index("exp")
+
+    shown: list[str] = []
+    printer = type("Printer", (), {"text": staticmethod(shown.append)})
+    ot.exp(x)._repr_pretty_(printer, False)
+    assert shown == ["exp [id A]\n └─ x [id B]"]

@@ -3,14 +3,16 @@
 | position | stage | what it does |
 |---|---|---|
 | 0 | merge1 | equal nodes become one |
-| 1 | canonicalize | constants are computed, identities dropped, until nothing changes |
+| 1 | canonicalize | constants are computed, identities dropped, shapes worked out, until nothing changes |
 | 1.2 | merge1.2 | merge again |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
+| 1.6 | merge1.6 | merge again |
 | 2 | specialize | cheaper special cases |
 | 49 | merge2 | merge again |
 | 49.5 | add_destroy_handler | from here on ops may overwrite their inputs |
 | 100 | merge3 | merge what in-place rewriting left |
 
+Rules tagged ``shape_unsafe`` may hide that shapes do not fit; exclude the tag to keep every check.
 Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
 `optdb` at any position.
 """
@@ -21,7 +23,7 @@ from occelo_graph import DestroyHandler, FunctionGraph
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.merge import MergeOptimizer
 from occelo_rewrite.rewriter import GraphRewriter, graph_rewriter
-from occelo_rewrite.rules import fold
+from occelo_rewrite.rules import elemwise, fold, reduce, shape
 
 __all__ = [
     "OPTIMIZERS",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 _ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
+_USUAL = ("fast_run", "fast_compile")
 
 
 def _add_destroy_handler(fgraph: FunctionGraph) -> None:
@@ -43,7 +46,15 @@ def _add_destroy_handler(fgraph: FunctionGraph) -> None:
 
 canonicalize_db = EquilibriumDB("canonicalize")
 canonicalize_db.register_rules(fold.RULES, *_ALWAYS)
+canonicalize_db.register_rules(elemwise.CANONICALIZE, *_USUAL)
+canonicalize_db.register_rules(reduce.CANONICALIZE, *_USUAL)
+canonicalize_db.register_rules(shape.CANONICALIZE, *_USUAL)
+for _name in ("length_from_inputs", "shape_of_lengths", "reshape_of_reshape"):
+    canonicalize_db.add_tags(_name, "shape_unsafe")
 stabilize_db = EquilibriumDB("stabilize")
+stabilize_db.register_rules(elemwise.STABILIZE, *_USUAL)
+stabilize_db.register_rules(reduce.STABILIZE, *_USUAL)
+stabilize_db.register("merge_stable", MergeOptimizer("merge_stable"), *_USUAL, cleanup=True)
 specialize_db = EquilibriumDB("specialize")
 
 optdb = SequenceDB("optdb")
@@ -52,6 +63,7 @@ optdb.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
 optdb.register("merge1.2", MergeOptimizer("merge1.2"), "merge", *_ALWAYS, position=1.2)
 optdb.register("stabilize", stabilize_db, "fast_run", "fast_compile", position=1.5)
 optdb.register("specialize", specialize_db, "fast_run", position=2)
+optdb.register("merge1.6", MergeOptimizer("merge1.6"), "merge", *_USUAL, position=1.6)
 optdb.register("merge2", MergeOptimizer("merge2"), "merge", "fast_run", position=49)
 optdb.register("add_destroy_handler", graph_rewriter(_add_destroy_handler), *_ALWAYS, position=49.5)
 optdb.register("merge3", MergeOptimizer("merge3"), "merge", "fast_run", position=100)

@@ -164,7 +164,8 @@ sigmoid: Elemwise = elementwise(
     1,
     inexact,
     _sigmoid,
-    [lambda ct, x, out: ct * out * (1 - out)],
+    # 1 - out would cancel where out is near 1
+    [lambda ct, x, out: ct * out * sigmoid(-x)],
     "1 / (1 + exp(-x)), without overflow.",
 )
 expit = sigmoid
