@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,12 +33,16 @@ class NodeThunk:
         try:
             results = self.kernel(*arrays)
         except Exception as error:
-            made = annotate_error(error, self.node, arrays)
-            if made is error:
-                raise
-            raise made from None
+            self.fail(error)
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Raise the error with the node, its line and its inputs in the message."""
+        made = annotate_error(error, self.node, [cell[0] for cell in self.inputs])
+        if made is error:
+            raise error
+        raise made from None
 
 
 class PythonVM:
@@ -74,6 +78,10 @@ class PythonVM:
         kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
         self._between = [cell for cell in self._computed if id(cell) not in kept]
         self._program = self._with_frees(order)
+        self._straight = [
+            (thunk.kernel, thunk.inputs, thunk.outputs, frees, thunk)
+            for thunk, frees in self._program
+        ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
         """Each thunk with the cells that nothing after it reads."""
@@ -109,15 +117,24 @@ class PythonVM:
                 if self.lazy or output_subset is not None:
                     self._run_on_demand(output_subset)
                 elif self.callback is None:
-                    for thunk, frees in self._program:
-                        thunk()
-                        for cell in frees:
-                            cell[0] = None
+                    self._run_straight()
                 else:
                     self._run_with_callback(self.callback)
         except BaseException:
             self.clear_storage()
             raise
+
+    def _run_straight(self) -> None:
+        # what `NodeThunk.__call__` does, without a call for each node
+        for kernel, inputs, outputs, frees, thunk in self._straight:
+            try:
+                results = kernel(*[cell[0] for cell in inputs])
+            except Exception as error:
+                thunk.fail(error)
+            for cell, value in zip(outputs, results, strict=True):
+                cell[0] = value
+            for cell in frees:
+                cell[0] = None
 
     def _run_with_callback(self, callback: Callback) -> None:
         computed = dict.fromkeys(self.storage_map, False)

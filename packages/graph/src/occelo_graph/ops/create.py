@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.ir.nodes import Apply, Constant, set_conveniences
+from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import add, ge, second, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    ceil,
+    ge,
+    int_div,
+    second,
+    sub,
+    switch,
+    true_div,
+)
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
+    Shape_i,
     broadcast_shape,
     check_length_types,
     fill_static,
@@ -206,6 +216,13 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     return tuple(broadcast_to(v, shape) for v in variables)
 
 
+def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
+    """Whether numbers go from 0 by 1 to the length of a dimension, which is never negative."""
+    from_zero = isinstance(start, Constant) and start.data == 0
+    by_one = isinstance(step, Constant) and step.data == 1
+    return from_zero and by_one and stop.owner is not None and isinstance(stop.owner.op, Shape_i)
+
+
 @op
 class ARange(Op):
     """Numbers from ``start`` by ``step`` up to, and without, ``stop``; three scalar inputs."""
@@ -230,8 +247,13 @@ class ARange(Op):
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         from_, to, by = node.inputs
-        span: Any = (to - from_) / by  # type: ignore[operator] # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
-        length = span.ceil().astype("int64")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if is_discrete(self.dtype):
+            # exact for all integers, where a quotient of floats is not
+            if _counts_a_length(from_, to, by):
+                return [(cast(to, "int64"),)]
+            length = cast(-int_div(sub(from_, to), by), "int64")
+        else:
+            length = cast(ceil(true_div(sub(to, from_), by)), "int64")
         return [(switch(ge(length, 0), length, 0),)]
 
     def batch(

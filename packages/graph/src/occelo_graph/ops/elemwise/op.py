@@ -110,10 +110,25 @@ class Elemwise(Op):
         return np.asarray(result)
 
     def kernel(self, node: Apply) -> Kernel:
-        evaluate = self.scalar_op.evaluate
+        row = self.scalar_op
+        fixed = isinstance(row, ScalarFunction) and (row.arity is not None or len(node.inputs) == 2)
+        evaluate = row.function if fixed and isinstance(row, ScalarFunction) else row.evaluate
         dtypes = [out.type.numpy_dtype for out in node.outputs if isinstance(out.type, TensorType)]
         check = _run_time_check(node)
         inplace = self.inplace
+
+        if len(dtypes) == 1 and not inplace:
+            dtype = dtypes[0]
+
+            def running_one(*arrays: Any) -> Sequence[Any]:
+                if check is not None:
+                    check(arrays)
+                result = evaluate(*arrays)
+                if type(result) is np.ndarray and result.dtype == dtype:
+                    return (result,)
+                return (np.asarray(result, dtype=dtype),)
+
+            return running_one
 
         def running(*arrays: Any) -> Sequence[Any]:
             if check is not None:
