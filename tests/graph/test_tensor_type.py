@@ -278,3 +278,33 @@ def test_config_rejects_bad_values() -> None:
     with pytest.raises(ConfigError, match="floatX cannot be 'float80'"):
         config.floatX = "float80"
     assert config.floatX == "float64"
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda x: np.exp(x), np.exp([1.0, 2.0])),
+        (lambda x: np.add(x, 1.0), [2.0, 3.0]),
+        (lambda x: np.array([1.0, 2.0]) - x, [0.0, 0.0]),
+        (lambda x: np.float64(3.0) * x, [3.0, 6.0]),
+        (lambda x: np.array([2.0, 1.0]) ** x, [2.0, 1.0]),
+        (lambda x: np.ones((3, 2)) @ x, [3.0, 3.0, 3.0]),
+        (lambda x: np.array([1.0, 5.0]) < x, [False, False]),
+        (lambda x: np.maximum(x, 1.5), [1.5, 2.0]),
+    ],
+)
+def test_numpys_functions_and_arrays_build_graphs(build: Any, expected: Any) -> None:
+    x = ot.dvector("x")
+    out = build(x)
+    assert isinstance(out, og.Variable)
+    np.testing.assert_allclose(og.evaluate(out, {x: [1.0, 2.0]}), expected)
+
+
+def test_other_functions_of_numpy_say_what_to_use() -> None:
+    x = ot.dvector("x")
+    with pytest.raises(
+        TypeError, match=r"numpy\.cbrt cannot be applied .* use the functions of occelo\.tensor"
+    ):
+        np.cbrt(x)
+    with pytest.raises(TypeError, match=r"numpy\.add cannot be applied"):
+        np.add.reduce(x)

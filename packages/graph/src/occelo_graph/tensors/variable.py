@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ class TensorVariable(Variable):
 
     __slots__ = ()
     __array_priority__ = 1000
-    __array_ufunc__ = None  # NumPy's operators hand over to ours
     type: TensorType  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
@@ -171,6 +170,16 @@ class TensorVariable(Variable):
 
     def __trunc__(self) -> TensorVariable:
         return ar.trunc(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Let NumPy's functions, and its arrays' operators, build graphs."""
+        function = _OF_UFUNC.get(ufunc)
+        if function is None or method != "__call__" or options:
+            raise TypeError(
+                f"numpy.{ufunc.__name__} cannot be applied to the symbolic tensor {self}; "
+                "use the functions of occelo.tensor"
+            )
+        return function(*inputs)
 
     # comparison; == stays identity, because variables are keys of dictionaries
 
@@ -530,6 +539,68 @@ def join_product(lengths: tuple[Any, ...]) -> Any:
     for n in lengths:
         total = total * n
     return total
+
+
+_OF_UFUNC: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: ar.add,
+    np.subtract: ar.sub,
+    np.multiply: ar.mul,
+    np.true_divide: ar.true_div,
+    np.floor_divide: ar.int_div,
+    np.remainder: ar.mod,
+    np.divmod: ar.divmod,
+    np.power: tr.pow,
+    np.matmul: blas.matmul,
+    np.negative: ar.neg,
+    np.absolute: ar.abs,
+    np.sign: ar.sign,
+    np.square: ar.sqr,
+    np.sqrt: ar.sqrt,
+    np.reciprocal: ar.reciprocal,
+    np.maximum: ar.maximum,
+    np.minimum: ar.minimum,
+    np.equal: ar.eq,
+    np.not_equal: ar.neq,
+    np.less: ar.lt,
+    np.less_equal: ar.le,
+    np.greater: ar.gt,
+    np.greater_equal: ar.ge,
+    np.isnan: ar.isnan,
+    np.isinf: ar.isinf,
+    np.isfinite: ar.isfinite,
+    np.bitwise_and: ar.and_,
+    np.bitwise_or: ar.or_,
+    np.bitwise_xor: ar.xor,
+    np.invert: ar.invert,
+    np.ceil: ar.ceil,
+    np.floor: ar.floor,
+    np.trunc: ar.trunc,
+    np.rint: ar.round_half_to_even,
+    np.conjugate: cx.conj,
+    np.exp: tr.exp,
+    np.exp2: tr.exp2,
+    np.expm1: tr.expm1,
+    np.log: tr.log,
+    np.log2: tr.log2,
+    np.log10: tr.log10,
+    np.log1p: tr.log1p,
+    np.logaddexp: tr.logaddexp,
+    np.sin: tr.sin,
+    np.cos: tr.cos,
+    np.tan: tr.tan,
+    np.arcsin: tr.arcsin,
+    np.arccos: tr.arccos,
+    np.arctan: tr.arctan,
+    np.arctan2: tr.arctan2,
+    np.sinh: tr.sinh,
+    np.cosh: tr.cosh,
+    np.tanh: tr.tanh,
+    np.arcsinh: tr.arcsinh,
+    np.arccosh: tr.arccosh,
+    np.arctanh: tr.arctanh,
+    np.deg2rad: tr.deg2rad,
+    np.rad2deg: tr.rad2deg,
+}
 
 
 class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]

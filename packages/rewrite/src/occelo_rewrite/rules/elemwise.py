@@ -292,24 +292,40 @@ def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
     return [shaped_like(result, node.outputs[0])]
 
 
-def _factors(variable: Any, limit: int = 50) -> list[Any]:
-    """The factors of a product, through nested products that nothing else may simplify."""
-    pending: list[Any] = [variable]
+_MOST_FACTORS = 2000
+
+
+def _factors(fgraph: FunctionGraph, node: Apply) -> list[Any]:
+    """The factors of a whole product: through nested products that nothing else uses.
+
+    Empty for a node that is itself a factor of such a product, so that each product is flattened
+    once, from its root.
+    """
+    uses = fgraph.clients[node.outputs[0]]
+    if len(uses) == 1:
+        ((user, _),) = uses
+        if user.op == ot.mul:
+            return []
+    pending: list[Any] = list(reversed(node.inputs))
     found: list[Any] = []
-    while pending and len(found) + len(pending) <= limit:
+    while pending and len(found) + len(pending) <= _MOST_FACTORS:
         each = pending.pop()
-        node = computed_by(each, ot.mul)
-        if node is not None and all(v.type.dtype == each.type.dtype for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            pending.extend(reversed(node.inputs))
+        inner = computed_by(each, ot.mul)
+        same_dtype = inner is not None and all(
+            v.type.dtype == each.type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            for v in inner.inputs
+        )
+        if inner is not None and same_dtype and len(fgraph.clients[each]) == 1:
+            pending.extend(reversed(inner.inputs))
         else:
             found.append(each)
-    return [*found, *pending]
+    return [*found, *reversed(pending)]
 
 
 @node_rewriter([ot.mul])
 def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) * sigmoid(-x) = sigmoid(x), also among other factors."""
-    factors = _factors(node.outputs[0])
+    factors = _factors(fgraph, node)
     powers = {e.inputs[0]: f for f in factors if (e := computed_by(f, ot.exp)) is not None}
     for logistic_factor in factors if powers else ():
         inner = computed_by(logistic_factor, ot.sigmoid)
@@ -327,17 +343,16 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-def _cancelled(factor: Any, factors: list[Any]) -> tuple[Any, Any]:
+def _cancelled(factor: Any, present: set[Any]) -> tuple[Any, Any]:
     """For a factor a / b or -(a / b) beside a factor b: a or -a, and b; else None twice."""
     negated = computed_by(factor, ot.neg)
     quotient = computed_by(factor if negated is None else negated.inputs[0], ot.true_div)
     if quotient is None:
         return None, None
     top, bottom = quotient.inputs
-    for other in factors:
-        if other is bottom and other.type == factor.type:
-            return (top if negated is None else ot.neg(top)), other
-    return None, None
+    if bottom not in present or bottom.type != factor.type:
+        return None, None
+    return (top if negated is None else ot.neg(top)), bottom
 
 
 @node_rewriter([ot.mul])
@@ -345,9 +360,10 @@ def cancel_division(fgraph: FunctionGraph, node: Apply) -> Any:
     """(a / b) * b = a, also among other factors, for floats (finite: also where b is 0 or infinite)."""
     if not _real(node.outputs[0]):
         return None
-    factors = _factors(node.outputs[0])
+    factors = _factors(fgraph, node)
+    present = set(factors)
     for factor in factors:
-        top, bottom = _cancelled(factor, factors)
+        top, bottom = _cancelled(factor, present)
         if top is None:
             continue
         rest = list(factors)
