@@ -9,9 +9,9 @@ from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import grad, pullback
 from occelo_graph.ir.traversal import as_variables, variable_depends_on
 from occelo_graph.ops.create import eye
-from occelo_graph.ops.shape import reshape, shape_tuple
+from occelo_graph.ops.shape import length_product, reshape, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.variable import TensorVariable, join_product
+from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph
 
 __all__ = ["hessian", "hessian_vector_product", "jacobian"]
@@ -37,7 +37,7 @@ def jacobian(
         rows: list[Any] = grad(expression, variables, consider_constant, disconnected_inputs)
         return rows if isinstance(wrt, list | tuple) else rows[0]
     lengths = shape_tuple(expression)
-    count = join_product(lengths)
+    count = length_product(lengths)
     seed = expression.type.make_variable("cotangent")
     pulled: list[Any] = pullback(
         expression, variables, seed, consider_constant, disconnected_inputs

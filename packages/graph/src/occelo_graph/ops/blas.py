@@ -16,6 +16,7 @@ from occelo_graph.ops.linear import Bilinear
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import (
     expand_dims,
+    length_product,
     matrix_transpose,
     normalize_axis,
     reshape,
@@ -294,19 +295,12 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     inner: Any = 1
     for i, j in zip(left, right, strict=True):
         inner = inner * (x_shape[i] if isinstance(x_shape[i], int) else y_shape[j])
-    rows = _size([x_shape[i] for i in keep_x])
-    columns = _size([y_shape[i] for i in keep_y])
+    rows = length_product([x_shape[i] for i in keep_x])
+    columns = length_product([y_shape[i] for i in keep_y])
     flat_x = reshape(transpose(x, [*keep_x, *left]), (rows, inner))
     flat_y = reshape(transpose(y, [*right, *keep_y]), (inner, columns))
     product: TensorVariable = Dot()(flat_x, flat_y)
     return reshape(product, [*(x_shape[i] for i in keep_x), *(y_shape[i] for i in keep_y)])
-
-
-def _size(lengths: Sequence[Any]) -> Any:
-    size: Any = 1
-    for n in lengths:
-        size = size * n
-    return size
 
 
 def batched_dot(a: Any, b: Any) -> TensorVariable:
@@ -332,12 +326,14 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     keep_a = [i for i in range(1, a.type.ndim) if i not in left]
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
     a_shape, b_shape = shape_tuple(a), shape_tuple(b)
-    inner = _size([a_shape[i] for i in left])
+    inner = length_product([a_shape[i] for i in left])
     flat_a = reshape(
-        transpose(a, [0, *keep_a, *left]), (a_shape[0], _size([a_shape[i] for i in keep_a]), inner)
+        transpose(a, [0, *keep_a, *left]),
+        (a_shape[0], length_product([a_shape[i] for i in keep_a]), inner),
     )
     flat_b = reshape(
-        transpose(b, [0, *right, *keep_b]), (b_shape[0], inner, _size([b_shape[i] for i in keep_b]))
+        transpose(b, [0, *right, *keep_b]),
+        (b_shape[0], inner, length_product([b_shape[i] for i in keep_b])),
     )
     product: TensorVariable = MatMul()(flat_a, flat_b)
     return reshape(

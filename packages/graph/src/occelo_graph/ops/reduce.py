@@ -32,6 +32,7 @@ from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.ops.shape import (
     expand_dims,
     flatten,
+    length_product,
     normalize_axes,
     normalize_axis,
     reshape,
@@ -196,7 +197,7 @@ def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
     lengths = shape_tuple(moved)
     if x.dtype != "bool" and is_discrete(x.dtype):
         moved = moved.astype("float64")
-    flat = reshape(moved, (*lengths[: len(kept)], -1)) if axis else expand_dims(moved, -1)
+    flat = reshape(moved, (*lengths[: len(kept)], length_product(lengths[len(kept) :])))
     ones = flat[..., :1] * 0 + 1
     before = cumprod(ones.join_with(flat[..., :-1], axis=-1), axis=-1)
     after = cumprod(ones.join_with(flat[..., :0:-1], axis=-1), axis=-1)[..., ::-1]

@@ -220,6 +220,17 @@ def shape_tuple(x: Any) -> Lengths:
     return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
 
 
+def length_product(lengths: Sequence[Any]) -> Any:
+    """The product of lengths.
+
+    Unlike -1 in a shape, which cannot be worked out beside a length of 0, it is always defined.
+    """
+    total: Any = 1
+    for n in lengths:
+        total = total * n
+    return total
+
+
 def get_vector_length(v: Any) -> int:
     """The static length of a vector; ValueError if it is unknown or ``v`` is no vector."""
     v = as_tensor_variable(v)
@@ -588,7 +599,8 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:
         return x  # type: ignore[no-any-return]
-    return reshape(x, (*shape_tuple(x)[: ndim - 1], -1))
+    lengths = shape_tuple(x)
+    return reshape(x, (*lengths[: ndim - 1], length_product(lengths[ndim - 1 :])))
 
 
 def ravel(x: Any) -> TensorVariable:
@@ -607,9 +619,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
     start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
     count = x.type.ndim - start if n_axes is None else n_axes
     lengths = shape_tuple(x)
-    merged: Any = 1
-    for n in lengths[start : start + count]:
-        merged = merged * n
+    merged = length_product(lengths[start : start + count])
     return reshape(x, (*lengths[:start], merged, *lengths[start + count :]))
 
 

@@ -54,7 +54,7 @@ class TensorVariable(Variable):
     @property
     def size(self) -> Any:
         """The number of elements, an int64 scalar."""
-        return as_tensor_variable(join_product(shape.shape_tuple(self)))
+        return as_tensor_variable(shape.length_product(shape.shape_tuple(self)))
 
     @property
     def T(self) -> TensorVariable:
@@ -531,14 +531,6 @@ class TensorVariable(Variable):
     def cumprod(self, axis: Any = None) -> TensorVariable:
         """See `cumprod`."""
         return reduce.cumprod(self, axis)
-
-
-def join_product(lengths: tuple[Any, ...]) -> Any:
-    """The product of lengths."""
-    total: Any = 1
-    for n in lengths:
-        total = total * n
-    return total
 
 
 _OF_UFUNC: dict[np.ufunc, Callable[..., Any]] = {

@@ -194,6 +194,8 @@ def _reduce() -> list[Example]:
         make("sum", ot.sum, np.sum, np.zeros((0, 3))),
         make("sum", lambda x: ot.sum(x, 0), lambda x: np.sum(x, 0), np.zeros((0, 3))),
         make("prod", ot.prod, np.prod, WITH_ZEROS),
+        make("prod", lambda x: ot.prod(x, 0), lambda x: np.prod(x, 0), np.zeros((0, 0))),
+        make("prod", lambda x: ot.prod(x, 1), lambda x: np.prod(x, 1), np.zeros((0, 2))),
         make("prod", lambda x: ot.prod(x, 1), lambda x: np.prod(x, 1), WITH_ZEROS),
         make("all", lambda x: ot.all(x, 1), lambda x: np.all(x, 1), M, grad=()),
         make("any", lambda x: ot.any(x, 0), lambda x: np.any(x, 0), M, grad=()),
@@ -266,6 +268,7 @@ def _shape() -> list[Example]:
             (0,),
         ),
         make("flatten", lambda x: ot.flatten(x, 2), lambda x: x.reshape(2, 12), T),
+        make("flatten", lambda x: ot.flatten(x, 2), lambda x: x.reshape(0, 6), np.zeros((0, 2, 3))),
         make("ravel", ot.ravel, np.ravel, T),
         make("transpose", ot.transpose, np.transpose, T),
         make(
