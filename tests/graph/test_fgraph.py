@@ -233,6 +233,8 @@ def test_a_second_feature_of_a_kind_is_left_out() -> None:
     for make in (og.History, og.Validator, og.ReplaceValidate, og.DestroyHandler, og.NodeFinder):
         graph.attach_feature(make())
         graph.attach_feature(make())
+    kinds = [type(f) for f in graph.features]
+    assert len(kinds) == len(set(kinds)) == 5
 
 
 def test_names_pass_to_replacements_and_nodes_are_found() -> None:

@@ -196,10 +196,7 @@ Sum{axis=[0]} [id A] 'z'
 def test_formulas() -> None:
     x, y = ot.dscalars("x", "y")
     assert og.pprint((x + y) * x - y / (x - y)) == "(x + y) * x - y / (x - y)"
-    assert (
-        og.pprint(-((x**2) ** y)) == "-((x ** 2.0) ** y)"
-        or og.pprint(-((x**2) ** y)) == "-(x ** 2.0) ** y"
-    )
+    assert og.pprint(-((x**2) ** y)) == "-(x ** 2.0) ** y"
     assert og.pprint(ot.exp(-x) > y) == "exp(-x) > y"
     m = ot.dmatrix("m")
     assert og.pp(m @ m.T) == "m @ m.T"

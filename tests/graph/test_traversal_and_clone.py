@@ -28,9 +28,7 @@ def test_walks() -> None:
     assert not og.variable_depends_on(a, y)
     assert og.apply_depends_on(c.owner, a.owner)
     assert not og.apply_depends_on(a.owner, c.owner)
-    assert og.truncated_graph_inputs([c], [a]) == [a, y] or set(
-        og.truncated_graph_inputs([c], [a])
-    ) == {a, y}
+    assert set(og.truncated_graph_inputs([c], [a])) == {a, y}
     assert set(og.truncated_graph_inputs([c], [y])) == {a, y}
     assert og.get_var_by_name([c], "x") == (x,)
     assert og.get_var_by_name([c], b.auto_name) == (b,)
@@ -94,9 +92,10 @@ def test_equal_computations() -> None:
     assert not og.equal_computations([x - y], [y - x])
     assert og.equal_computations([ot.constant(1.0)], [1.0])
     assert not og.equal_computations([ot.constant(1.0)], [ot.constant(np.float32(1))])
-    assert og.equal_computations(
-        [ot.constant(1.0)], [ot.constant(np.float32(1))], strict_dtype=False
-    ) in (True, False)
+    one, single = ot.constant(1.0), ot.constant(np.float32(1))
+    assert og.equal_computations([one], [single], strict_dtype=False)
+    assert not og.equal_computations([one], [ot.constant(np.float32(2))], strict_dtype=False)
+    assert not og.equal_computations([one], [ot.constant([1.0])], strict_dtype=False)
     with pytest.raises(ValueError, match="differ in length"):
         og.equal_computations([x], [])
 

@@ -12,7 +12,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_rewrite import NodeRewriter, in2out, optdb, rewrite_graph
+from occelo_rewrite import NodeRewriter, in2out, rewrite_graph
 from occelo_rewrite.rules import elemwise, fold, reduce, shape
 
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
@@ -283,13 +283,7 @@ def test_rules_that_may_hide_a_shape_error_can_be_left_out() -> None:
     x, y = ot.dvectors("x", "y")
     length = (x + y).shape[0]
     usual = rewrite_graph(length, include=("fast_run",))
-    assert (
-        og.evaluate(
-            usual, {x: [1.0], y: [1.0, 2.0]} if y in set(og.ancestors(usual)) else {x: [1.0]}
-        )
-        == 1
-    )
+    assert not any(n.op == ot.add for n in og.toposort(usual))
     strict = rewrite_graph(length, include=("fast_run",), exclude=("shape_unsafe",))
     with pytest.raises(ValueError, match="mismatch"):
         og.evaluate(strict, {x: [1.0], y: [1.0, 2.0]})
-    assert "canonicalize" in optdb

@@ -333,6 +333,11 @@ class FunctionGraph:
         self._features.append(feature)
         self._listeners.clear()
 
+    @property
+    def features(self) -> list[Feature]:
+        """The attached features, in order."""
+        return list(self._features)
+
     def remove_feature(self, feature: Feature) -> None:
         """Detach a feature; one that is not attached is ignored."""
         if feature not in self._features:

@@ -156,7 +156,12 @@ def _equal_roots(x: Variable, y: Variable, strict_dtype: bool) -> bool:
     if isinstance(x, Constant) and isinstance(y, Constant):
         if strict_dtype and x.type != y.type:
             return False
-        return x.equals(y) if x.type == y.type else x.type.values_eq(x.data, y.data)
+        if x.type == y.type:
+            return x.equals(y)
+        try:
+            return x.type.values_eq(x.data, x.type.filter(y.data, allow_downcast=True))
+        except (TypeError, ValueError):
+            return False
     return False
 
 
