@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences
+from occelo_graph.ir.nodes import Apply, Variable, conveniences
 from occelo_graph.ir.op import set_default_converter
 from occelo_graph.tensors.type import DTYPES, TensorType
 
@@ -19,7 +19,6 @@ __all__ = [
     "as_tensor",
     "as_tensor_variable",
     "constant",
-    "constant_value",
     "promote_arguments",
     "scalar_constant",
 ]
@@ -148,11 +147,6 @@ def _check_fits(value: int, dtype: str) -> None:
         limits = np.iinfo(dtype)
         if not limits.min <= value <= limits.max:
             raise OverflowError(f"The Python integer {value} does not fit dtype {dtype}")
-
-
-def constant_value(x: Any) -> Any:
-    """The array of a constant, or None for any other variable."""
-    return x.data if isinstance(x, Constant) else None
 
 
 set_default_converter(as_tensor_variable)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
@@ -335,13 +335,3 @@ def elementwise(
     made.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
     made.__dict__["__name__"] = name
     return made
-
-
-def is_elementwise(variable: Variable, function: Elemwise) -> bool:
-    """Whether ``variable`` is computed by ``function``, in place or not."""
-    owner = variable.owner
-    return (
-        owner is not None
-        and isinstance(owner.op, Elemwise)
-        and owner.op.scalar_op == function.scalar_op
-    )
