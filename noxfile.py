@@ -23,7 +23,7 @@ PYTHONS = ["3.11", "3.12", "3.13"]
 PACKAGES = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
 SOURCES = ["src", *(f"packages/{p}/src" for p in PACKAGES)]
 CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "noxfile.py"]
-TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy>=1.13"]
+TEST_TOOLS = ["mpmath", "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy>=1.13"]
 
 # pyenv's shims answer only for the versions that are switched on, so the newest X.Y.* of each goes
 # on PATH itself; without pyenv nothing happens

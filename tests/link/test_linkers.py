@@ -15,6 +15,7 @@ from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import (
     Linker,
+    NativeLinker,
     PerformLinker,
     VMLinker,
     WrapLinker,
@@ -243,7 +244,8 @@ def test_wrap_linker_runs_linkers_in_lock_step() -> None:
 
 def test_linkers_by_name() -> None:
     assert isinstance(make_linker("VM"), VMLinker)
-    assert isinstance(make_linker(), VMLinker)
+    assert isinstance(make_linker(), NativeLinker)
+    assert isinstance(make_linker("auto"), NativeLinker)
     with pytest.raises(ValueError, match="There is no linker 'odd'; there are"):
         make_linker("odd")
     with pytest.raises(ValueError, match="already"):

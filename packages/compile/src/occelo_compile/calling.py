@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +13,7 @@ from occelo_compile.maker import FunctionMaker, Linked, set_function_class
 from occelo_compile.symbolic_io import SymbolicInput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
+from occelo_link.native.entry import LIST, NOTHING, SINGLE
 
 __all__ = ["DUPLICATE", "Function"]
 
@@ -161,8 +163,35 @@ class Function:
             self._restore()
         if start:
             self.maker.times.first_call = perf_counter() - start
+            self._attach_entry()
         self._calls += 1
         return self._package(results, subset)
+
+    def _attach_entry(self) -> None:
+        """Let later calls go straight to machine code, where the VM offers that.
+
+        The builtin function becomes ``__call__`` of a class of this function's own, so that no
+        Python runs between the caller and it. It falls back to this class for all that is not
+        simple: keywords, conversions, errors.
+        """
+        make = getattr(self.vm, "entry", None)
+        plain = type(self) is Function and self.output_keys is None and self.profile is None
+        if make is None or not plain:
+            return
+        assert self.maker.fgraph is not None
+        variables = self.maker.fgraph.inputs
+        arguments = {variables[i]: number for number, i in enumerate(self._explicit)}
+        scalars = [
+            variables[i]
+            for i in self._explicit
+            if not self.maker.inputs[i].strict and self.maker.inputs[i].allow_downcast is None
+        ]
+        kind = NOTHING if self.return_none else SINGLE if self.unpack_single else LIST
+        entry = make(
+            arguments, scalars, dict(self._updates), kind, partial(Function.__call__, self)
+        )
+        if entry is not None:
+            self.__class__ = type("Function", (Function,), {"__call__": entry})
 
     def _run(self, subset: list[int] | None) -> None:
         if subset is None:

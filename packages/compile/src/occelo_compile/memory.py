@@ -7,47 +7,12 @@ linker keeps the contract alike.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
-import numpy as np
-
-from occelo_graph import Apply, FunctionGraph, Op, Variable, op
+from occelo_graph import FunctionGraph, Variable
+from occelo_graph.ops.control import DeepCopyOp, ViewOp
 
 __all__ = ["DeepCopyOp", "ViewOp", "alias_roots", "insert_deepcopy"]
-
-
-class _SameType(Op):
-    def infer(self, x: Any) -> Any:
-        return x
-
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        return [cotangents[0]]
-
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0]]
-
-
-@op
-class DeepCopyOp(_SameType):
-    """A copy with storage of its own."""
-
-    def evaluate(self, x: Any) -> Any:
-        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        return False
-
-
-@op
-class ViewOp(_SameType):
-    """The same storage under another variable."""
-
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
-
-    def evaluate(self, x: Any) -> Any:
-        return x
 
 
 def alias_roots(variable: Variable) -> set[Variable]:

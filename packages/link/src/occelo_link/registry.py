@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from occelo_link import options
+from occelo_link.c.linker import CLinker, OpWiseCLinker
 from occelo_link.linker import Linker
+from occelo_link.native.linker import NativeLinker
 from occelo_link.vm import PerformLinker, VMLinker
 
 __all__ = ["available_linkers", "make_linker", "register_linker"]
@@ -15,9 +17,13 @@ LinkerMaker = Callable[[], Linker]
 _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
+    "native": NativeLinker,
+    "c": CLinker,
+    "c|py": OpWiseCLinker,
+    "c|py_nogc": lambda: OpWiseCLinker(allow_gc=False),
     "vm_nogc": lambda: VMLinker(allow_gc=False),
 }
-_AUTO = "vm"
+_AUTO = "native"
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.interpret import annotate_error
+from occelo_graph.ir.op import Kernel
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -22,9 +23,9 @@ class NodeThunk:
 
     __slots__ = ("inputs", "kernel", "node", "outputs")
 
-    def __init__(self, node: Apply, storage_map: StorageMap) -> None:
+    def __init__(self, node: Apply, storage_map: StorageMap, kernel: Kernel | None = None) -> None:
         self.node = node
-        self.kernel = node.op.kernel(node)
+        self.kernel = node.op.kernel(node) if kernel is None else kernel
         self.inputs = [storage_map[v] for v in node.inputs]
         self.outputs = [storage_map[v] for v in node.outputs]
 
@@ -60,6 +61,7 @@ class PythonVM:
         lazy: bool | None = None,
         callback: Callback | None = None,
         callback_input: Callable[[Variable, Any], Any] | None = None,
+        kernels: Mapping[Apply, Kernel] | None = None,
     ) -> None:
         self.fgraph = fgraph
         self.storage_map = storage_map
@@ -68,7 +70,8 @@ class PythonVM:
         self.allow_gc = allow_gc
         self.callback = callback
         self.callback_input = callback_input
-        self.thunks = [NodeThunk(node, storage_map) for node in order]
+        own = {} if kernels is None else kernels  # pyright: ignore[reportUnknownVariableType]
+        self.thunks = [NodeThunk(node, storage_map, own.get(node)) for node in order]  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
         self._of_node = dict(zip(order, self.thunks, strict=True))
         self._clear = [

@@ -1,7 +1,8 @@
-"""Choice between graphs, barriers and checks."""
+"""Choice between graphs, checks and copies."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Assert", "CheckAndRaise", "IfElse", "assert_op", "ifelse"]
+__all__ = ["Assert", "CheckAndRaise", "DeepCopyOp", "IfElse", "ViewOp", "assert_op", "ifelse"]
 
 
 @op
@@ -199,3 +200,40 @@ class Assert(CheckAndRaise):
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
     """``value``, after checking when the graph runs that the conditions hold."""
     return Assert(msg)(value, *conditions)
+
+
+class _SameType(Op):
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [cotangents[0]]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [self(inputs[0])]
+
+
+@op
+class DeepCopyOp(_SameType):
+    """A copy with storage of its own."""
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False
+
+
+@op
+class ViewOp(_SameType):
+    """The same storage under another variable."""
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def evaluate(self, x: Any) -> Any:
+        return x

@@ -1,0 +1,1 @@
+"""Linkers that compile blocks of nodes, and run the rest as Python thunks."""

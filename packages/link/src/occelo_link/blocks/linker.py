@@ -1,0 +1,59 @@
+"""What linkers that compile blocks share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_link.blocks.partition import Part, partition
+from occelo_link.blocks.vm import BlockVM, CompiledUnit
+from occelo_link.linker import VM, Linker, Storage, StorageMap
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.program import Program
+from occelo_link.loops.lowering import find_lowering
+from occelo_link.vm import PythonVM
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["BlockLinker"]
+
+
+class BlockLinker(Linker):
+    """Compiles what has a loop lowering, in as few blocks as possible."""
+
+    required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
+    incompatible_rewrites = RewriteDatabaseQuery(
+        include=["fusion", "inplace", "BlasOpt", "py_only"]
+    )
+    blas_integer: ClassVar[str] = "int64"
+
+    def compile(self, program: Program, part: Part) -> CompiledUnit:
+        """A callable for a program."""
+        raise NotImplementedError
+
+    def program(self, part: Part) -> Program:
+        """The loop program of a part."""
+        return lower_graph(part.inputs, part.outputs, part.nodes, blas_integer=self._blas_integer())
+
+    def _blas_integer(self) -> str:
+        return self.blas_integer
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        lazy = any(node.op.lazy for node in order)
+        if lazy and not all(find_lowering(node) for node in order):
+            # laziness across compiled and Python parts needs evaluation on demand
+            return PythonVM(
+                fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc
+            )
+        parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+        if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
+            parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
+        units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
+        return BlockVM(fgraph, parts, units, storage_map, inputs, outputs, self.allow_gc)

@@ -1,0 +1,168 @@
+"""The VM of linkers that compile: blocks of machine code and Python thunks, in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from occelo_graph import FunctionGraph, Variable
+from occelo_graph.interpret import evaluate
+from occelo_link.blocks.partition import Part
+from occelo_link.linker import Storage, StorageMap
+from occelo_link.vm import NodeThunk
+
+__all__ = ["Block", "BlockVM", "CompiledUnit", "UnitFailure", "prepared", "replay"]
+
+
+class UnitFailure(Exception):
+    """A check of a unit failed; ``site`` is its number, or -1 for memory."""
+
+    def __init__(self, site: int) -> None:
+        super().__init__(site)
+        self.site = site
+
+
+CompiledUnit = Callable[[Sequence[Any]], list[Any]]
+"""From arrays in C order to new arrays; `UnitFailure` if a check fails."""
+
+
+def prepared(array: Any) -> Any:
+    """The array as units take it: aligned, in C order, in the machine's byte order."""
+    if type(array) is np.ndarray and array.flags.carray:
+        return array
+    return np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A", "W"])
+
+
+def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure) -> NoReturn:
+    """Run a part in the interpreter, which raises what every backend raises.
+
+    The unit only says that something failed; the interpreter finds the same failure with all that
+    its message needs.
+    """
+    if failure.site < 0:
+        raise MemoryError("There is not enough memory for the results of a compiled block")
+    evaluate(part.outputs, dict(zip(part.inputs, arrays, strict=True)))
+    names = ", ".join(str(node.op) for node in part.nodes[:5])
+    raise RuntimeError(
+        f"A check of compiled code failed (site {failure.site}; {names}) but the interpreter finds "
+        "nothing wrong: this is a fault of the compiler"
+    )
+
+
+class Block:
+    """A compiled part over its cells."""
+
+    def __init__(self, part: Part, unit: CompiledUnit, storage_map: StorageMap) -> None:
+        self.part = part
+        self.unit = unit
+        self.inputs = [storage_map[v] for v in part.inputs]
+        self.outputs = [storage_map[v] for v in part.outputs]
+
+    def __call__(self) -> None:
+        arrays = [prepared(cell[0]) for cell in self.inputs]
+        try:
+            results = self.unit(arrays)
+        except UnitFailure as failure:
+            # the same cause, told by the interpreter
+            replay(self.part, [cell[0] for cell in self.inputs], failure)
+        for cell, value in zip(self.outputs, results, strict=True):
+            cell[0] = value
+
+
+class BlockVM:
+    """Runs blocks and thunks in order."""
+
+    def __init__(
+        self,
+        fgraph: FunctionGraph,
+        parts: Sequence[Part],
+        units: Sequence[CompiledUnit | None],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+        allow_gc: bool = True,
+    ) -> None:
+        self.fgraph = fgraph
+        self.storage_map = storage_map
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.allow_gc = allow_gc
+        self.parts = list(parts)
+        self.units = list(units)
+        self._steps: list[Block | NodeThunk] = []
+        for part, unit in zip(parts, units, strict=True):
+            if unit is None:
+                self._steps += [NodeThunk(node, storage_map) for node in part.nodes]
+            else:
+                self._steps.append(Block(part, unit, storage_map))
+        kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
+        made: list[Variable] = [v for part in parts for node in part.nodes for v in node.outputs]
+        self._between = [
+            storage_map[v] for v in made if v in storage_map and id(storage_map[v]) not in kept
+        ]
+
+    @property
+    def python_nodes(self) -> list[Any]:
+        """The nodes that run as Python thunks."""
+        return [
+            n for p, u in zip(self.parts, self.units, strict=True) if u is None for n in p.nodes
+        ]
+
+    def entry(
+        self,
+        arguments: Mapping[Variable, int],
+        scalars: Collection[Variable],
+        updates: Mapping[int, int],
+        kind: int,
+        slow: Callable[..., Any],
+    ) -> Callable[..., Any] | None:
+        """A builtin function that does a whole call, if the graph is one block; else None.
+
+        ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
+        ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
+        whose cells they replace, ``kind`` says what is returned (see `occelo_link.native.entry`),
+        and ``slow`` is called with the same arguments in all cases that are not simple.
+        """
+        unit = self.units[0] if len(self.units) == 1 else None
+        make: Callable[..., Any] | None = getattr(unit, "entry", None)
+        part = self.parts[0] if self.parts else None
+        if make is None or part is None or part.outputs != self.fgraph.outputs:
+            return None
+        if any(v not in part.inputs for v in arguments):
+            return None
+        sources = [arguments.get(v, self.storage_map[v]) for v in part.inputs]
+        cells = [
+            self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
+        ]
+        made: Callable[..., Any] | None = make(
+            kind, slow, sources, [v in scalars for v in part.inputs], cells
+        )
+        return made
+
+    def clear_storage(self) -> None:
+        """Forget all values between inputs and outputs."""
+        for cell in self._between:
+            cell[0] = None
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        steps = self._steps if output_subset is None else self._needed(output_subset)
+        try:
+            with np.errstate(all="ignore"):
+                for step in steps:
+                    step()
+        finally:
+            if self.allow_gc:
+                self.clear_storage()
+
+    def _needed(self, output_subset: Sequence[int]) -> list[Block | NodeThunk]:
+        """The steps that some of the outputs need; a block runs as a whole."""
+        needed = {self.fgraph.outputs[i] for i in output_subset}
+        steps: list[Block | NodeThunk] = []
+        for step in reversed(self._steps):
+            part = step.part if isinstance(step, Block) else step.node
+            if needed.intersection(part.outputs):
+                steps.append(step)
+                needed.update(part.inputs)
+        return steps[::-1]

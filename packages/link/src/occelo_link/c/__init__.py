@@ -1,0 +1,1 @@
+"""Loop programs as C, compiled by whatever compiler is found."""

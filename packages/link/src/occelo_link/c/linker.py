@@ -1,0 +1,116 @@
+"""``c`` and ``c|py``: loop programs as C."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph.ir.op import Kernel
+from occelo_link.blocks.linker import BlockLinker
+from occelo_link.blocks.partition import Part
+from occelo_link.blocks.vm import CompiledUnit, UnitFailure, prepared
+from occelo_link.c.compiler import compile_shared
+from occelo_link.c.printer import print_c
+from occelo_link.cache.directory import compile_directory
+from occelo_link.linker import VM, Storage, StorageMap
+from occelo_link.loops.ir.program import Program
+from occelo_link.loops.lowering import find_lowering
+from occelo_link.native.addresses import blas_library
+from occelo_link.native.linker import NativeUnit
+from occelo_link.vm import PythonVM
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
+
+
+class SharedUnit:
+    """A function of a shared library: its address, and what keeps it alive."""
+
+    def __init__(self, library: ctypes.CDLL, function: str) -> None:
+        self._library = library
+        address = ctypes.cast(getattr(library, function), ctypes.c_void_p).value
+        assert address is not None
+        self.address = address
+
+
+def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
+    path = compile_shared(print_c(programs), compile_directory() / "c")
+    return ctypes.CDLL(str(path))
+
+
+class CLinker(BlockLinker):
+    """``c``: each block as one function of C, compiled by the compiler of the machine."""
+
+    name = "c"
+
+    def _blas_integer(self) -> str:
+        return blas_library().integer
+
+    def compile(self, program: Program, part: Part) -> CompiledUnit:
+        return NativeUnit(program, part, SharedUnit(_load([("unit", program)]), "unit"))
+
+
+class OpWiseCLinker(BlockLinker):
+    """``c|py``: a function of C for each node, and Python where there is none.
+
+    Nodes whose results are views stay in Python, where they copy nothing.
+    """
+
+    name = "c|py"
+    incompatible_rewrites = RewriteDatabaseQuery(include=["py_only"])
+
+    def _blas_integer(self) -> str:
+        return blas_library().integer
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        kernels = self._kernels(order)
+        return PythonVM(
+            fgraph,
+            order,
+            storage_map,
+            inputs,
+            outputs,
+            self.no_recycling,
+            self.allow_gc,
+            kernels=kernels,
+        )
+
+    def _kernels(self, order: Sequence[Apply]) -> dict[Apply, Kernel]:
+        parts: dict[Apply, Part] = {}
+        for node in order:
+            view = node.op.view_map or node.op.lazy
+            if not view and find_lowering(node) is not None:
+                read = [v for v in dict.fromkeys(node.inputs)]
+                parts[node] = Part(True, [node], read, list(node.outputs))
+        programs = [self.program(part) for part in parts.values()]
+        names = [f"unit_{i}" for i in range(len(programs))]
+        if not programs:
+            return {}
+        library = _load(list(zip(names, programs, strict=True)))
+        return {
+            node: _kernel(node, part, NativeUnit(program, part, SharedUnit(library, name)))
+            for name, program, (node, part) in zip(names, programs, parts.items(), strict=True)
+        }
+
+
+def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
+    positions = [node.inputs.index(v) for v in part.inputs]
+    fallback = node.op.kernel(node)
+
+    def running(*arrays: Any) -> Sequence[Any]:
+        try:
+            return unit([prepared(arrays[i]) for i in positions])
+        except UnitFailure:
+            # the NumPy implementation fails in the same way, and says why
+            return fallback(*arrays)
+
+    return running

@@ -1,0 +1,1 @@
+"""The loop program: what stands between a graph and machine code."""

@@ -1,0 +1,268 @@
+"""Lowering products of matrices: BLAS for floats, loops for the rest and for small products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ops.blas import Dot, MatMul
+from occelo_link.loops.elemwise.op import broadcast_lengths
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float
+from occelo_link.loops.ir.program import Pointer, Reference, Value
+from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+
+__all__: list[str] = []
+
+SMALL = 512
+"""Products of at most as many multiplications, where that is known, are loops."""
+_LETTER = {"float32": "s", "float64": "d"}
+
+
+@lowers(Dot)
+def lower_dot(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    output: Any = node.outputs[0].type
+    x, y = inputs
+    inner = context.unify(x.shape[-1], y.shape[0])
+    if x.ndim == 1 and y.ndim == 1:
+        return [_inner_product(context, x, y, inner, output.dtype)]
+    same = x.dtype == y.dtype == output.dtype
+    if not (same and is_float(output.dtype)) or _is_small([*x.shape, *y.shape[1:]]):
+        return [_product_loops(context, x, y, inner, output.dtype)]
+    if x.ndim == 2 and y.ndim == 2:
+        return [_matrix_product(context, x, y, inner)]
+    if x.ndim == 2:
+        return [_matrix_vector(context, x, y, inner, False)]
+    return [_matrix_vector(context, y, x, inner, True)]
+
+
+def _is_small(lengths: Sequence[Value]) -> bool:
+    total = 1
+    for n in lengths:
+        if n.op != "const":
+            return False
+        total *= n.args[0]
+    return total <= SMALL
+
+
+def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
+    def element(builder: Builder, index: Index) -> Value:
+        a, b = (builder.cast(t.at(builder, index), dtype) for t in (x, y))
+        return builder.op("and" if dtype == "bool" else "mul", a, b)
+
+    product = context.virtual(
+        dtype, [inner], element, [x, y], flat=x.flat and y.flat, identity=True
+    )
+    return context.reduce(product, (0,), "or" if dtype == "bool" else "add", dtype, dtype)
+
+
+def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
+    """A sum over the middle one of three dimensions, so that the last is the inner loop."""
+    x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
+    rows = list(x.shape[:-1])
+    columns = list(y.shape[1:])
+
+    def element(builder: Builder, index: Index) -> Value:
+        left = [*index[: len(rows)], index[len(rows)]]
+        right = index[len(rows) :]
+        a = builder.cast(x.at(builder, left), dtype)
+        b = builder.cast(y.at(builder, right), dtype)
+        return builder.op("and" if dtype == "bool" else "mul", a, b)
+
+    terms = context.virtual(dtype, [*rows, inner, *columns], element, [x, y])
+    combine = "or" if dtype == "bool" else "add"
+    return context.reduce(terms, (len(rows),), combine, dtype, dtype)
+
+
+class _Operand:
+    """A matrix in memory as BLAS wants it: elements of rows, or of columns, side by side."""
+
+    def __init__(self, context: Context, tensor: Tensor) -> None:
+        stored = context.store(tensor)
+        rows, columns = stored.strides[-2:]
+        if not (is_unit(columns) or is_unit(rows)):
+            stored = context.contiguous_copy(tensor)
+            rows, columns = stored.strides[-2:]
+        self.stored = stored
+        self.by_rows = is_unit(columns)
+        step = rows if self.by_rows else columns
+        width = stored.shape[-1] if self.by_rows else stored.shape[-2]
+        builder = context.builder
+        least = builder.op("max", width, context.i64(1))
+        # a stride of a dimension of length 1 may be anything, and so too small
+        self.leading = least if is_unit(step) else builder.op("max", step, least)
+
+
+def _vector(context: Context, tensor: Tensor) -> Stored:
+    stored = context.store(tensor)
+    return stored if is_unit(stored.strides[0]) else context.contiguous_copy(tensor)
+
+
+def _char(context: Context, letter: str) -> Reference:
+    return Reference(context.builder.const(ord(letter), "int8"))
+
+
+def _integer(context: Context, value: Value) -> Reference:
+    return Reference(context.builder.cast(value, context.blas_integer))
+
+
+def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
+    """Zeros where there is nothing to add up, since BLAS may leave the result as it is."""
+    if inner.op == "const" and inner.args[0] > 0:
+        return
+    builder = context.builder
+    zero = builder.const(0.0, result.dtype)
+    empty = builder.eq(inner, context.i64(0))
+    count = builder.select(empty, builder.product(result.shape), context.i64(0))
+    with builder.loop(count, lanes=8) as loop:
+        builder.store(result.buffer, loop.index, zero)
+
+
+def _gemm(
+    context: Context,
+    left: _Operand,
+    right: _Operand,
+    at: Sequence[Value],
+    target: Value,
+    result: Stored,
+    inner: Value,
+) -> None:
+    """Call gemm for one pair of matrices; by rows, the transposed product by columns."""
+    builder, dtype = context.builder, result.dtype
+    m, n = result.shape[-2], result.shape[-1]
+    one, zero = builder.const(1.0, dtype), builder.const(0.0, dtype)
+    builder.invoke(
+        f"blas:{_LETTER[dtype]}gemm",
+        [
+            _char(context, "N" if right.by_rows else "T"),
+            _char(context, "N" if left.by_rows else "T"),
+            _integer(context, n),
+            _integer(context, m),
+            _integer(context, inner),
+            Reference(one),
+            Pointer(right.stored.buffer, at[1]),
+            _integer(context, right.leading),
+            Pointer(left.stored.buffer, at[0]),
+            _integer(context, left.leading),
+            Reference(zero),
+            Pointer(result.buffer, target),
+            _integer(context, builder.op("max", n, context.i64(1))),
+        ],
+        writes=[result.buffer],
+    )
+
+
+def _matrix_product(context: Context, x: Tensor, y: Tensor, inner: Value) -> Tensor:
+    left, right = _Operand(context, x), _Operand(context, y)
+    result = context.new_stored(x.dtype, [x.shape[0], y.shape[1]])
+
+    def emit() -> None:
+        _fill_if_empty(context, result, inner)
+        at = (left.stored.offset, right.stored.offset)
+        _gemm(context, left, right, at, context.i64(0), result, inner)
+
+    context.step([left.stored, right.stored], [result], emit)
+    return result
+
+
+def _matrix_vector(
+    context: Context, matrix: Tensor, vector: Tensor, inner: Value, transposed: bool
+) -> Tensor:
+    a = _Operand(context, matrix)
+    v = _vector(context, vector)
+    length = matrix.shape[1] if transposed else matrix.shape[0]
+    result = context.new_stored(matrix.dtype, [length])
+    builder, dtype = context.builder, matrix.dtype
+
+    def emit() -> None:
+        _fill_if_empty(context, result, inner)
+        one, zero = builder.const(1.0, dtype), builder.const(0.0, dtype)
+        # a matrix by rows is the transposed one by columns
+        rows, columns = (matrix.shape[1], matrix.shape[0]) if a.by_rows else matrix.shape
+        letter = "T" if a.by_rows != transposed else "N"
+        step = _integer(context, context.i64(1))
+        builder.invoke(
+            f"blas:{_LETTER[dtype]}gemv",
+            [
+                _char(context, letter),
+                _integer(context, rows),
+                _integer(context, columns),
+                Reference(one),
+                Pointer(a.stored.buffer, a.stored.offset),
+                _integer(context, a.leading),
+                Pointer(v.buffer, v.offset),
+                step,
+                Reference(zero),
+                Pointer(result.buffer, context.i64(0)),
+                step,
+            ],
+            writes=[result.buffer],
+        )
+
+    context.step([a.stored, v], [result], emit)
+    return result
+
+
+@lowers(MatMul)
+def lower_matmul(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    output: Any = node.outputs[0].type
+    x, y = inputs
+    types: list[Any] = [v.type for v in node.inputs]
+    inner = context.unify(x.shape[-1], y.shape[-2])
+    lead = [context.virtual(t.dtype, t.shape[:-2], lambda b, index: inner) for t in (x, y)]
+    lead_types = [t.clone(shape=t.shape[:-2]) for t in types]
+    batch = broadcast_lengths(context, lead_types, lead) if output.ndim > 2 else []
+    shape = [*batch, x.shape[-2], y.shape[-1]]
+    if not (x.dtype == y.dtype and is_float(output.dtype)):
+        return [_batched_loops(context, types, x, y, shape, inner, output.dtype)]
+    left, right = _Operand(context, x), _Operand(context, y)
+    result = context.new_stored(output.dtype, shape)
+
+    def emit() -> None:
+        builder = context.builder
+        _fill_if_empty(context, result, inner)
+        with ExitStack() as stack:
+            index = [stack.enter_context(builder.loop(n, fixed=True)).index for n in batch]
+            zero = context.i64(0)
+            offsets = [
+                operand.stored.position(builder, [*_own(context, t, index), zero, zero])
+                for operand, t in ((left, types[0]), (right, types[1]))
+            ]
+            target = result.position(builder, [*index, zero, zero])
+            _gemm(context, left, right, offsets, target, result, inner)
+
+    context.step([left.stored, right.stored], [result], emit)
+    return [result]
+
+
+def _own(context: Context, type_: Any, index: Sequence[Value]) -> list[Value]:
+    """The batch index of an operand."""
+    lead = type_.shape[:-2]
+    own = index[len(index) - len(lead) :]
+    return [context.i64(0) if n == 1 else i for n, i in zip(lead, own, strict=True)]
+
+
+def _batched_loops(
+    context: Context,
+    types: Sequence[Any],
+    x: Tensor,
+    y: Tensor,
+    shape: Sequence[Value],
+    inner: Value,
+    dtype: str,
+) -> Tensor:
+    x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
+    count = len(shape) - 2
+
+    def element(builder: Builder, index: Index) -> Value:
+        batch, (i, k, j) = index[:count], index[count:]
+        a = builder.cast(x.at(builder, [*_own(context, types[0], batch), i, k]), dtype)
+        b = builder.cast(y.at(builder, [*_own(context, types[1], batch), k, j]), dtype)
+        return builder.op("and" if dtype == "bool" else "mul", a, b)
+
+    terms = context.virtual(dtype, [*shape[:-1], inner, shape[-1]], element, [x, y])
+    combine = "or" if dtype == "bool" else "add"
+    return context.reduce(terms, (len(shape) - 1,), combine, dtype, dtype)

@@ -1,0 +1,7 @@
+"""Conversions between dtypes; `Cast` is lowered with the elementwise ops."""
+
+from __future__ import annotations
+
+from occelo_link.loops.elemwise.op import lower_elemwise
+
+__all__ = ["lower_elemwise"]

@@ -1,0 +1,56 @@
+"""Lowering choice between graphs, checks and barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.gradient.barriers import (
+    DisconnectedGrad,
+    GradClip,
+    GradScale,
+    UndefinedGrad,
+    ZeroGrad,
+)
+from occelo_graph.ops.control import Assert, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
+from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.tensors import Tensor
+
+__all__: list[str] = []
+
+
+@lowers(CheckAndRaise)
+def lower_check(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    for condition in inputs[1:]:
+        value = context.builder.cast(context.scalar(condition), "bool")
+        context.check(value)
+    return [inputs[0]]
+
+
+lowers(Assert)(lower_check)
+
+
+def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    # results of a program lie in memory of their own in any case
+    return [inputs[0]]
+
+
+for _identity in (
+    DeepCopyOp,
+    ViewOp,
+    DisconnectedGrad,
+    GradClip,
+    GradScale,
+    UndefinedGrad,
+    ZeroGrad,
+):
+    lowers(_identity)(_same)
+
+
+@lowers(IfElse)
+def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    condition = context.builder.cast(context.scalar(inputs[0]), "bool")
+    then = node.inputs[1 : 1 + op.n_outs]
+    return context.choose(condition, node, (then, node.inputs[1 + op.n_outs :]))

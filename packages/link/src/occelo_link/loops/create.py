@@ -1,0 +1,105 @@
+"""Lowering ops that make tensors from shapes and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ops.create import Alloc, ARange, Eye
+from occelo_link.loops.elemwise.op import broadcast_index
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.shape import lengths_from
+from occelo_link.loops.tensors import Index, Tensor, is_unit
+
+__all__ = ["check_lengths"]
+
+
+def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
+    """Stop unless lengths given at run time are not negative."""
+    for n in lengths:
+        if n.op not in ("const", "length"):
+            context.check(context.builder.op("le", context.i64(0), n))
+
+
+@lowers(Alloc)
+def lower_alloc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    value = inputs[0]
+    type_: Any = node.inputs[0].type
+    shape = lengths_from(context, op.shape, inputs[1:])
+    check_lengths(context, shape)
+    lead = len(shape) - value.ndim
+    for i, n in enumerate(type_.shape):
+        if n != 1:
+            shape[lead + i] = context.unify(shape[lead + i], value.shape[i])
+
+    def element(builder: Builder, index: Index) -> Value:
+        return value.at(builder, broadcast_index(context, type_, index))
+
+    flat = context.flat_over([value], shape)
+    return [context.virtual(value.dtype, shape, element, [value], cost=0, flat=flat, identity=True)]
+
+
+@lowers(ARange)
+def lower_arange(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    builder = context.builder
+    start, stop, step = (context.scalar(t) for t in inputs)
+    if all(not is_float(v.dtype) for v in (start, stop, step)):
+        first, last, by = (builder.cast(v, "int64") for v in (start, stop, step))
+        zero = context.i64(0)
+        context.check(builder.op("ne", by, zero))
+        span = builder.op("neg", builder.op("floordiv", builder.sub(first, last), by))
+        one_by_one = by.op == "const" and by.args[0] == 1
+        if one_by_one:
+            span = builder.sub(last, first)
+        length = span if _counts(first, last, one_by_one) else builder.op("max", span, zero)
+
+        def whole(b: Builder, index: Index) -> Value:
+            number = b.add(first, b.mul(index[0], by))
+            return b.cast(number, op.dtype)
+
+        return [context.virtual(op.dtype, [length], whole, flat=True, cost=1)]
+    return [_float_range(context, op.dtype, start, stop, step)]
+
+
+def _counts(first: Value, last: Value, one_by_one: bool) -> bool:
+    return one_by_one and first.op == "const" and first.args[0] == 0 and last.op == "length"
+
+
+def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:
+    """As NumPy does it: the second number less the first, in the result's dtype, is the step."""
+    builder = context.builder
+    first, last, by = (builder.cast(v, "float64") for v in (start, stop, step))
+    zero = builder.const(0.0, "float64")
+    span = builder.op("ceil", builder.op("div", builder.op("sub", last, first), by))
+    largest = builder.const(2.0**62, "float64")
+    context.check(builder.op("lt", builder.op("abs", span), largest))
+    length = builder.cast(builder.op("max", span, zero), "int64")
+    origin = builder.cast(first, dtype)
+    second = builder.cast(builder.op("add", first, by), dtype)
+    delta = builder.op("sub", second, origin)
+
+    def element(b: Builder, index: Index) -> Value:
+        return b.op("add", origin, b.op("mul", b.cast(index[0], dtype), delta))
+
+    return context.virtual(dtype, [length], element, flat=True, cost=2)
+
+
+@lowers(Eye)
+def lower_eye(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    builder = context.builder
+    shape = lengths_from(context, op.shape, inputs[:-1])
+    check_lengths(context, shape)
+    k = builder.cast(context.scalar(inputs[-1]), "int64")
+
+    def element(b: Builder, index: Index) -> Value:
+        return b.cast(b.eq(b.sub(index[1], index[0]), k), op.dtype)
+
+    flat = any(is_unit(n) for n in shape)
+    return [context.virtual(op.dtype, shape, element, cost=2, flat=flat)]

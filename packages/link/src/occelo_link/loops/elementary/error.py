@@ -1,0 +1,135 @@
+"""The error function and its complement.
+
+Near 0 ``erf(x) / x`` is a polynomial in ``x**2``; elsewhere ``(1 + 2x) exp(x**2) erfc(x)`` is one in
+``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of
+(1 + 2x) exp(x^2) erfc x", Mathematics of Computation 36, 1981).
+"""
+
+from __future__ import annotations
+
+from occelo_link.loops.elementary.exponential import exp_pair, scale
+from occelo_link.loops.elementary.pieces import (
+    constant,
+    fast_two_sum,
+    horner,
+    two_product,
+    two_sum,
+)
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__ = ["erf", "erfc"]
+
+_K = 3.75
+_ERF = (
+    -4.230945824295338e-12,
+    8.709045129053106e-11,
+    -1.216456005728345e-09,
+    1.4792401209404813e-08,
+    -1.6364642158167616e-07,
+    1.6462045441468418e-06,
+    -1.4925647567519332e-05,
+    0.00012055332902888736,
+    -0.000854832702193483,
+    0.0052239776254232985,
+    -0.02686617064512984,
+    0.1128379167095512,
+    -0.37612638903183754,
+    0.1283791670955126,
+)  # erf(x) / x - 1 in x**2, up to x = 1
+_ERFCX = (
+    2.3860630382217525e-10,
+    -3.8738915413036705e-09,
+    -3.6114105396937343e-09,
+    3.7112711850580335e-08,
+    2.3292499973594014e-08,
+    -2.578513998147095e-07,
+    -5.7501532836000446e-08,
+    1.7516408133107514e-06,
+    -9.732203840715325e-07,
+    -1.1444396688718516e-05,
+    2.2384030369094827e-05,
+    5.1649250725882926e-05,
+    -0.0002901540040077682,
+    0.0002937136195101557,
+    0.0017556258357164943,
+    -0.009746579550053558,
+    0.02836227742125036,
+    -0.058693398590408716,
+    0.09230432116020998,
+    -0.10880393014171144,
+    0.0822767384901508,
+    0.003585415485463733,
+    -0.14024059858554702,
+    1.2375126308378275,
+)  # (1 + 2x) exp(x**2) erfc(x) in (x - K) / (x + K)
+
+_ERFCX_LOW = 1.0528860575552289e-16  # what its last coefficient lacks
+_SLOPE = (
+    0.6408780073798258,
+    -0.7367791945968962,
+    0.2125989256971007,
+    0.05419313090343124,
+    -0.13972117010038454,
+)  # about the derivative of that polynomial
+
+
+def _near(b: Builder, x: Value) -> tuple[Value, Value]:
+    """erf(x) for ``|x| <= 1``, as ``x`` and what is to be added."""
+    z = b.op("mul", x, x)
+    return x, b.op("mul", x, horner(b, _ERF, z))
+
+
+def _far(b: Builder, size: Value) -> Value:
+    """erfc of a number from 0.45 to 28."""
+    k = constant(b, _K)
+    above, above_low = two_sum(b, size, b.op("neg", k))
+    below, below_low = two_sum(b, size, k)
+    t = b.op("div", above, below)
+    minus = b.op("neg", t)
+    lost = b.op("add", b.op("fma", minus, below, above), b.op("fma", minus, below_low, above_low))
+    slope = b.op("mul", b.op("div", lost, below), horner(b, _SLOPE, t))
+    first = constant(b, _ERFCX[-1])
+    top, top_low = fast_two_sum(b, first, b.op("mul", t, horner(b, _ERFCX[:-1], t)))
+    top_low = b.op("add", top_low, b.op("add", slope, constant(b, _ERFCX_LOW)))
+    below, below_low = two_sum(b, b.op("add", size, size), constant(b, 1.0))
+    quotient = b.op("div", top, below)
+    minus = b.op("neg", quotient)
+    lost = b.op("fma", minus, below_low, b.op("fma", minus, below, top))
+    lost = b.op("add", lost, top_low)
+    high, low = two_product(b, size, size)
+    p, tail, power = exp_pair(b, b.op("neg", high), b.op("neg", low))
+    product, rest = two_product(b, p, quotient)
+    rest = b.op("fma", p, b.op("div", lost, below), rest)
+    rest = b.op("fma", tail, quotient, rest)
+    return scale(b, b.op("add", product, rest), power)
+
+
+def erf(b: Builder, x: Value) -> Value:
+    """Error function within 1 ulp."""
+    size = b.op("abs", x)
+    size = b.select(b.op("lt", constant(b, 6.0), size), constant(b, 6.0), size)
+    one = constant(b, 1.0)
+    inside = b.op("lt", size, one)
+    base, rest = _near(b, b.select(inside, size, one))
+    near = b.op("add", base, rest)
+    far = b.op("sub", one, _far(b, b.select(inside, one, size)))
+    value = b.select(inside, near, far)
+    value = b.select(b.op("eq", x, x), value, x)
+    return b.op("copysign", value, x)
+
+
+def erfc(b: Builder, x: Value) -> Value:
+    """1 - erf(x) within 2 ulp."""
+    one, half = constant(b, 1.0), constant(b, 0.5)
+    size = b.op("abs", x)
+    size = b.select(b.op("lt", constant(b, 28.0), size), constant(b, 28.0), size)
+    inside = b.op("lt", size, half)
+    base, rest = _near(b, b.select(inside, x, constant(b, 0.0)))
+    total, lost = fast_two_sum(b, one, b.op("neg", base))
+    near = b.op("add", total, b.op("sub", lost, rest))
+    far = _far(b, b.select(inside, one, size))
+    negative = b.op("lt", x, constant(b, 0.0))
+    far = b.select(negative, b.op("sub", constant(b, 2.0), far), far)
+    value = b.select(inside, near, far)
+    return b.select(b.op("eq", x, x), value, x)

@@ -1,0 +1,116 @@
+"""Exponentials.
+
+``exp(x) = 2**k * exp(r)`` with ``r = x - k log 2`` reduced in two steps (Cody and Waite, "Software
+Manual for the Elementary Functions", 1980).
+"""
+
+from __future__ import annotations
+
+from occelo_link.loops.elementary.pieces import (
+    Pair,
+    constant,
+    fast_two_sum,
+    horner,
+    is_below,
+    power_of_two,
+    two_sum,
+)
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__ = ["exp", "exp2", "exp_pair", "exp_parts", "expm1", "expm1_pair", "scale"]
+
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH = 0.6931471805599453
+_LN2_LOW = 2.3190468138462996e-17
+_Q = (
+    2.0914898727175524e-09,
+    2.5105513541847086e-08,
+    2.755727313289604e-07,
+    2.7557254685728803e-06,
+    2.480158732595111e-05,
+    0.0001984126987538548,
+    0.0013888888888883633,
+    0.008333333333325973,
+    0.04166666666666667,
+    0.1666666666666667,
+    0.5,
+)  # (exp(r) - 1 - r) / r**2
+
+
+def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
+    """``x`` limited to an interval; NaN stays."""
+    x = b.select(b.op("lt", x, constant(b, low)), constant(b, low), x)
+    return b.select(b.op("lt", constant(b, high), x), constant(b, high), x)
+
+
+def exp_parts(b: Builder, x: Value, low: Value | None = None) -> Pair:
+    """``(p, k)`` with ``exp(x + low) = p * 2**k``; ``low`` is far smaller than ``x``."""
+    total, tail, k = exp_pair(b, x, low)
+    return b.op("add", total, tail), k
+
+
+def exp_pair(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Value, Value]:
+    """``(p, rest, k)`` with ``exp(x + low) = (p + rest) * 2**k``."""
+    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
+    minus = b.op("neg", k)
+    r = b.op("fma", minus, constant(b, _LN2_HIGH), x)
+    r = b.op("fma", minus, constant(b, _LN2_LOW), r)
+    if low is not None:
+        r = b.op("add", r, low)
+    # 1 + r exactly, so that only the small rest is rounded twice
+    total, rest = fast_two_sum(b, constant(b, 1.0), r)
+    tail = b.op("fma", b.op("mul", r, r), horner(b, _Q, r), rest)
+    return total, tail, k
+
+
+def scale(b: Builder, p: Value, k: Value) -> Value:
+    """``p * 2**k``, in two steps, since ``2**k`` itself may overflow or underflow."""
+    half = b.op("rint", b.op("mul", k, constant(b, 0.5)))
+    first = power_of_two(b, half)
+    second = power_of_two(b, b.op("sub", k, half))
+    return b.op("mul", b.op("mul", p, first), second)
+
+
+def exp(b: Builder, x: Value) -> Value:
+    """e ** x within 1 ulp."""
+    p, k = exp_parts(b, _clamp(b, x, -746.0, 710.0))
+    return scale(b, p, k)
+
+
+def exp2(b: Builder, x: Value) -> Value:
+    """2 ** x within 1 ulp."""
+    x = _clamp(b, x, -1080.0, 1025.0)
+    k = b.op("rint", x)
+    r = b.op("sub", x, k)
+    high = b.op("mul", r, constant(b, _LN2_HIGH))
+    low = b.op("fma", r, constant(b, _LN2_HIGH), b.op("neg", high))
+    low = b.op("fma", r, constant(b, _LN2_LOW), low)
+    total, rest = fast_two_sum(b, constant(b, 1.0), high)
+    tail = b.op("fma", b.op("mul", high, high), horner(b, _Q, high), b.op("add", rest, low))
+    return scale(b, b.op("add", total, tail), k)
+
+
+def expm1_pair(b: Builder, x: Value) -> Pair:
+    """``(high, low)`` for half of ``exp(x) - 1``, for x from -746 to 710."""
+    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
+    minus = b.op("neg", k)
+    reduced = b.op("fma", minus, constant(b, _LN2_HIGH), x)
+    low = b.op("mul", minus, constant(b, _LN2_LOW))
+    r = b.op("add", reduced, low)
+    lost = b.op("add", b.op("sub", reduced, r), low)
+    tail = b.op("fma", b.op("mul", r, r), horner(b, _Q, r), lost)
+    high, rest = fast_two_sum(b, r, tail)
+    # half of 2**k, which does not overflow; below -60 it no longer matters
+    k = b.op("max", k, constant(b, -64.0))
+    factor = power_of_two(b, b.op("sub", k, constant(b, 1.0)))
+    whole = b.op("sub", factor, constant(b, 0.5))
+    total, error = two_sum(b, whole, b.op("mul", factor, high))
+    return total, b.op("fma", factor, rest, error)
+
+
+def expm1(b: Builder, x: Value) -> Value:
+    """e ** x - 1 within 1 ulp."""
+    total, error = expm1_pair(b, _clamp(b, x, -746.0, 710.0))
+    result = b.op("mul", b.op("add", total, error), constant(b, 2.0))
+    return b.select(is_below(b, x, 2.0**-54), x, result)

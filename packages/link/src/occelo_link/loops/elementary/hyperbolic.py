@@ -1,0 +1,72 @@
+"""Hyperbolic functions, and the sigmoid and softplus functions."""
+
+from __future__ import annotations
+
+from occelo_link.loops.elementary.exponential import exp, exp_parts, expm1_pair, scale
+from occelo_link.loops.elementary.logarithm import log1p
+from occelo_link.loops.elementary.pieces import constant, is_below, two_sum
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__ = ["cosh", "sigmoid", "sinh", "softplus", "tanh"]
+
+
+def _limited(b: Builder, x: Value, high: float) -> Value:
+    """``|x|``, but at most ``high``; NaN stays."""
+    size = b.op("abs", x)
+    return b.select(b.op("lt", constant(b, high), size), constant(b, high), size)
+
+
+def tanh(b: Builder, x: Value) -> Value:
+    """Hyperbolic tangent within 1 ulp: ``e / (e + 2)`` with ``e = exp(2|x|) - 1`` as a pair."""
+    size = _limited(b, x, 22.0)
+    high, low = expm1_pair(b, b.op("add", size, size))
+    # numerator and denominator are halved alike
+    below, rest = two_sum(b, high, constant(b, 1.0))
+    rest = b.op("add", rest, low)
+    quotient = b.op("div", high, below)
+    lost = b.op("fma", b.op("neg", quotient), below, high)
+    lost = b.op("add", lost, b.op("fma", b.op("neg", quotient), rest, low))
+    value = b.op("add", quotient, b.op("div", lost, below))
+    value = b.op("copysign", value, x)
+    return b.select(is_below(b, x, 2.0**-28), x, value)
+
+
+def sinh(b: Builder, x: Value) -> Value:
+    """Hyperbolic sine within 2 ulp."""
+    size = _limited(b, x, 711.0)
+    small = b.op("lt", size, constant(b, 40.0))
+    t, low = expm1_pair(b, b.select(small, size, constant(b, 1.0)))
+    # t is half of exp(|x|) - 1: sinh = t + t / (2 t + 1)
+    below = b.op("fma", t, constant(b, 2.0), constant(b, 1.0))
+    near = b.op("add", t, b.op("add", b.op("div", t, below), low))
+    value = b.select(small, near, _half_exp(b, size))
+    value = b.op("copysign", value, x)
+    return b.select(is_below(b, x, 2.0**-28), x, value)
+
+
+def cosh(b: Builder, x: Value) -> Value:
+    """Hyperbolic cosine within 2 ulp."""
+    size = _limited(b, x, 711.0)
+    half = _half_exp(b, size)
+    return b.op("add", half, b.op("div", constant(b, 0.25), half))
+
+
+def _half_exp(b: Builder, x: Value) -> Value:
+    """``exp(x) / 2``, which overflows later than ``exp(x)``."""
+    p, k = exp_parts(b, x)
+    return scale(b, p, b.op("sub", k, constant(b, 1.0)))
+
+
+def sigmoid(b: Builder, x: Value) -> Value:
+    """1 / (1 + exp(-x)) without overflow."""
+    small = exp(b, b.op("neg", b.op("abs", x)))
+    one = constant(b, 1.0)
+    above = b.select(b.op("lt", x, constant(b, 0.0)), small, one)
+    return b.op("div", above, b.op("add", one, small))
+
+
+def softplus(b: Builder, x: Value) -> Value:
+    """log(1 + exp(x)) without overflow."""
+    rest = log1p(b, exp(b, b.op("neg", b.op("abs", x))))
+    return b.op("add", b.op("max", x, constant(b, 0.0)), rest)

@@ -1,0 +1,117 @@
+"""Logarithms.
+
+With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/2 + s * (f*f/2 + R)``,
+where R is a polynomial in ``s*s`` (the form of fdlibm's ``e_log.c``, Sun Microsystems, 1993, which
+splits off the leading terms so that they are not rounded).
+"""
+
+from __future__ import annotations
+
+import math
+
+from occelo_link.loops.elementary.pieces import (
+    constant,
+    horner,
+    is_below,
+    mantissa_and_exponent,
+)
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__ = ["log", "log1p", "log2", "log10"]
+
+_LN2_HIGH = 0.6931471803691238  # the low bits are 0: k times it is exact
+_LN2_LOW = 1.9082149292705877e-10
+_R = (
+    0.1463003136412286,
+    0.15330617306743305,
+    0.18182922513515942,
+    0.22222210674238516,
+    0.28571428628810996,
+    0.3999999999989322,
+    0.666666666666667,
+)  # (2 atanh(s) - 2 s) / s**3, in s**2
+
+
+def _series(b: Builder, f: Value) -> tuple[Value, Value]:
+    """``f*f/2``, and ``s * (f*f/2 + R)``."""
+    half = b.op("mul", b.op("mul", f, f), constant(b, 0.5))
+    s = b.op("div", f, b.op("add", f, constant(b, 2.0)))
+    z = b.op("mul", s, s)
+    return half, b.op("mul", s, b.op("fma", z, horner(b, _R, z), half))
+
+
+def _edges(b: Builder, x: Value, result: Value, zero_at: float) -> Value:
+    """The values at infinity, at the pole, below it and at NaN."""
+    infinity = constant(b, math.inf)
+    result = b.select(b.op("eq", x, infinity), infinity, result)
+    pole = b.op("eq", x, constant(b, zero_at))
+    result = b.select(pole, constant(b, -math.inf), result)
+    # neither at nor above the pole: below it, or NaN
+    inside = b.op("le", constant(b, zero_at), x)
+    return b.select(inside, result, constant(b, math.nan))
+
+
+def _natural(b: Builder, k: Value, f: Value, correction: Value | None = None) -> Value:
+    half, rest = _series(b, f)
+    low = b.op("mul", k, constant(b, _LN2_LOW))
+    if correction is not None:
+        low = b.op("add", low, correction)
+    inner = b.op("sub", b.op("sub", half, b.op("add", rest, low)), f)
+    return b.op("sub", b.op("mul", k, constant(b, _LN2_HIGH)), inner)
+
+
+def log(b: Builder, x: Value) -> Value:
+    """Natural logarithm within 1 ulp."""
+    m, k = mantissa_and_exponent(b, x)
+    result = _natural(b, k, b.op("sub", m, constant(b, 1.0)))
+    return _edges(b, x, result, 0.0)
+
+
+def log1p(b: Builder, x: Value) -> Value:
+    """log(1 + x) within 1 ulp."""
+    one = constant(b, 1.0)
+    u = b.op("add", x, one)
+    m, k = mantissa_and_exponent(b, u)
+    # what rounding 1 + x lost
+    big = b.op("lt", one, x)
+    lost = b.select(big, b.op("sub", one, b.op("sub", u, x)), b.op("sub", x, b.op("sub", u, one)))
+    zero = b.op("eq", k, constant(b, 0.0))
+    f = b.select(zero, x, b.op("sub", m, one))
+    correction = b.select(zero, constant(b, 0.0), b.op("div", lost, u))
+    result = _natural(b, k, f, correction)
+    result = b.select(is_below(b, x, 2.0**-54), x, result)
+    return _edges(b, x, result, -1.0)
+
+
+def _to_base(
+    b: Builder, x: Value, high: float, low: float, unit_high: float, unit_low: float
+) -> Value:
+    """log(x) times ``high + low``, and ``unit`` for each power of two, in pairs."""
+    m, k = mantissa_and_exponent(b, x)
+    f = b.op("sub", m, constant(b, 1.0))
+    half, rest = _series(b, f)
+    plain = b.op("sub", f, half)
+    mask = b.i64(-(2**32))
+    top = b.op("bits", b.op("and", b.op("bits", plain, dtype="int64"), mask), dtype="float64")
+    bottom = b.op("add", b.op("sub", b.op("sub", f, top), half), rest)
+    main = b.op("mul", top, constant(b, high))
+    small = b.op("mul", b.op("add", top, bottom), constant(b, low))
+    small = b.op("fma", bottom, constant(b, high), small)
+    small = b.op("fma", k, constant(b, unit_low), small)
+    unit = b.op("mul", k, constant(b, unit_high))
+    total = b.op("add", unit, main)
+    small = b.op("add", small, b.op("add", b.op("sub", unit, total), main))
+    return _edges(b, x, b.op("add", total, small), 0.0)
+
+
+def log2(b: Builder, x: Value) -> Value:
+    """Logarithm to base 2 within 1 ulp."""
+    return _to_base(b, x, 1.4426946640014648, 3.768874985636099e-07, 1.0, 0.0)
+
+
+def log10(b: Builder, x: Value) -> Value:
+    """Logarithm to base 10 within 1 ulp."""
+    return _to_base(
+        b, x, 0.4342944622039795, 1.9699272335463627e-08, 0.30102992057800293, 7.508597826552624e-08
+    )

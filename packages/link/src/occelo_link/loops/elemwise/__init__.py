@@ -1,0 +1,1 @@
+"""Lowering elementwise ops: one function of scalars for each row of the table."""

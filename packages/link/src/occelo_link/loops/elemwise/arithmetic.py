@@ -1,0 +1,312 @@
+"""Scalar lowerings of arithmetic, rounding, comparison, logic and selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from occelo_link.loops.elemwise.scalar import scalar
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float, is_signed
+from occelo_link.loops.ir.program import Value
+
+__all__: list[str] = []
+
+Args = Sequence[Value]
+
+
+def _all(b: Builder, dtype: str, args: Args) -> list[Value]:
+    return [b.cast(a, dtype) for a in args]
+
+
+def _fold(b: Builder, op: str, dtype: str, args: Args) -> Value:
+    # lengths are computed here as well: constants among them are folded
+    combine = {"add": b.add, "mul": b.mul}.get(op, lambda x, y: b.op(op, x, y))
+    return reduce(combine, _all(b, dtype, args))
+
+
+@scalar("add")
+def _add(b: Builder, dtype: str, args: Args) -> Value:
+    return _fold(b, "or" if dtype == "bool" else "add", dtype, args)
+
+
+@scalar("mul")
+def _mul(b: Builder, dtype: str, args: Args) -> Value:
+    return _fold(b, "and" if dtype == "bool" else "mul", dtype, args)
+
+
+@scalar("sub")
+def _sub(b: Builder, dtype: str, args: Args) -> Value:
+    return b.sub(*_all(b, dtype, args))
+
+
+@scalar("true_div", cost=4)
+def _true_div(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("div", *_all(b, dtype, args))
+
+
+@scalar("reciprocal", cost=4)
+def _reciprocal(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("div", b.const(1.0, dtype), b.cast(args[0], dtype))
+
+
+def _fmod(b: Builder, x: Value, y: Value) -> Value:
+    """The remainder with the sign of ``x``, which is exact."""
+    wide = b.call("libm:fmod", "float64", b.cast(x, "float64"), b.cast(y, "float64"))
+    return b.cast(wide, x.dtype)
+
+
+def _negative(b: Builder, x: Value) -> Value:
+    return b.op("lt", x, b.const(0, x.dtype))
+
+
+@scalar("mod", cost=20)
+def _mod(b: Builder, dtype: str, args: Args) -> Value:
+    x, y = _all(b, dtype, args)
+    if not is_float(dtype):
+        return b.op("remainder", x, y)
+    rest = _fmod(b, x, y)
+    zero = b.const(0.0, dtype)
+    crossed = b.op("xor", _negative(b, y), _negative(b, rest))
+    moved = b.select(crossed, b.op("add", rest, y), rest)
+    return b.select(b.op("eq", rest, zero), b.op("copysign", zero, y), moved)
+
+
+@scalar("int_div", cost=20)
+def _int_div(b: Builder, dtype: str, args: Args) -> Value:
+    x, y = _all(b, dtype, args)
+    if not is_float(dtype):
+        return b.op("floordiv", x, y)
+    zero, one, half = (b.const(c, dtype) for c in (0.0, 1.0, 0.5))
+    rest = _fmod(b, x, y)
+    quotient = b.op("div", b.op("sub", x, rest), y)
+    crossed = b.op("and", b.op("ne", rest, zero), b.op("xor", _negative(b, y), _negative(b, rest)))
+    quotient = b.select(crossed, b.op("sub", quotient, one), quotient)
+    whole = b.op("floor", quotient)
+    high = b.op("lt", half, b.op("sub", quotient, whole))
+    whole = b.select(high, b.op("add", whole, one), whole)
+    plain = b.op("div", x, y)
+    whole = b.select(b.op("eq", quotient, zero), b.op("copysign", zero, plain), whole)
+    return b.select(b.op("eq", y, zero), plain, whole)
+
+
+@scalar("neg")
+def _neg(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("neg", b.cast(args[0], dtype))
+
+
+@scalar("sqr")
+def _sqr(b: Builder, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    return b.op("and" if dtype == "bool" else "mul", x, x)
+
+
+@scalar("sqrt", cost=5)
+def _sqrt(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("sqrt", b.cast(args[0], dtype))
+
+
+@scalar("abs")
+def _abs(b: Builder, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    return b.op("abs", x) if is_float(dtype) or is_signed(dtype) else x
+
+
+@scalar("sign", cost=3)
+def _sign(b: Builder, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    zero = b.const(0, dtype)
+    one = b.const(1, dtype)
+    minus = b.const(-1, dtype) if is_float(dtype) or is_signed(dtype) else zero
+    signed = b.select(b.op("lt", zero, x), one, b.select(b.op("lt", x, zero), minus, zero))
+    # what is not equal to itself stays NaN
+    return b.select(b.op("eq", x, x), signed, x) if is_float(dtype) else signed
+
+
+@scalar("maximum")
+def _maximum(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("max", *_all(b, dtype, args))
+
+
+@scalar("minimum")
+def _minimum(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("min", *_all(b, dtype, args))
+
+
+@scalar("clip", cost=2)
+def _clip(b: Builder, dtype: str, args: Args) -> Value:
+    x, low, high = _all(b, dtype, args)
+    return b.op("min", b.op("max", x, low), high)
+
+
+@scalar("second")
+def _second(b: Builder, dtype: str, args: Args) -> Value:
+    return b.cast(args[1], dtype)
+
+
+@scalar("identity")
+def _identity(b: Builder, dtype: str, args: Args) -> Value:
+    return args[0]
+
+
+# comparisons
+
+
+def _compare(b: Builder, op: str, x: Value, y: Value) -> Value:
+    kinds = {x.dtype, y.dtype}
+    if "uint64" in kinds and any(is_signed(d) for d in kinds):
+        return _compare_mixed(b, op, x, y)
+    common = np.result_type(np.dtype(x.dtype), np.dtype(y.dtype)).name
+    return b.op(op, b.cast(x, common), b.cast(y, common))
+
+
+def _compare_mixed(b: Builder, op: str, x: Value, y: Value) -> Value:
+    """Compare a signed integer with a uint64 as the numbers they are."""
+    left_signed = is_signed(x.dtype)
+    negative = _negative(b, x if left_signed else y)
+    plain = b.op(op, b.cast(x, "uint64"), b.cast(y, "uint64"))
+    outcome = {"eq": False, "ne": True}.get(op, left_signed)
+    return b.select(negative, b.const(outcome, "bool"), plain)
+
+
+@scalar("eq")
+def _eq(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "eq", args[0], args[1])
+
+
+@scalar("neq")
+def _neq(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "ne", args[0], args[1])
+
+
+@scalar("lt")
+def _lt(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "lt", args[0], args[1])
+
+
+@scalar("le")
+def _le(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "le", args[0], args[1])
+
+
+@scalar("gt")
+def _gt(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "lt", args[1], args[0])
+
+
+@scalar("ge")
+def _ge(b: Builder, dtype: str, args: Args) -> Value:
+    return _compare(b, "le", args[1], args[0])
+
+
+@scalar("isnan")
+def _isnan(b: Builder, dtype: str, args: Args) -> Value:
+    x = args[0]
+    return b.op("ne", x, x) if is_float(x.dtype) else b.const(False, "bool")
+
+
+@scalar("isinf")
+def _isinf(b: Builder, dtype: str, args: Args) -> Value:
+    x = args[0]
+    if not is_float(x.dtype):
+        return b.const(False, "bool")
+    return b.op("eq", b.op("abs", x), b.const(np.inf, x.dtype))
+
+
+@scalar("isfinite")
+def _isfinite(b: Builder, dtype: str, args: Args) -> Value:
+    x = args[0]
+    if not is_float(x.dtype):
+        return b.const(True, "bool")
+    return b.op("lt", b.op("abs", x), b.const(np.inf, x.dtype))
+
+
+# logic and selection
+
+
+@scalar("and")
+def _and(b: Builder, dtype: str, args: Args) -> Value:
+    return _fold(b, "and", dtype, args)
+
+
+@scalar("or")
+def _or(b: Builder, dtype: str, args: Args) -> Value:
+    return _fold(b, "or", dtype, args)
+
+
+@scalar("xor")
+def _xor(b: Builder, dtype: str, args: Args) -> Value:
+    return _fold(b, "xor", dtype, args)
+
+
+@scalar("invert")
+def _invert(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("not", b.cast(args[0], dtype))
+
+
+@scalar("switch")
+def _switch(b: Builder, dtype: str, args: Args) -> Value:
+    condition, x, y = args
+    return b.select(b.cast(condition, "bool"), b.cast(x, dtype), b.cast(y, dtype))
+
+
+# rounding; integers are whole already
+
+
+def _round(b: Builder, op: str, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    return b.op(op, x) if is_float(dtype) else x
+
+
+@scalar("ceil")
+def _ceil(b: Builder, dtype: str, args: Args) -> Value:
+    return _round(b, "ceil", dtype, args)
+
+
+@scalar("floor")
+def _floor(b: Builder, dtype: str, args: Args) -> Value:
+    return _round(b, "floor", dtype, args)
+
+
+@scalar("trunc")
+def _trunc(b: Builder, dtype: str, args: Args) -> Value:
+    return _round(b, "trunc", dtype, args)
+
+
+@scalar("round_half_to_even")
+def _rint(b: Builder, dtype: str, args: Args) -> Value:
+    return _round(b, "rint", dtype, args)
+
+
+@scalar("round_half_away_from_zero", cost=3)
+def _round_away(b: Builder, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    if not is_float(dtype):
+        return x
+    whole = b.op("trunc", x)
+    far = b.op("le", b.const(0.5, dtype), b.op("abs", b.op("sub", x, whole)))
+    step = b.select(far, b.const(1.0, dtype), b.const(0.0, dtype))
+    return b.op("add", whole, b.op("copysign", step, x))
+
+
+# parts of complex numbers, of real ones
+
+
+@scalar("real", "conj")
+def _real(b: Builder, dtype: str, args: Args) -> Value:
+    return args[0]
+
+
+@scalar("imag")
+def _imag(b: Builder, dtype: str, args: Args) -> Value:
+    return b.const(0, dtype)
+
+
+@scalar("angle", cost=2)
+def _angle(b: Builder, dtype: str, args: Args) -> Value:
+    x = b.cast(args[0], dtype)
+    minus = b.op("lt", x, b.const(0.0, dtype))
+    turned = b.select(minus, b.const(np.pi, dtype), b.const(0.0, dtype))
+    return b.select(b.op("eq", x, x), turned, x)

@@ -1,0 +1,90 @@
+"""Lowering `Elemwise`: broadcasting and checks of lengths around a function of scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply, TensorType
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_link.loops.elemwise import arithmetic, special, transcendental
+from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, find_scalar
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.tensors import Index, Tensor
+
+__all__ = ["broadcast_index", "broadcast_lengths"]
+
+_ROWS = (arithmetic, transcendental, special)
+
+
+def _cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
+    return builder.cast(args[0], dtype)
+
+
+def _find(node: Apply) -> ScalarLowering | None:
+    op: Any = node.op
+    if isinstance(op.scalar_op, Cast):
+        return _cast
+    if not isinstance(op.scalar_op, ScalarFunction) or len(node.outputs) != 1:
+        return None
+    types = [v.type for v in (*node.inputs, *node.outputs)]
+    *inputs, output = [t.dtype for t in types if isinstance(t, TensorType)]
+    return find_scalar(op.scalar_op.name, inputs, output)
+
+
+def broadcast_lengths(
+    context: Context, types: Sequence[Any], tensors: Sequence[Tensor]
+) -> list[Value]:
+    """The lengths that tensors broadcast to, after checking those that types leave open."""
+    ndim = max(t.ndim for t in tensors)
+    shape: list[Value] = []
+    for axis in range(-ndim, 0):
+        length: Value | None = None
+        for type_, tensor in zip(types, tensors, strict=True):
+            if -axis > type_.ndim or type_.shape[axis] == 1:
+                continue
+            own = tensor.shape[axis]
+            length = own if length is None else context.unify(length, own)
+        shape.append(context.i64(1) if length is None else context.canonical(length))
+    return shape
+
+
+def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[Value]:
+    """The index of an operand of ``type_`` for an index of the result."""
+    zero = context.i64(0)
+    own = index[len(index) - type_.ndim :]
+    return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
+
+
+@lowers(Elemwise, when=lambda node: _find(node) is not None)
+def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    function = _find(node)
+    assert function is not None
+    types: list[Any] = [v.type for v in node.inputs]
+    output: Any = node.outputs[0].type
+    shape = broadcast_lengths(context, types, inputs)
+    dtype = output.dtype
+
+    def element(builder: Builder, index: Index) -> Value:
+        values = [
+            tensor.at(builder, broadcast_index(context, type_, index))
+            for tensor, type_ in zip(inputs, types, strict=True)
+        ]
+        return function(builder, dtype, values)
+
+    name = getattr(node.op.scalar_op, "name", "")  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    return [
+        context.virtual(
+            dtype,
+            shape,
+            element,
+            inputs,
+            cost=COSTS.get(name, 1) * max(1, len(inputs) - 1),
+            flat=context.flat_over(inputs, shape),
+            identity=True,
+        )
+    ]

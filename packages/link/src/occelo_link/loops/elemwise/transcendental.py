@@ -1,0 +1,147 @@
+"""Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions.
+
+float32 is computed in float64 and rounded once, which is right to the last bit but for ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from occelo_link.loops.elementary import (
+    error,
+    exponential,
+    hyperbolic,
+    logarithm,
+    power,
+    trigonometric,
+)
+from occelo_link.loops.elemwise.scalar import scalar
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float, width
+from occelo_link.loops.ir.program import Value
+
+__all__: list[str] = []
+
+Args = Sequence[Value]
+
+
+def _elementary(name: str, function: Callable[..., Value], cost: int) -> None:
+    @scalar(name, cost=cost)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        return b.cast(function(b, *[b.cast(a, "float64") for a in args]), dtype)
+
+
+_elementary("exp", exponential.exp, 20)
+_elementary("exp2", exponential.exp2, 20)
+_elementary("expm1", exponential.expm1, 30)
+_elementary("log", logarithm.log, 25)
+_elementary("log2", logarithm.log2, 30)
+_elementary("log10", logarithm.log10, 30)
+_elementary("log1p", logarithm.log1p, 30)
+_elementary("sin", trigonometric.sin, 30)
+_elementary("cos", trigonometric.cos, 30)
+_elementary("tan", trigonometric.tan, 40)
+_elementary("arctan", trigonometric.arctan, 30)
+_elementary("sinh", hyperbolic.sinh, 40)
+_elementary("cosh", hyperbolic.cosh, 35)
+_elementary("tanh", hyperbolic.tanh, 40)
+_elementary("sigmoid", hyperbolic.sigmoid, 25)
+_elementary("softplus", hyperbolic.softplus, 50)
+_elementary("erf", error.erf, 60)
+_elementary("erfc", error.erfc, 80)
+
+
+def _library(name: str, function: str) -> None:
+    """A function of the C library."""
+
+    @scalar(name, cost=60)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        wide = [b.cast(a, "float64") for a in args]
+        return b.cast(b.call(f"libm:{function}", "float64", *wide), dtype)
+
+
+_library("arcsin", "asin")
+_library("arccos", "acos")
+_library("arcsinh", "asinh")
+_library("arccosh", "acosh")
+_library("arctanh", "atanh")
+_library("arctan2", "atan2")
+
+
+def _pow_is_total(inputs: Sequence[str], output: str) -> bool:
+    # a negative exponent of an integer is an error that depends on the data
+    return is_float(output) or not inputs[1].startswith("int")
+
+
+@scalar("pow", cost=90, when=_pow_is_total)
+def _pow(b: Builder, dtype: str, args: Args) -> Value:
+    x, y = (b.cast(a, dtype) for a in args)
+    if not is_float(dtype):
+        return _integer_power(b, x, y)
+    if y.op == "const":
+        simple = _simple_power(b, x, y.args[0])
+        if simple is not None:
+            return simple
+    wide = power.pow(b, b.cast(x, "float64"), b.cast(y, "float64"))
+    return b.cast(wide, dtype)
+
+
+def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
+    """Powers that are exact to the last bit in another way."""
+    if exponent == 1:
+        return x
+    if exponent == 2:
+        return b.op("mul", x, x)
+    if exponent == -1:
+        return b.op("div", b.const(1.0, x.dtype), x)
+    if exponent == 0.5:
+        # unlike the square root, 0 for -0.0 and infinity for -infinity
+        root = b.op("sqrt", b.op("add", x, b.const(0.0, x.dtype)))
+        lowest = b.op("eq", x, b.const(-math.inf, x.dtype))
+        return b.select(lowest, b.const(math.inf, x.dtype), root)
+    return None
+
+
+def _integer_power(b: Builder, x: Value, y: Value) -> Value:
+    """By squaring, over all bits of the exponent."""
+    bits = width(x.dtype)
+    one, zero = b.const(1, x.dtype), b.const(0, x.dtype)
+    if x.dtype == "bool":
+        return b.op("or", x, b.op("not", y))
+    result, base = one, x
+    for bit in range(bits):
+        odd = b.op("ne", b.op("and", y, b.const(1 << bit, x.dtype)), zero)
+        result = b.select(odd, b.op("mul", result, base), result)
+        base = b.op("mul", base, base)
+    return result
+
+
+@scalar("deg2rad")
+def _deg2rad(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("mul", b.cast(args[0], dtype), b.const(math.pi / 180, dtype))
+
+
+@scalar("rad2deg")
+def _rad2deg(b: Builder, dtype: str, args: Args) -> Value:
+    return b.op("mul", b.cast(args[0], dtype), b.const(180 / math.pi, dtype))
+
+
+@scalar("log1mexp", cost=100)
+def _log1mexp(b: Builder, dtype: str, args: Args) -> Value:
+    # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
+    x = b.cast(args[0], "float64")
+    near = logarithm.log(b, b.op("neg", exponential.expm1(b, x)))
+    far = logarithm.log1p(b, b.op("neg", exponential.exp(b, x)))
+    chosen = b.select(b.op("lt", b.const(-math.log(2), "float64"), x), near, far)
+    return b.cast(chosen, dtype)
+
+
+@scalar("logaddexp", cost=60)
+def _logaddexp(b: Builder, dtype: str, args: Args) -> Value:
+    x, y = (b.cast(a, "float64") for a in args)
+    gap = b.op("neg", b.op("abs", b.op("sub", x, y)))
+    rest = logarithm.log1p(b, exponential.exp(b, gap))
+    # equal infinities have no difference
+    rest = b.select(b.op("eq", x, y), b.const(math.log(2), "float64"), rest)
+    return b.cast(b.op("add", b.op("max", x, y), rest), dtype)

@@ -1,0 +1,1 @@
+"""Lowering ops that read and write by position."""

@@ -1,0 +1,136 @@
+"""Index keys at run time: starts and lengths of slices, checked positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ops.index.key import ARRAY, SCALAR
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import Tensor
+
+__all__ = ["Entry", "Part", "Position", "read_key"]
+
+
+class Part:
+    """A slice: ``length`` elements from ``start`` on, by ``step``."""
+
+    def __init__(self, start: Value, step: Value, length: Value) -> None:
+        self.start = start
+        self.step = step
+        self.length = length
+
+
+class Position:
+    """One element, counted from 0."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+Entry = Part | Position | Tensor
+"""What a key has for a dimension; a tensor of positions (or a mask for several dimensions)."""
+
+
+def read_key(
+    context: Context, key: Sequence[Any], lengths: Sequence[Value], given: Sequence[Tensor]
+) -> list[Entry]:
+    """The entries of a key, whose positions are checked here, but for those in arrays."""
+    rest = iter(given)
+    entries: list[Entry] = []
+    axis = 0
+    for entry in key:
+        if isinstance(entry, slice):
+            entries.append(_slice(context, slice_parts(entry), lengths[axis], rest))  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(entry, str) and entry == ARRAY:
+            array = next(rest)
+            entries.append(array)
+            if array.dtype == "bool":
+                axis += array.ndim
+                continue
+        else:
+            value = _scalar(context, next(rest)) if entry == SCALAR else context.i64(int(entry))
+            entries.append(Position(_position(context, value, lengths[axis])))
+        axis += 1
+    return entries
+
+
+def _scalar(context: Context, tensor: Tensor) -> Value:
+    return context.builder.cast(context.scalar(tensor), "int64")
+
+
+def _position(context: Context, value: Value, length: Value) -> Value:
+    builder = context.builder
+    zero = context.i64(0)
+    if value.op == "const":
+        number = value.args[0]
+        if number < 0:
+            value = builder.add(length, value)
+            context.check(
+                builder.op("le", zero, value)
+                if length.op != "const"
+                else _true(context, zero, value)
+            )
+            return value
+        context.check(builder.lt(value, length))
+        return value
+    wrapped = builder.select(builder.lt(value, zero), builder.add(value, length), value)
+    inside = builder.op("and", builder.op("le", zero, wrapped), builder.lt(wrapped, length))
+    context.check(inside)
+    return wrapped
+
+
+def _true(context: Context, low: Value, value: Value) -> Value:
+    return context.builder.const(low.args[0] <= value.args[0], "bool")
+
+
+def _slice(
+    context: Context, parts: tuple[Any, Any, Any], length: Value, rest: Iterator[Tensor]
+) -> Part:
+    builder = context.builder
+    start, stop, step = (
+        None if p is None else _scalar(context, next(rest)) if p == SCALAR else int(p)
+        for p in parts
+    )
+    if length.op == "const" and not any(isinstance(p, Value) for p in (start, stop, step)):
+        whole = range(*slice(start, stop, step).indices(length.args[0]))
+        return Part(context.i64(whole.start), context.i64(whole.step), context.i64(len(whole)))
+    by = context.i64(1) if step is None else step if isinstance(step, Value) else context.i64(step)
+    zero, one = context.i64(0), context.i64(1)
+    if by.op == "const":
+        forward: Value = builder.const(by.args[0] > 0, "bool")
+    else:
+        context.check(builder.op("ne", by, zero))
+        forward = builder.lt(zero, by)
+    last = builder.sub(length, one)
+    low = builder.select(forward, zero, context.i64(-1))
+    high = builder.select(forward, length, last)
+    first = _clamp(context, start, length, low, high, builder.select(forward, low, high))
+    end = _clamp(context, stop, length, low, high, builder.select(forward, high, low))
+    span = builder.select(forward, builder.sub(end, first), builder.sub(first, end))
+    size = builder.op("abs", by) if by.op != "const" else context.i64(abs(by.args[0]))
+    if not (size.op == "const" and size.args[0] == 1):
+        span = builder.op("floordiv", builder.add(span, builder.sub(size, one)), size)
+    if parts[0] is None and parts[1] is None and size.op == "const" and size.args[0] == 1:
+        return Part(first, by, length)
+    return Part(first, by, builder.op("max", span, zero))
+
+
+def _clamp(
+    context: Context, position: Any, length: Value, low: Value, high: Value, default: Value
+) -> Value:
+    if position is None:
+        return default
+    builder = context.builder
+    zero = context.i64(0)
+    if isinstance(position, int):
+        value = context.i64(position)
+        if position < 0:
+            return builder.op("max", builder.add(length, value), low)
+        if position == 0 and high is length:
+            return zero
+    else:
+        value = builder.select(builder.lt(position, zero), builder.add(position, length), position)
+    return builder.op("min", builder.op("max", value, low), high)

@@ -1,0 +1,320 @@
+"""Lowering of reading and writing parts of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from occelo_graph import Apply, Constant
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from occelo_link.loops.index.key import Entry, Part, Position, read_key
+from occelo_link.loops.index.search import positions_of_mask
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.nests import copy_elements
+from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
+
+__all__: list[str] = []
+
+
+def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
+    """The part of a stored tensor that integers and slices choose: a view."""
+    builder = context.builder
+    offset = x.offset
+    shape: list[Value] = []
+    strides: list[Value] = []
+    kept_whole = True
+    for axis, (entry, stride) in enumerate(zip(entries, x.strides, strict=True)):
+        if isinstance(entry, Position):
+            offset = builder.add(offset, builder.mul(entry.value, stride))
+            kept_whole = kept_whole and not shape
+        else:
+            assert isinstance(entry, Part)
+            offset = builder.add(offset, builder.mul(entry.start, stride))
+            whole = entry.length is x.shape[axis]
+            step_one = entry.step.op == "const" and entry.step.args[0] == 1
+            kept_whole = kept_whole and step_one and (whole or not shape)
+            shape.append(entry.length)
+            strides.append(builder.mul(stride, entry.step))
+    # a part is in C order if only leading dimensions are cut
+    return Stored(x.buffer, shape, offset, strides, x.flat and kept_whole, base=x)
+
+
+@lowers(Subtensor)
+def lower_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x = inputs[0]
+    entries = read_key(context, op.key, x.shape, inputs[1:])
+    if isinstance(x, Stored):
+        return [_part_of(context, x, entries)]
+    shape = [e.length for e in entries if isinstance(e, Part)]
+
+    def element(builder: Builder, index: Index) -> Value:
+        return x.at(builder, _core_index(builder, entries, index))
+
+    return [context.virtual(x.dtype, shape, element, [x], cost=0)]
+
+
+def _core_index(builder: Builder, entries: Sequence[Entry], index: Index) -> list[Value]:
+    rest = iter(index)
+    at: list[Value] = []
+    for entry in entries:
+        if isinstance(entry, Position):
+            at.append(entry.value)
+        else:
+            assert isinstance(entry, Part)
+            at.append(builder.add(entry.start, builder.mul(next(rest), entry.step)))
+    return at
+
+
+@lowers(IncSubtensor)
+def lower_inc_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x, y = inputs[0], inputs[1]
+    entries = read_key(context, op.key, x.shape, inputs[2:])
+    result = context.new_stored(x.dtype, x.shape)
+    part = _part_of(context, result, entries)
+    part.flat = False
+    value = _spread(context, node, y, part.shape, x.dtype)
+
+    def emit() -> None:
+        copy_elements(context, x, result)
+        result.buffer.version += 1
+        copy_elements(context, _written(context, part, value, op.set_instead_of_inc), part)
+        result.buffer.version += 1
+
+    context.step([x, y], [result], emit)
+    return [result]
+
+
+def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
+    """What is stored: the value, or its sum with what is there."""
+    if replace:
+        return value
+    combine = "or" if part.dtype == "bool" else "add"
+
+    def element(builder: Builder, index: Index) -> Value:
+        before = builder.load(part.buffer, part.position(builder, index), fixed=True)
+        return builder.op(combine, before, value.at(builder, index))
+
+    return Virtual(part.dtype, part.shape, element)
+
+
+def _spread(context: Context, node: Apply, y: Tensor, shape: Sequence[Value], dtype: str) -> Tensor:
+    """``y`` broadcast, as its type says, to the part that is written."""
+    type_: Any = node.inputs[1].type
+    lead = len(shape) - y.ndim
+    for i, n in enumerate(type_.shape):
+        if n != 1:
+            context.unify(shape[lead + i], y.shape[i])
+
+    def element(builder: Builder, index: Index) -> Value:
+        own = index[lead:]
+        zero = context.i64(0)
+        at = [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
+        return builder.cast(y.at(builder, at), dtype)
+
+    return Virtual(dtype, shape, element, cost=y.cost)
+
+
+# arrays of positions
+
+
+class _Layout:
+    """Where elements of an advanced index come from.
+
+    As in NumPy, the dimensions that arrays make stand where the first of them stands if they are
+    neighbours, else in front.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        node: Apply,
+        key: Sequence[Any],
+        x: Tensor,
+        given: Sequence[Tensor],
+        sources: Sequence[Any],
+    ) -> None:
+        self.context = context
+        self.x = x
+        places = [i for i, e in enumerate(key) if not isinstance(e, slice)]
+        neighbours = places == list(range(places[0], places[-1] + 1))
+        self.where = places[0] if neighbours else 0
+        raw = read_key(context, key, x.shape, given)
+        self.entries = self._positions(raw, given, sources)
+        self.parts = [e for e in self.entries if isinstance(e, Part)]
+        arrays = [e for e in self.entries if isinstance(e, Tensor)]
+        self.arrays = arrays
+        self.made = self._broadcast(arrays)
+        lengths = [p.length for p in self.parts]
+        self.shape = [*lengths[: self.where], *self.made, *lengths[self.where :]]
+
+    def _positions(
+        self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[Any]
+    ) -> list[Entry]:
+        """Masks as arrays of positions, one for each dimension, and all arrays checked."""
+        context = self.context
+        entries: list[Entry] = []
+        self.static: dict[Tensor, Sequence[int | None]] = {}
+        for entry in raw:
+            axis = len(entries)
+            if not isinstance(entry, Tensor):
+                entries.append(entry)
+            elif entry.dtype == "bool":
+                for i in range(entry.ndim):
+                    context.unify(entry.shape[i], self.x.shape[axis + i])
+                found = positions_of_mask(context, entry)
+                for tensor in found:
+                    self.static[tensor] = (None,)
+                entries += found
+            else:
+                source = next(s for s, t in zip(sources, given, strict=True) if t is entry)
+                self._check(entry, source, self.x.shape[axis])
+                wrapped = self._wrapped(entry, source, self.x.shape[axis])
+                self.static[wrapped] = source.type.shape
+                entries.append(wrapped)
+        return entries
+
+    def _check(self, array: Tensor, source: Any, length: Value) -> None:
+        """Stop unless all positions are in range."""
+        context, builder = self.context, self.context.builder
+        if isinstance(source, Constant):
+            data: Any = source.data
+            if data.size == 0:
+                return
+            least, most = context.i64(int(data.min())), context.i64(int(data.max()))
+        else:
+            axes = tuple(range(array.ndim))
+            if array.cost > CHEAP:
+                array = context.store(array)
+            as_int = array if array.dtype == "int64" else self._as_int64(array)
+            if axes:
+                low = context.reduce(as_int, axes, "min", "int64", "int64")
+                high = context.reduce(as_int, axes, "max", "int64", "int64")
+                least, most = context.scalar(low), context.scalar(high)
+            else:
+                least = most = context.scalar(as_int)
+        context.check(builder.lt(most, length))
+        negative = builder.sub(context.i64(0), length)
+        if least.op == "const" and least.args[0] >= 0:
+            return
+        context.check(builder.op("le", negative, least))
+
+    def _as_int64(self, array: Tensor) -> Tensor:
+        return self.context.virtual(
+            "int64",
+            array.shape,
+            lambda b, index: b.cast(array.at(b, index), "int64"),
+            [array],
+            flat=array.flat,
+            identity=True,
+        )
+
+    def _wrapped(self, array: Tensor, source: Any, length: Value) -> Tensor:
+        """Positions counted from 0; negative ones count from the end."""
+        unsigned = array.dtype.startswith("uint")
+        if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            unsigned = True
+
+        def element(builder: Builder, index: Index) -> Value:
+            value = builder.cast(array.at(builder, index), "int64")
+            if unsigned:
+                return value
+            below = builder.lt(value, builder.i64(0))
+            return builder.select(below, builder.add(value, length), value)
+
+        return self.context.virtual(
+            "int64", array.shape, element, [array], cost=2, flat=array.flat, identity=True
+        )
+
+    def _broadcast(self, arrays: Sequence[Tensor]) -> list[Value]:
+        context = self.context
+        ndim = max((t.ndim for t in arrays), default=0)
+        shape: list[Value] = []
+        for axis in range(-ndim, 0):
+            length: Value | None = None
+            for tensor in arrays:
+                if -axis > tensor.ndim or self.static[tensor][axis] == 1:
+                    continue
+                own = tensor.shape[axis]
+                length = own if length is None else context.unify(length, own)
+            shape.append(context.i64(1) if length is None else length)
+        return shape
+
+    def index_into(self, builder: Builder, index: Index) -> list[Value]:
+        """The index of ``x`` for an index of the part."""
+        made = index[self.where : self.where + len(self.made)]
+        rest = iter([*index[: self.where], *index[self.where + len(self.made) :]])
+        at: list[Value] = []
+        zero = builder.i64(0)
+        for entry in self.entries:
+            if isinstance(entry, Position):
+                at.append(entry.value)
+            elif isinstance(entry, Part):
+                at.append(builder.add(entry.start, builder.mul(next(rest), entry.step)))
+            else:
+                own = made[len(made) - entry.ndim :]
+                static = self.static[entry]
+                where = [zero if n == 1 else i for n, i in zip(static, own, strict=True)]
+                at.append(entry.at(builder, where))
+        return at
+
+
+@lowers(AdvancedSubtensor)
+def lower_advanced(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x = inputs[0]
+    layout = _Layout(context, node, op.key, x, inputs[1:], node.inputs[1:])
+
+    def element(builder: Builder, index: Index) -> Value:
+        return x.at(builder, layout.index_into(builder, index))
+
+    return [context.virtual(x.dtype, layout.shape, element, [x, *layout.arrays], cost=3)]
+
+
+@lowers(AdvancedIncSubtensor)
+def lower_advanced_inc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x, y = inputs[0], inputs[1]
+    layout = _Layout(context, node, op.key, x, inputs[2:], node.inputs[2:])
+    result = context.new_stored(x.dtype, x.shape)
+    value = _spread(context, node, y, layout.shape, x.dtype)
+
+    def emit() -> None:
+        copy_elements(context, x, result)
+        result.buffer.version += 1
+        _scatter(context, layout, result, value, op.set_instead_of_inc)
+        result.buffer.version += 1
+
+    context.step([x, y, *layout.arrays], [result], emit)
+    return [result]
+
+
+def _scatter(
+    context: Context, layout: _Layout, result: Stored, value: Tensor, replace: bool
+) -> None:
+    """Write element by element in C order; along a slice at the end, several at a time."""
+    builder = context.builder
+    shape = layout.shape
+    axes = [i for i, n in enumerate(shape) if not is_unit(n)]
+    array_axes = range(layout.where, layout.where + len(layout.made))
+    index = [context.i64(0)] * len(shape)
+    with ExitStack() as stack:
+        for axis in axes:
+            last_slice = axis == axes[-1] and axis not in array_axes
+            loop = builder.loop(shape[axis], lanes=8 if last_slice else 1)
+            index[axis] = stack.enter_context(loop).index
+        where = result.position(builder, layout.index_into(builder, index))
+        new = value.at(builder, index)
+        if not replace:
+            before = builder.load(result.buffer, where, fixed=True)
+            new = builder.op("or" if result.dtype == "bool" else "add", before, new)
+        builder.store(result.buffer, where, new)

@@ -1,0 +1,1 @@
+"""The loop program as a data structure: values, statements, text, verifier, interpreter."""

@@ -1,0 +1,386 @@
+"""Building loop programs.
+
+The builder computes nothing twice and nothing too often: equal operations on equal values are one
+value, and each value is computed in the outermost block in which all that it needs is known, so
+what a loop does not change stands before the loop.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from occelo_link.loops.ir.operations import OPERATIONS, is_integer, is_signed, width
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    Carried,
+    Check,
+    For,
+    If,
+    Invoke,
+    Pointer,
+    Program,
+    Reference,
+    Store,
+    Value,
+    While,
+)
+
+__all__ = ["Builder", "Loop"]
+
+_FLOAT_KEY = struct.Struct("<d").pack
+_FLOAT32 = struct.Struct("<f")
+
+
+class Loop:
+    """A loop under construction: its index, and what it carries."""
+
+    def __init__(self, builder: Builder, statement: For) -> None:
+        self._builder = builder
+        self.statement = statement
+        self.index = statement.index
+
+    def carry(self, initial: Value, combine: str | None = None) -> Carried:
+        """Carry a scalar; `Carried.following` is to be set before the loop is closed."""
+        builder = self._builder
+        param = builder.param(initial.dtype, self.statement.body)
+        parent = self.statement.body.parent
+        assert parent is not None
+        result = builder.param(initial.dtype, parent)
+        carried = Carried(param, initial, param, result, combine)
+        self.statement.carried.append(carried)
+        return carried
+
+
+class Builder:
+    """Makes the statements of a `Program`."""
+
+    def __init__(self, name: str = "unit") -> None:
+        root = Block(None, fixed=True)
+        self.program = Program(name, root)
+        self.stack: list[Block] = [root]
+        self._count = 0
+        self._buffers = 0
+
+    @property
+    def block(self) -> Block:
+        """The block under construction."""
+        return self.stack[-1]
+
+    # values
+
+    def _value(self, dtype: str, op: str, args: tuple[Any, ...], block: Block) -> Value:
+        self._count += 1
+        return Value(self._count, dtype, op, args, block)
+
+    def param(self, dtype: str, block: Block) -> Value:
+        """A value that a statement defines."""
+        return self._value(dtype, "param", (), block)
+
+    def const(self, number: Any, dtype: str) -> Value:
+        """A constant; constants belong to no block."""
+        if dtype[0] == "f":
+            number = _float32(number) if dtype == "float32" else float(number)
+            key: Any = (dtype, _FLOAT_KEY(number))
+        elif dtype == "bool":
+            number = bool(number)
+            key = (dtype, number)
+        else:
+            number = int(number)
+            key = (dtype, number)
+        root = self.stack[0]
+        found = root.known.get(key)
+        if found is None:
+            found = root.known[key] = self._value(dtype, "const", (number,), root)
+        return found
+
+    def i64(self, number: int) -> Value:
+        """An int64 constant."""
+        return self.const(number, "int64")
+
+    def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
+        """An operation on values; ``dtype`` is needed for ``cast`` and ``bits``."""
+        if dtype is None:
+            gives = OPERATIONS[name].gives
+            dtype = args[-1].dtype if gives == "same" else gives
+        key: Any = (name, dtype, *[a.number for a in args])
+        floor = self.stack[-1].floor
+        depth = floor
+        for a in args:
+            if a.block.depth > depth:
+                depth = a.block.depth
+        block = self.stack[depth]
+        found = block.known.get(key)
+        if found is None:
+            found = block.known[key] = self._value(dtype, name, args, block)
+            block.statements.append(found)
+        return found
+
+    # integers, with the foldings that index arithmetic needs
+
+    def add(self, x: Value, y: Value) -> Value:
+        """Sum; 0 is dropped and integer constants are folded."""
+        if x.dtype == "int64":
+            if x.op == "const" and y.op == "const":
+                return self.i64(_wrap(x.args[0] + y.args[0]))
+            if x.op == "const" and x.args[0] == 0:
+                return y
+            if y.op == "const" and y.args[0] == 0:
+                return x
+        return self.op("add", x, y)
+
+    def sub(self, x: Value, y: Value) -> Value:
+        """Difference; see `add`."""
+        if x.dtype == "int64" and y.op == "const":
+            if x.op == "const":
+                return self.i64(_wrap(x.args[0] - y.args[0]))
+            if y.args[0] == 0:
+                return x
+        return self.op("sub", x, y)
+
+    def mul(self, x: Value, y: Value) -> Value:
+        """Product; factors 0 and 1 are dropped and integer constants are folded."""
+        if x.dtype == "int64":
+            if x.op == "const" and y.op == "const":
+                return self.i64(_wrap(x.args[0] * y.args[0]))
+            for a, other in ((x, y), (y, x)):
+                if a.op == "const":
+                    if a.args[0] == 0:
+                        return a
+                    if a.args[0] == 1:
+                        return other
+        return self.op("mul", x, y)
+
+    def cast(self, x: Value, dtype: str) -> Value:
+        """Conversion of the value to another dtype."""
+        if x.dtype == dtype:
+            return x
+        if x.op == "const" and dtype == "int64" and x.dtype[0] != "f":
+            return self.i64(_wrap(int(x.args[0])))
+        return self.op("cast", x, dtype=dtype)
+
+    def eq(self, x: Value, y: Value) -> Value:
+        """Whether two are equal; integer constants are folded."""
+        if x.op == "const" and y.op == "const" and x.dtype == "int64":
+            return self.const(x.args[0] == y.args[0], "bool")
+        return self.op("eq", x, y)
+
+    def lt(self, x: Value, y: Value) -> Value:
+        """Whether x < y; integer constants are folded."""
+        if x.op == "const" and y.op == "const" and x.dtype == "int64":
+            return self.const(x.args[0] < y.args[0], "bool")
+        return self.op("lt", x, y)
+
+    def select(self, condition: Value, x: Value, y: Value) -> Value:
+        """``x`` where the condition holds, else ``y``."""
+        if condition.op == "const":
+            return x if condition.args[0] else y
+        return x if x is y else self.op("select", condition, x, y)
+
+    def product(self, factors: Sequence[Value]) -> Value:
+        """Product of int64 values."""
+        total = self.i64(1)
+        for factor in factors:
+            total = self.mul(total, factor)
+        return total
+
+    # memory
+
+    def buffer(self, dtype: str, space: str, **options: Any) -> Buffer:
+        """A buffer with a name of its own."""
+        self._buffers += 1
+        prefix = {"input": "in", "output": "out", "work": "tmp", "constant": "const"}[space]
+        return Buffer(f"{prefix}{self._buffers}", dtype, space, **options)
+
+    def load(self, buffer: Buffer, offset: Value, *, fixed: bool = False) -> Value:
+        """The element at ``offset``. ``fixed`` loads stay where they are, for memory that changes."""
+        if fixed:
+            block = self.stack[-1]
+            found = self._value(buffer.dtype, "load", (buffer, offset), block)
+            block.statements.append(found)
+            return found
+        depth = max(self.stack[-1].floor, offset.block.depth)
+        block = self.stack[depth]
+        key = ("load", buffer, buffer.version, offset.number)
+        known = block.known.get(key)
+        if known is None:
+            known = block.known[key] = self._value(buffer.dtype, "load", (buffer, offset), block)
+            block.statements.append(known)
+        return known
+
+    def input_length(self, buffer: Buffer, axis: int) -> Value:
+        """The length of a dimension of an input."""
+        return self._header("length", buffer, axis)
+
+    def input_stride(self, buffer: Buffer, axis: int) -> Value:
+        """The stride of a dimension of an input, in elements."""
+        return self._header("stride", buffer, axis)
+
+    def _header(self, op: str, buffer: Buffer, axis: int) -> Value:
+        root = self.stack[0]
+        key = (op, buffer, axis)
+        found = root.known.get(key)
+        if found is None:
+            found = root.known[key] = self._value("int64", op, (buffer, axis), root)
+            root.statements.append(found)
+        return found
+
+    def store(self, buffer: Buffer, offset: Value, value: Value) -> None:
+        """Write an element."""
+        self.block.statements.append(Store(buffer, offset, value))
+
+    def alloc(
+        self,
+        buffer: Buffer,
+        size: Value,
+        lengths: Sequence[Value] = (),
+        reuse: Buffer | None = None,
+    ) -> None:
+        """Give a buffer room."""
+        self.block.statements.append(Alloc(buffer, size, lengths, reuse))
+
+    # effects
+
+    def check(self, condition: Value, site: int) -> None:
+        """Stop with an error unless the condition holds."""
+        if condition.op == "const" and condition.args[0]:
+            return
+        key = ("check", condition.number)
+        for block in self.stack:
+            if key in block.memo:
+                return
+        self.block.memo[key] = True
+        self.block.statements.append(Check(condition, site))
+
+    def call(self, entry: str, dtype: str, *args: Value) -> Value:
+        """The result of a pure scalar function of the table."""
+        self.program.entry(entry)
+        key: Any = ("call", entry, *[a.number for a in args])
+        depth = max(self.stack[-1].floor, *(a.block.depth for a in args))
+        block = self.stack[depth]
+        found = block.known.get(key)
+        if found is None:
+            found = block.known[key] = self._value(dtype, "call", (entry, *args), block)
+            block.statements.append(found)
+        return found
+
+    def rarely(self, condition: Value, usual: Value, entry: str, *args: Value) -> Value:
+        """``usual``, or what a function of the table gives where a condition that seldom holds does."""
+        self.program.entry(entry)
+        values = (condition, usual, *args)
+        depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
+        block = self.stack[depth]
+        key: Any = ("rarely", entry, *[v.number for v in values])
+        found = block.known.get(key)
+        if found is None:
+            arguments = (condition, usual, entry, *args)
+            found = block.known[key] = self._value(usual.dtype, "rarely", arguments, block)
+            block.statements.append(found)
+        return found
+
+    def invoke(
+        self,
+        entry: str,
+        args: Sequence[Value | Pointer | Reference],
+        dtype: str | None = None,
+        writes: Sequence[Buffer] = (),
+    ) -> Value | None:
+        """Call a function of the table for its effect."""
+        self.program.entry(entry)
+        result = None if dtype is None else self.param(dtype, self.block)
+        self.block.statements.append(Invoke(entry, args, result, writes))
+        for buffer in writes:
+            buffer.version += 1
+        return result
+
+    # blocks
+
+    @contextmanager
+    def loop(
+        self,
+        stop: Value,
+        *,
+        start: Value | None = None,
+        lanes: int = 1,
+        parallel: bool = False,
+        fixed: bool = False,
+    ) -> Generator[Loop]:
+        """``for index in range(start, stop)``; the statement is placed when the body is done."""
+        body = Block(self.block, fixed)
+        index = self._value("int64", "param", (), body)
+        first = self.i64(0) if start is None else start
+        statement = For(index, first, stop, body, lanes, parallel)
+        self.stack.append(body)
+        yield Loop(self, statement)
+        self.stack.pop()
+        self.block.statements.append(statement)
+
+    def branch(
+        self,
+        condition: Value,
+        then: Callable[[], Sequence[Value]],
+        orelse: Callable[[], Sequence[Value]],
+    ) -> list[Value]:
+        """One of two blocks, whose values are the results."""
+        blocks: list[Block] = []
+        values: list[Sequence[Value]] = []
+        for make in (then, orelse):
+            block = Block(self.block, fixed=True)
+            self.stack.append(block)
+            values.append(make())
+            self.stack.pop()
+            blocks.append(block)
+        statement = If(condition, blocks[0], blocks[1])
+        for a, b in zip(*values, strict=True):
+            statement.results.append((self.param(a.dtype, self.block), a, b))
+        self.block.statements.append(statement)
+        return [r for r, _, _ in statement.results]
+
+    def repeat_while(
+        self,
+        initial: Sequence[Value],
+        test: Callable[[Sequence[Value]], Value],
+        body: Callable[[Sequence[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """Carry values while ``test`` of them holds, replacing them by ``body`` of them."""
+        outer = self.block
+        testing = Block(outer, fixed=True)
+        params = [self.param(v.dtype, testing) for v in initial]
+        self.stack.append(testing)
+        condition = test(params)
+        inner = Block(testing, fixed=True)
+        self.stack.append(inner)
+        following = body(params)
+        self.stack.pop()
+        self.stack.pop()
+        carried = [
+            Carried(p, i, f, self.param(i.dtype, outer))
+            for p, i, f in zip(params, initial, following, strict=True)
+        ]
+        outer.statements.append(While(testing, condition, inner, carried))
+        return [c.result for c in carried]
+
+
+def _float32(number: Any) -> float:
+    try:
+        rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+    return rounded
+
+
+def _wrap(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def fits(number: int, dtype: str) -> bool:
+    """Whether an integer is representable."""
+    if not is_integer(dtype):
+        return False
+    bits = width(dtype)
+    low = -(2 ** (bits - 1)) if is_signed(dtype) else 0
+    return low <= number < low + 2**bits  # type: ignore[no-any-return]

@@ -1,0 +1,153 @@
+"""The scalar operations of loop programs: how many arguments, which dtypes, what they mean.
+
+The meaning is given in NumPy, element by element; the interpreter runs it and printers are tested
+against it.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["OPERATIONS", "Operation", "is_float", "is_integer", "is_signed", "width"]
+
+
+def is_float(dtype: str) -> bool:
+    """Whether the dtype is float32 or float64."""
+    return dtype.startswith("float")
+
+
+def is_integer(dtype: str) -> bool:
+    """Whether the dtype is an integer other than bool."""
+    return dtype.startswith(("int", "uint"))
+
+
+def is_signed(dtype: str) -> bool:
+    """Whether the dtype is a signed integer."""
+    return dtype.startswith("int")
+
+
+def width(dtype: str) -> int:
+    """Bits of a dtype; 1 for bool."""
+    return 1 if dtype == "bool" else int(dtype.lstrip("uintfloa"))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """``arity`` arguments of the dtypes that ``takes`` names; ``gives`` is "same" or a dtype.
+
+    ``takes`` is made of ``f`` (floats), ``i`` (integers), ``b`` (bool).
+    """
+
+    arity: int
+    takes: str
+    gives: str
+    meaning: Callable[..., Any]
+    commutative: bool = False
+
+
+def _floor_div(x: Any, y: Any) -> Any:
+    return type(x)(0) if y == 0 else np.floor_divide(x, y)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    return type(x)(0) if y == 0 else np.remainder(x, y)
+
+
+def _shift_left(x: Any, y: Any) -> Any:
+    bits = x.dtype.itemsize * 8
+    return np.left_shift(x, y) if 0 <= y < bits else type(x)(0)
+
+
+def _shift_right(x: Any, y: Any) -> Any:
+    bits = x.dtype.itemsize * 8
+    if 0 <= y < bits:
+        return np.right_shift(x, y)
+    return type(x)(-1) if x < 0 else type(x)(0)
+
+
+def _fma(x: Any, y: Any, z: Any) -> Any:
+    # x * y in twice the precision is exact for float32; float64 needs exact fractions
+    if x.dtype == np.float32:
+        return np.float32(_fma64(np.float64(x), np.float64(y), np.float64(z), np.float32))
+    return _fma64(x, y, z, np.float64)
+
+
+def _fma64(x: Any, y: Any, z: Any, to: Any) -> Any:
+    from fractions import Fraction
+
+    if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
+        return to(x * y + z)
+    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+    if exact == 0:
+        return to(x * y + z)
+    if to is np.float32:
+        return _round_float32(exact)
+    try:
+        return to(float(exact))
+    except OverflowError:
+        return to(np.inf if exact > 0 else -np.inf)
+
+
+def _round_float32(exact: Any) -> Any:
+    """The float32 nearest to a fraction, without rounding twice."""
+    from fractions import Fraction
+
+    try:
+        guess = np.float32(float(exact))
+    except OverflowError:
+        return np.float32(np.inf if exact > 0 else -np.inf)
+    if not np.isfinite(guess):
+        return guess
+    below, above = np.nextafter(guess, np.float32(-np.inf)), np.nextafter(guess, np.float32(np.inf))
+    candidates = [v for v in (below, guess, above) if np.isfinite(v)]
+    even = {float(v): int(np.float32(v).view(np.int32)) & 1 for v in candidates}
+    return np.float32(
+        min(candidates, key=lambda v: (abs(Fraction(float(v)) - exact), even[float(v)]))
+    )
+
+
+def _float(function: Callable[..., Any], arity: int, commutative: bool = False) -> Operation:
+    return Operation(arity, "f", "same", function, commutative)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "add": Operation(2, "fi", "same", lambda x, y: x + y, True),
+    "sub": Operation(2, "fi", "same", lambda x, y: x - y),
+    "mul": Operation(2, "fi", "same", lambda x, y: x * y, True),
+    "div": _float(lambda x, y: x / y, 2),
+    "neg": Operation(1, "fi", "same", lambda x: -x),
+    "abs": Operation(1, "fi", "same", lambda x: abs(x)),
+    # x * y + z, rounded once
+    "fma": _float(_fma, 3),
+    # NaN if either is; the first where both are equal
+    "min": Operation(2, "fib", "same", lambda x, y: np.minimum(x, y), True),
+    "max": Operation(2, "fib", "same", lambda x, y: np.maximum(x, y), True),
+    "sqrt": _float(np.sqrt, 1),
+    "floor": _float(np.floor, 1),
+    "ceil": _float(np.ceil, 1),
+    "trunc": _float(np.trunc, 1),
+    "rint": _float(np.rint, 1),
+    "copysign": _float(np.copysign, 2),
+    "floordiv": Operation(2, "i", "same", _floor_div),
+    "remainder": Operation(2, "i", "same", _remainder),
+    "and": Operation(2, "ib", "same", lambda x, y: x & y, True),
+    "or": Operation(2, "ib", "same", lambda x, y: x | y, True),
+    "xor": Operation(2, "ib", "same", lambda x, y: x ^ y, True),
+    "not": Operation(1, "ib", "same", lambda x: ~x),
+    "shl": Operation(2, "i", "same", _shift_left),
+    "shr": Operation(2, "i", "same", _shift_right),
+    "eq": Operation(2, "fib", "bool", lambda x, y: x == y, True),
+    "ne": Operation(2, "fib", "bool", lambda x, y: x != y, True),
+    "lt": Operation(2, "fib", "bool", lambda x, y: x < y),
+    "le": Operation(2, "fib", "bool", lambda x, y: x <= y),
+    # the second where the first holds, else the third
+    "select": Operation(3, "fib", "same", lambda c, x, y: x if c else y),
+    # conversion of the value, and of the bits; the result's dtype is the value's
+    "cast": Operation(1, "fib", "cast", lambda x: x),
+    "bits": Operation(1, "fi", "cast", lambda x: x),
+}

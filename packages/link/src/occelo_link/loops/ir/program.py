@@ -1,0 +1,290 @@
+"""The data structure of loop programs.
+
+A `Program` is a list of statements over buffers. Scalars are `Value`s in single-assignment form,
+each living in the `Block` that computes it; loops and branches own the blocks of their bodies.
+Addresses are a buffer and an offset in elements, so strides of any sign, broadcasting and empty
+tensors need no special case.
+
+Numeric meaning belongs to the program, not to whoever prints it: integer arithmetic wraps, integer
+division and remainder round down and give 0 for a divisor of 0, shifts past the width give 0 (or
+the sign), conversions of floats to integers that do not fit give what NumPy gives on x86-64,
+``min`` and ``max`` propagate NaN, and no float operation is contracted or reassociated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "Alloc",
+    "Block",
+    "Buffer",
+    "Carried",
+    "Check",
+    "For",
+    "If",
+    "Invoke",
+    "Pointer",
+    "Program",
+    "Reference",
+    "Statement",
+    "Store",
+    "Value",
+    "While",
+    "itemsize",
+]
+
+_SIZES = {
+    "bool": 1,
+    "int8": 1,
+    "uint8": 1,
+    "int16": 2,
+    "uint16": 2,
+    "int32": 4,
+    "uint32": 4,
+    "float32": 4,
+    "int64": 8,
+    "uint64": 8,
+    "float64": 8,
+}
+
+
+def itemsize(dtype: str) -> int:
+    """Bytes of one element."""
+    return _SIZES[dtype]
+
+
+class Value:
+    """A scalar: the result of operation ``op`` on ``args``, computed once in ``block``.
+
+    ``op`` is one of the names in `occelo_link.loops.ir.operations`, or ``const`` (``args`` is the
+    Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
+    buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
+    table entry, then values) or ``rarely`` (a condition, a value, the name of a table entry, then
+    values: what the function gives where the condition holds, else the value).
+    """
+
+    __slots__ = ("args", "block", "dtype", "number", "op")
+
+    def __init__(
+        self, number: int, dtype: str, op: str, args: tuple[Any, ...], block: Block
+    ) -> None:
+        self.number = number
+        self.dtype = dtype
+        self.op = op
+        self.args = args
+        self.block = block
+
+    def __repr__(self) -> str:
+        return f"%{self.number}"
+
+
+class Buffer:
+    """Memory for elements of one dtype.
+
+    ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
+    `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end) or
+    ``constant`` (read only, an entry of the table named ``entry``). ``exclusive`` buffers overlap
+    no other one.
+    """
+
+    __slots__ = ("dtype", "entry", "exclusive", "name", "ndim", "position", "space", "version")
+
+    def __init__(
+        self,
+        name: str,
+        dtype: str,
+        space: str,
+        position: int = -1,
+        ndim: int = 0,
+        entry: str = "",
+        exclusive: bool = True,
+    ) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.space = space
+        self.position = position
+        self.ndim = ndim
+        self.entry = entry
+        self.exclusive = exclusive
+        self.version = 0
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Block:
+    """Statements in order. ``fixed`` blocks keep what they compute: nothing is hoisted out."""
+
+    __slots__ = ("depth", "fixed", "floor", "known", "memo", "parent", "statements")
+
+    def __init__(self, parent: Block | None, fixed: bool = False) -> None:
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.fixed = fixed
+        self.floor: int = self.depth if fixed or parent is None else parent.floor
+        self.statements: list[Statement] = []
+        self.known: dict[Any, Value] = {}
+        self.memo: dict[Any, Any] = {}
+
+    def __iter__(self) -> Iterator[Statement]:
+        return iter(self.statements)
+
+
+@dataclass(slots=True, eq=False)
+class Store:
+    """Write ``value`` at ``offset`` (in elements). ``node`` is what errors and timings name."""
+
+    buffer: Buffer
+    offset: Value
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Carried:
+    """A scalar that a loop carries from one turn to the next.
+
+    ``param`` is its value in the body, ``initial`` before the first turn, ``following`` after a
+    turn, ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may
+    keep ``lanes`` partial results: all start at ``initial``, which must be the identity of the
+    operation, element ``k`` of the loop belongs to partial result ``k % lanes``, and at the end
+    the upper half of them is combined into the lower half until one is left.
+    """
+
+    param: Value
+    initial: Value
+    following: Value
+    result: Value
+    combine: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class For:
+    """``for index in range(start, stop)``, in order.
+
+    ``lanes`` above 1 says that turns are independent but for `Carried` with ``combine``, that the
+    body holds no further statements with blocks, and how many turns to take at a time.
+    ``parallel`` says that turns are independent and write to places of their own.
+    """
+
+    index: Value
+    start: Value
+    stop: Value
+    body: Block
+    lanes: int = 1
+    parallel: bool = False
+    carried: list[Carried] = field(default_factory=list["Carried"])
+
+
+@dataclass(slots=True, eq=False)
+class While:
+    """Repeat while ``condition`` (computed in ``test``) holds; both blocks see the params."""
+
+    test: Block
+    condition: Value
+    body: Block
+    carried: list[Carried]
+
+
+@dataclass(slots=True, eq=False)
+class If:
+    """One of two blocks; ``results`` are ``(result, value in then, value in orelse)``."""
+
+    condition: Value
+    then: Block
+    orelse: Block
+    results: list[tuple[Value, Value, Value]] = field(
+        default_factory=list[tuple["Value", "Value", "Value"]]
+    )
+
+
+@dataclass(slots=True, eq=False)
+class Check:
+    """Stop with error ``site`` unless ``condition`` holds."""
+
+    condition: Value
+    site: int
+
+
+@dataclass(slots=True, eq=False)
+class Alloc:
+    """Give ``buffer`` room for ``size`` elements; ``reuse`` is a dead buffer of as many bytes.
+
+    An output is also given its ``lengths``.
+    """
+
+    buffer: Buffer
+    size: Value
+    lengths: Sequence[Value] = ()
+    reuse: Buffer | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Pointer:
+    """An argument of `Invoke`: the address of an element."""
+
+    buffer: Buffer
+    offset: Value
+
+
+@dataclass(slots=True, eq=False)
+class Reference:
+    """An argument of `Invoke`: the address of a temporary that holds ``value``."""
+
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Invoke:
+    """Call a function of the table with C's calling convention.
+
+    Arguments are values, addresses of elements, and addresses of temporaries; ``result``, if any,
+    takes what it returns. ``writes`` are the buffers that it may write.
+    """
+
+    entry: str
+    args: Sequence[Value | Pointer | Reference]
+    result: Value | None = None
+    writes: Sequence[Buffer] = ()
+
+
+Statement = Value | Store | For | While | If | Check | Alloc | Invoke
+
+
+@dataclass
+class Program:
+    """A loop program.
+
+    ``table`` lists what the program needs from outside by name: constants, functions of BLAS and
+    of libraries. ``sites`` gives for each error site the node whose computation failed, as an
+    object of whoever built the program. ``constants`` are arrays passed by address.
+    """
+
+    name: str
+    body: Block
+    inputs: list[Buffer] = field(default_factory=list[Buffer])
+    outputs: list[Buffer] = field(default_factory=list[Buffer])
+    table: dict[str, int] = field(default_factory=dict[str, int])
+    sites: list[Any] = field(default_factory=list[Any])
+    constants: list[Any] = field(default_factory=list[Any])
+
+    def entry(self, name: str) -> str:
+        """Name something that the program needs from outside."""
+        self.table.setdefault(name, len(self.table))
+        return name
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks, each before those within it."""
+        pending = [self.body]
+        while pending:
+            block = pending.pop()
+            yield block
+            for statement in block:
+                if isinstance(statement, For):
+                    pending.append(statement.body)
+                elif isinstance(statement, If):
+                    pending += [statement.then, statement.orelse]
+                elif isinstance(statement, While):
+                    pending += [statement.test, statement.body]

@@ -1,0 +1,205 @@
+"""Checking that a loop program is well formed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_link.loops.ir.operations import OPERATIONS, is_float, is_integer, width
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    Check,
+    For,
+    If,
+    Invoke,
+    Pointer,
+    Program,
+    Reference,
+    Store,
+    Value,
+    While,
+)
+
+__all__ = ["InvalidProgram", "verify"]
+
+
+class InvalidProgram(Exception):
+    """A loop program breaks a rule; the text names the statement."""
+
+
+def verify(program: Program) -> None:
+    """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists."""
+    _Verifier(program).run()
+
+
+class _Verifier:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.defined: set[int] = set()
+        self.buffers: set[Buffer] = set(program.inputs)
+        self.table = set(program.table)
+
+    def run(self) -> None:
+        self.block(self.program.body)
+        missing = [b.name for b in self.program.outputs if b not in self.buffers]
+        self.require(not missing, f"outputs {missing} are never allocated")
+
+    def require(self, holds: bool, message: str) -> None:
+        if not holds:
+            raise InvalidProgram(f"{self.program.name}: {message}")
+
+    def use(self, value: Value, where: object) -> None:
+        self.require(
+            value.op == "const" or value.number in self.defined,
+            f"{value} is used by {where} before it is defined",
+        )
+
+    def memory(self, buffer: Buffer, where: object, written: bool = False) -> None:
+        known = buffer in self.buffers or buffer.space == "constant"
+        self.require(known, f"{buffer} is used by {where} before it is allocated")
+        fixed = buffer.space in ("input", "constant")
+        self.require(not (written and fixed), f"{where} writes the {buffer.space} {buffer}")
+
+    def block(self, block: Block) -> None:
+        before = set(self.defined)
+        memory = set(self.buffers)
+        for statement in block:
+            self.statement(statement)
+        if block is not self.program.body:
+            self.defined = before
+            # memory allocated in a branch stays, since both branches allocate it
+            self.buffers |= memory
+
+    def statement(self, statement: Any) -> None:
+        if isinstance(statement, Value):
+            self.operation(statement)
+            self.defined.add(statement.number)
+        elif isinstance(statement, Store):
+            self.store(statement)
+        elif isinstance(statement, Check):
+            self.use(statement.condition, "check")
+            self.require(statement.condition.dtype == "bool", "a check needs a bool")
+        elif isinstance(statement, Alloc):
+            for value in (statement.size, *statement.lengths):
+                self.use(value, f"alloc {statement.buffer}")
+            self.buffers.add(statement.buffer)
+        elif isinstance(statement, Invoke):
+            self.invoke(statement)
+        elif isinstance(statement, For):
+            self.loop(statement)
+        elif isinstance(statement, While):
+            self.while_loop(statement)
+        else:
+            self.branch(statement)
+
+    def operation(self, value: Value) -> None:
+        if value.op == "load":
+            self.memory(value.args[0], value)
+            self.use(value.args[1], value)
+            self.require(value.args[0].dtype == value.dtype, f"{value} loads another dtype")
+            return
+        if value.op in ("length", "stride"):
+            self.require(0 <= value.args[1] < value.args[0].ndim, f"{value} has no such axis")
+            return
+        operands: Sequence[Any] = [a for a in value.args if isinstance(a, Value)]
+        for operand in operands:
+            self.use(operand, value)
+        if value.op in ("call", "rarely"):
+            entry = value.args[0 if value.op == "call" else 2]
+            self.require(entry in self.table, f"{entry} is not in the table")
+            return
+        self.require(value.op in OPERATIONS, f"{value} has the unknown operation {value.op}")
+        self.dtypes(value, operands)
+
+    def dtypes(self, value: Value, operands: Sequence[Value]) -> None:
+        rule = OPERATIONS[value.op]
+        self.require(len(operands) == rule.arity, f"{value.op} takes {rule.arity} arguments")
+        checked = operands[1:] if value.op == "select" else operands
+        if value.op == "select":
+            self.require(operands[0].dtype == "bool", f"{value} selects by {operands[0].dtype}")
+        for operand in checked:
+            dtype = operand.dtype
+            letter = "b" if dtype == "bool" else "f" if is_float(dtype) else "i"
+            self.require(letter in rule.takes, f"{value.op} does not take {dtype}")
+            self.require(dtype == checked[0].dtype, f"{value.op} mixes dtypes in {value}")
+        if value.op == "bits":
+            same = width(operands[0].dtype) == width(value.dtype)
+            self.require(same and "bool" not in (value.dtype, operands[0].dtype), "bits differ")
+        elif rule.gives != "cast":
+            expected = checked[0].dtype if rule.gives == "same" else rule.gives
+            self.require(value.dtype == expected, f"{value.op} gives {expected}")
+
+    def store(self, statement: Store) -> None:
+        where = f"store {statement.buffer}"
+        self.memory(statement.buffer, where, written=True)
+        self.use(statement.offset, where)
+        self.use(statement.value, where)
+        self.require(is_integer(statement.offset.dtype), f"{where} at a {statement.offset.dtype}")
+        self.require(
+            statement.value.dtype == statement.buffer.dtype,
+            f"{where} ({statement.buffer.dtype}) of a {statement.value.dtype}",
+        )
+
+    def invoke(self, statement: Invoke) -> None:
+        where = f"invoke {statement.entry}"
+        self.require(statement.entry in self.table, f"{statement.entry} is not in the table")
+        for argument in statement.args:
+            if isinstance(argument, Pointer):
+                self.memory(argument.buffer, where)
+                self.use(argument.offset, where)
+            else:
+                self.use(argument.value if isinstance(argument, Reference) else argument, where)
+        for buffer in statement.writes:
+            self.memory(buffer, where, written=True)
+        if statement.result is not None:
+            self.defined.add(statement.result.number)
+
+    def loop(self, loop: For) -> None:
+        self.use(loop.start, "for")
+        self.use(loop.stop, "for")
+        for each in loop.carried:
+            self.use(each.initial, "carry")
+            kinds = {each.initial.dtype, each.param.dtype, each.following.dtype, each.result.dtype}
+            self.require(len(kinds) == 1, f"carried {each.param} has dtypes {sorted(kinds)}")
+        if loop.lanes > 1:
+            self.lanes(loop)
+        inside = {loop.index.number, *(c.param.number for c in loop.carried)}
+        self.body(loop.body, inside, [c.following for c in loop.carried])
+        self.defined.update(c.result.number for c in loop.carried)
+
+    def body(self, block: Block, inside: set[int], used: Sequence[Value]) -> None:
+        before = set(self.defined)
+        self.defined |= inside
+        for statement in block:
+            self.statement(statement)
+        for value in used:
+            self.use(value, "carry")
+        self.defined = before
+
+    def lanes(self, loop: For) -> None:
+        self.require(loop.lanes & (loop.lanes - 1) == 0, f"{loop.lanes} lanes are no power of two")
+        self.require(all(c.combine for c in loop.carried), "lanes need to know how to combine")
+        for statement in loop.body:
+            self.require(
+                isinstance(statement, Value | Store),
+                f"a loop with lanes holds a {type(statement).__name__}",
+            )
+
+    def while_loop(self, loop: While) -> None:
+        for each in loop.carried:
+            self.use(each.initial, "carry")
+        before = set(self.defined)
+        self.defined |= {c.param.number for c in loop.carried}
+        for statement in loop.test:
+            self.statement(statement)
+        self.use(loop.condition, "while")
+        self.body(loop.body, set(), [c.following for c in loop.carried])
+        self.defined = before | {c.result.number for c in loop.carried}
+
+    def branch(self, statement: If) -> None:
+        self.use(statement.condition, "if")
+        for block, position in ((statement.then, 1), (statement.orelse, 2)):
+            self.body(block, set(), [r[position] for r in statement.results])
+        self.defined.update(r[0].number for r in statement.results)

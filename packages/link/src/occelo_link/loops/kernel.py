@@ -1,0 +1,61 @@
+"""Kernels: what is computed together in one nest of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.tensors import Stored, Tensor
+
+__all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root"]
+
+MAX_KERNEL_COST = 6000
+"""Kernels of more cost are split: compile time grows faster than the size of a loop body."""
+
+
+class ElementRoot:
+    """A tensor stored element by element."""
+
+    def __init__(self, tensor: Tensor, target: Stored) -> None:
+        self.tensor = tensor
+        self.target = target
+
+
+class ReduceRoot:
+    """A tensor reduced over ``axes`` with ``combine``, in ``acc_dtype``."""
+
+    def __init__(
+        self, tensor: Tensor, target: Stored, axes: tuple[int, ...], combine: str, acc_dtype: str
+    ) -> None:
+        self.tensor = tensor
+        self.target = target
+        self.axes = axes
+        self.combine = combine
+        self.acc_dtype = acc_dtype
+
+
+Root = ElementRoot | ReduceRoot
+
+
+class LoopKernel:
+    """Roots over the same lengths, computed in one nest of loops."""
+
+    def __init__(self, space: tuple[int, ...], shape: Sequence[Value]) -> None:
+        self.space = space
+        self.shape = tuple(shape)
+        self.axes: tuple[int, ...] | None = None
+        self.roots: list[Root] = []
+        self.cost = 0
+
+    def admits(self, root: Root) -> bool:
+        """Whether the root's reduction, if it is one, goes with what is here."""
+        if self.cost + root.tensor.cost > MAX_KERNEL_COST:
+            return False
+        return isinstance(root, ElementRoot) or self.axes in (None, root.axes)
+
+    def add(self, root: Root) -> None:
+        """Compute the root here."""
+        self.roots.append(root)
+        self.cost += root.tensor.cost
+        if isinstance(root, ReduceRoot):
+            self.axes = root.axes

@@ -1,0 +1,408 @@
+"""Lowering a graph to a loop program: the registry of lowerings, and the context they work in.
+
+A lowering takes a node and the lowered inputs and returns the lowered outputs: formulas wherever
+that is possible, and steps of the schedule for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Buffer, Program, Value
+from occelo_link.loops.kernel import ElementRoot, ReduceRoot
+from occelo_link.loops.nests import copy_elements
+from occelo_link.loops.schedule import Schedule, Step
+from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
+
+__all__ = [
+    "Context",
+    "Lowering",
+    "NotLowered",
+    "find_lowering",
+    "lowers",
+    "supported_dtype",
+]
+
+Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
+
+_lowerings: dict[type, Lowering] = {}
+_conditions: dict[type, Callable[[Apply], bool]] = {}
+
+_DTYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+)
+MAX_DEPTH = 48
+"""Formulas nested deeper are stored, which keeps recursion shallow."""
+MAX_COST = 3000
+CHEAP = 8
+"""Formulas that cost no more are computed again rather than stored."""
+
+
+class NotLowered(Exception):
+    """A node has no lowering; the text says why."""
+
+
+def lowers(
+    op_class: type, when: Callable[[Apply], bool] | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class, for those nodes for which ``when`` holds."""
+
+    def register(function: Lowering) -> Lowering:
+        _lowerings[op_class] = function
+        if when is not None:
+            _conditions[op_class] = when
+        return function
+
+    return register
+
+
+def supported_dtype(variable: Variable) -> bool:
+    """Whether loop programs have the variable's type."""
+    return isinstance(variable.type, TensorType) and variable.type.dtype in _DTYPES
+
+
+def find_lowering(node: Apply) -> Lowering | None:
+    """The lowering of a node; None if it has none."""
+    for cls in type(node.op).__mro__:
+        found = _lowerings.get(cls)
+        if found is None:
+            continue
+        condition = _conditions.get(cls)
+        if condition is not None and not condition(node):
+            return None
+        if node.op.destroy_map:
+            return None
+        if not all(supported_dtype(v) for v in (*node.inputs, *node.outputs)):
+            return None
+        return found
+    return None
+
+
+class Context:
+    """What lowerings work in: the builder, the schedule, lengths known to be equal."""
+
+    def __init__(self, name: str = "unit") -> None:
+        self.builder = Builder(name)
+        self.schedule = Schedule(self)
+        self.tensors: dict[Variable, Tensor] = {}
+        self.node: Apply | None = None
+        self.regions: dict[Apply, tuple[list[Apply], list[Apply]]] = {}
+        self.uses: Mapping[Variable, list[Any]] = {}
+        self.blas_integer = "int64"
+        self._same: dict[int, Value] = {}
+
+    @property
+    def program(self) -> Program:
+        """The program under construction."""
+        return self.builder.program
+
+    # lengths
+
+    def i64(self, number: int) -> Value:
+        """An int64 constant."""
+        return self.builder.i64(number)
+
+    def canonical(self, length: Value) -> Value:
+        """The representative of the lengths known to equal this one."""
+        found = length
+        while found.number in self._same:
+            found = self._same[found.number]
+        return found
+
+    def unify(self, a: Value, b: Value) -> Value:
+        """Check (once) that two lengths are equal, and return their representative."""
+        first, second = self.canonical(a), self.canonical(b)
+        if first is second:
+            return first
+        if second.op == "const":
+            first, second = second, first
+        self.check(self.builder.eq(first, second))
+        self._same[second.number] = first
+        return first
+
+    def space(self, shape: Sequence[Value]) -> tuple[int, ...]:
+        """What equal shapes have in common."""
+        return tuple(self.canonical(n).number for n in shape)
+
+    def static_shape(self, variable: Variable) -> list[Value | None]:
+        """Known lengths of a variable as constants."""
+        assert isinstance(variable.type, TensorType)
+        return [None if n is None else self.i64(n) for n in variable.type.shape]
+
+    def check(self, condition: Value, node: Apply | None = None) -> None:
+        """Stop with the error of the node that is being lowered unless the condition holds."""
+        self.builder.check(condition, self.site(node))
+
+    def site(self, node: Apply | None = None) -> int:
+        """The number of an error site of the node that is being lowered."""
+        sites = self.program.sites
+        sites.append(self.node if node is None else node)
+        return len(sites) - 1
+
+    # tensors
+
+    def virtual(
+        self,
+        dtype: str,
+        shape: Sequence[Value],
+        element: Callable[[Builder, Index], Value],
+        sources: Sequence[Tensor] = (),
+        *,
+        cost: int = 1,
+        flat: bool = False,
+        identity: bool = False,
+    ) -> Tensor:
+        """A tensor by formula over ``sources``, read at the same index if ``identity``."""
+        reads: dict[Stored, bool] = {}
+        depth = 0
+        for source in sources:
+            cost += source.cost
+            depth = max(depth, source.depth)
+            same = identity and self.aligned(source, shape)
+            for stored, kept in source.reads.items():
+                reads[stored] = reads.get(stored, True) and kept and same
+        return Virtual(dtype, shape, element, reads=reads, flat=flat, cost=cost, depth=depth + 1)
+
+    def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
+        """Whether a tensor has exactly this shape."""
+        return len(shape) == tensor.ndim and all(
+            self.canonical(a) is self.canonical(b) for a, b in zip(tensor.shape, shape, strict=True)
+        )
+
+    def flat_over(self, sources: Sequence[Tensor], shape: Sequence[Value]) -> bool:
+        """Whether an elementwise formula over ``sources`` is flat."""
+        return all(
+            all(is_unit(n) for n in t.shape) or (t.flat and self.aligned(t, shape)) for t in sources
+        )
+
+    def scalar(self, tensor: Tensor) -> Value:
+        """The element of a tensor with one element, now."""
+        if any(s.producer >= self.schedule.done for s in tensor.reads):
+            self.schedule.flush()
+        return tensor.at(self.builder, [self.i64(0)] * tensor.ndim)
+
+    def new_stored(self, dtype: str, shape: Sequence[Value], space: str = "work") -> Stored:
+        """An own contiguous tensor, whose buffer the schedule allocates."""
+        buffer = self.builder.buffer(dtype, space, ndim=len(shape))
+        return self.over(buffer, shape)
+
+    def over(self, buffer: Buffer, shape: Sequence[Value]) -> Stored:
+        """A contiguous tensor in a buffer."""
+        return Stored(buffer, shape, self.i64(0), self.contiguous(shape), True)
+
+    def contiguous(self, shape: Sequence[Value]) -> list[Value]:
+        """Strides of C order."""
+        strides: list[Value] = []
+        step = self.i64(1)
+        for length in reversed(shape):
+            strides.append(step)
+            step = self.builder.mul(step, length)
+        return strides[::-1]
+
+    def store(self, tensor: Tensor, target: Stored | None = None) -> Stored:
+        """The tensor in memory: itself if it lies there, or a root of the schedule."""
+        if isinstance(tensor, Stored) and target is None:
+            return tensor
+        result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
+        self.schedule.add_root(ElementRoot(tensor, result))
+        return result
+
+    def reduce(
+        self, tensor: Tensor, axes: Sequence[int], combine: str, acc_dtype: str, dtype: str
+    ) -> Stored:
+        """Reduce over axes with an associative operation, in ``acc_dtype``."""
+        kept = [n for i, n in enumerate(tensor.shape) if i not in axes]
+        result = self.new_stored(dtype, kept)
+        self.schedule.add_root(ReduceRoot(tensor, result, tuple(axes), combine, acc_dtype))
+        return result
+
+    def step(
+        self,
+        reads: Sequence[Tensor],
+        writes: Sequence[Stored],
+        emit: Callable[[], None],
+    ) -> None:
+        """Add a step that ``emit`` writes when its turn comes."""
+        self.schedule.add_step(Step(reads, list(writes), emit))
+
+    def contiguous_copy(self, tensor: Tensor) -> Stored:
+        """The tensor in memory in C order."""
+        if isinstance(tensor, Stored) and tensor.flat:
+            return tensor
+        result = self.new_stored(tensor.dtype, tensor.shape)
+        self.schedule.add_root(ElementRoot(tensor, result))
+        return result
+
+    # graphs
+
+    def add_input(self, variable: Variable, contiguous: bool = True) -> None:
+        """Lower an input of the graph."""
+        builder = self.builder
+        assert isinstance(variable.type, TensorType)
+        position = len(self.program.inputs)
+        buffer = builder.buffer(
+            variable.type.dtype, "input", position=position, ndim=variable.type.ndim
+        )
+        self.program.inputs.append(buffer)
+        shape = [
+            builder.input_length(buffer, axis) if n is None else builder.i64(n)
+            for axis, n in enumerate(variable.type.shape)
+        ]
+        strides = (
+            self.contiguous(shape)
+            if contiguous
+            else [builder.input_stride(buffer, i) for i in range(len(shape))]
+        )
+        self.tensors[variable] = Stored(buffer, shape, builder.i64(0), strides, contiguous)
+
+    def tensor(self, variable: Variable) -> Tensor:
+        """The lowered form of a variable that has been reached."""
+        found = self.tensors.get(variable)
+        if found is None:
+            assert isinstance(variable, Constant)
+            found = self.tensors[variable] = self._constant(variable)
+        return found
+
+    def _constant(self, variable: Constant) -> Tensor:
+        builder = self.builder
+        # a folded constant may be a view in any order
+        data: Any = np.require(variable.data, requirements=["C", "A"])
+        dtype = data.dtype.name
+        shape = [builder.i64(n) for n in data.shape]
+        if data.size == 1:
+            value = builder.const(data.item(), dtype)
+            return Virtual(dtype, shape, lambda b, index: value, flat=True, depth=0)
+        entry = self.program.entry(f"constant{len(self.program.constants)}")
+        self.program.constants.append(data)
+        buffer = builder.buffer(dtype, "constant", ndim=len(shape), entry=entry)
+        return self.over(buffer, shape)
+
+    def lower_nodes(self, order: Sequence[Apply]) -> None:
+        """Lower nodes in order."""
+        for node in order:
+            lowering = find_lowering(node)
+            if lowering is None:
+                listed = ", ".join(str(v.type) for v in node.inputs)
+                raise NotLowered(f"{node.op} has no lowering for {listed}")
+            self.node = node
+            inputs = [self.tensors[v] if v in self.tensors else self.tensor(v) for v in _now(node)]
+            outputs = lowering(self, node, inputs)
+            for variable, tensor in zip(node.outputs, outputs, strict=True):
+                self.tensors[variable] = self._settle(variable, tensor, self.uses.get(variable, []))
+
+    def choose(
+        self, condition: Value, node: Apply, branches: Sequence[Sequence[Variable]]
+    ) -> list[Tensor]:
+        """Lower what only one branch needs inside that branch; returns what they result in."""
+        self.schedule.flush()
+        regions = self.regions[node]
+        dtypes = [v.type.dtype for v in node.outputs if isinstance(v.type, TensorType)]
+        ndims = [v.type.ndim for v in node.outputs if isinstance(v.type, TensorType)]
+        buffers = [
+            self.builder.buffer(d, "work", ndim=n) for d, n in zip(dtypes, ndims, strict=True)
+        ]
+
+        def branch(which: int) -> Callable[[], Sequence[Value]]:
+            return lambda: self._branch(regions[which], branches[which], buffers)
+
+        values = iter(self.builder.branch(condition, branch(0), branch(1)))
+        results: list[Tensor] = []
+        for buffer, ndim in zip(buffers, ndims, strict=True):
+            buffer.version += 1
+            if ndim == 0:
+                value = next(values)
+                results.append(Virtual(buffer.dtype, (), _always(value), flat=True))
+            else:
+                results.append(self.over(buffer, [next(values) for _ in range(ndim)]))
+        return results
+
+    def _branch(
+        self, nodes: Sequence[Apply], outputs: Sequence[Variable], buffers: Sequence[Buffer]
+    ) -> list[Value]:
+        """Lower one branch: scalars are its values, other results are stored in the buffers."""
+        tensors, same, node = dict(self.tensors), dict(self._same), self.node
+        self.lower_nodes(nodes)
+        values: list[Value] = []
+        for variable, buffer in zip(outputs, buffers, strict=True):
+            tensor = self.tensor(variable)
+            self.schedule.flush()
+            if not tensor.ndim:
+                values.append(tensor.at(self.builder, []))
+                continue
+            self.builder.alloc(buffer, self.builder.product(tensor.shape))
+            copy_elements(self, tensor, self.over(buffer, tensor.shape))
+            values += tensor.shape
+        self.tensors, self._same, self.node = tensors, same, node
+        return values
+
+    def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
+        """Store a formula that would be computed too often."""
+        if isinstance(tensor, Stored) or not isinstance(variable.type, TensorType):
+            return tensor
+        if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
+            return self.store(tensor)
+        if tensor.cost <= CHEAP or all(is_unit(n) for n in tensor.shape):
+            return tensor
+        if len(readers) > 1 or any(repeats(variable, node) for node in readers):
+            return self.store(tensor)
+        return tensor
+
+    def finish(self, outputs: Sequence[Variable]) -> Program:
+        """Write the outputs and what is still pending; returns the program."""
+        targets: list[Stored] = []
+        for position, variable in enumerate(outputs):
+            self.node = variable.owner
+            tensor = self.tensor(variable)
+            targets.append(self._output(tensor, position))
+        self.program.outputs = [t.buffer for t in targets]
+        self.schedule.flush(last=True)
+        return self.program
+
+    def _output(self, tensor: Tensor, position: int) -> Stored:
+        """An output tensor: a work buffer renamed if that is possible, else a copy."""
+        if isinstance(tensor, Stored) and tensor.flat and tensor.buffer.space == "work":
+            pending = self.schedule.is_pending(tensor)
+            if pending and self.schedule.owns(tensor):
+                tensor.buffer.space = "output"
+                tensor.buffer.name = f"out{tensor.buffer.name[3:]}"
+                tensor.buffer.position = position
+                tensor.readers += 1
+                return tensor
+        target = self.new_stored(tensor.dtype, tensor.shape, "output")
+        target.buffer.position = position
+        target.readers += 1
+        self.schedule.add_root(ElementRoot(tensor, target))
+        return target
+
+
+def _now(node: Apply) -> Sequence[Variable]:
+    """The inputs that must be known before a node is lowered: of a lazy one, the condition."""
+    return node.inputs[:1] if node.op.lazy else node.inputs
+
+
+def _always(value: Value) -> Callable[[Builder, Index], Value]:
+    return lambda builder, index: value
+
+
+def repeats(variable: Variable, node: Apply) -> bool:
+    """Whether computing ``node`` reads elements of a variable more than once, or at random."""
+    if not getattr(node.op, "elementwise", False):
+        return type(node.op).__name__ not in ("CAReduce", "DimShuffle", "Argmax", "SpecifyShape")
+    mine, out = variable.type, node.outputs[0].type
+    assert isinstance(mine, TensorType)
+    assert isinstance(out, TensorType)
+    if all(n == 1 for n in mine.shape):
+        return False
+    lead = out.ndim - mine.ndim
+    full = (*[1] * lead, *mine.shape)
+    first = next(i for i, n in enumerate(full) if n != 1)
+    # a broadcast dimension in front of one that is not: the inner loop runs again
+    return any(n == 1 and out.shape[i] != 1 for i, n in enumerate(full[:first])) or any(
+        full[i] == 1 and out.shape[i] != 1 and any(n != 1 for n in full[i + 1 :])
+        for i in range(len(full))
+    )

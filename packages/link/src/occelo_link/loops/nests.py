@@ -1,0 +1,322 @@
+"""Writing kernels as nests of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from occelo_link.loops.ir.operations import is_float
+from occelo_link.loops.ir.program import Carried, Value, itemsize
+from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot
+from occelo_link.loops.tensors import Stored, Tensor, is_unit
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.builder import Builder
+    from occelo_link.loops.lowering import Context
+
+__all__ = ["copy_elements", "flat_index", "identity_of", "reduce_elements", "write_kernel"]
+
+BLOCK = 2048
+"""Floats are summed in blocks of this many elements, and the sums of blocks with compensation."""
+LIGHT = 12
+"""Reductions of formulas that cost no more keep 32 partial results, others 8 (16 for float32)."""
+
+
+def identity_of(combine: str, dtype: str) -> float | int | bool:
+    """What changes nothing when it is combined."""
+    if combine in ("add", "or", "xor"):
+        return 0
+    if combine == "mul":
+        return 1
+    if combine == "and":
+        return True if dtype == "bool" else -1 if dtype.startswith("int") else 2**64 - 1
+    if is_float(dtype):
+        return np.inf if combine == "min" else -np.inf
+    if dtype == "bool":
+        return combine == "min"
+    limits = np.iinfo(dtype)
+    return int(limits.max if combine == "min" else limits.min)
+
+
+def write_kernel(context: Context, kernel: LoopKernel) -> None:
+    """Write the loops of a kernel, and give its results room before."""
+    for root in kernel.roots:
+        if isinstance(root, ReduceRoot) or root.target.readers:
+            context.schedule.allocate(root.target)
+    _Nest(context, kernel).write()
+
+
+def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
+    """Write the loops that store a tensor in a target that has room already."""
+    kernel = LoopKernel((), tensor.shape)
+    kernel.add(ElementRoot(tensor, target))
+    target.readers += 1
+    _Nest(context, kernel).write()
+
+
+class _Nest:
+    def __init__(self, context: Context, kernel: LoopKernel) -> None:
+        self.context = context
+        self.builder: Builder = context.builder
+        self.kernel = kernel
+        self.shape = kernel.shape
+        self.axes = [i for i, n in enumerate(kernel.shape) if not is_unit(n)]
+        self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
+        self.reductions = [r for r in kernel.roots if isinstance(r, ReduceRoot)]
+        self.reduced = [] if kernel.axes is None else [i for i in self.axes if i in kernel.axes]
+        self.flat = all(
+            (r.tensor.flat or all(is_unit(n) for n in r.tensor.shape))
+            and (isinstance(r, ReduceRoot) or r.target.flat)
+            for r in kernel.roots
+        )
+
+    def write(self) -> None:
+        trailing = self.axes[len(self.axes) - len(self.reduced) :]
+        if not self.reductions:
+            self._write_elements()
+        elif self.reduced == trailing:
+            self._write_trailing()
+        else:
+            self._write_general()
+        for root in self.kernel.roots:
+            root.target.buffer.version += 1
+
+    # parts
+
+    def _zeros(self) -> list[Value]:
+        return [self.builder.i64(0)] * len(self.shape)
+
+    def _lanes(self, light: int = 8) -> int:
+        dtypes = {r.tensor.dtype for r in self.kernel.roots} | {
+            s.dtype for r in self.kernel.roots for s in r.tensor.reads
+        }
+        widest = max((itemsize(d) for d in dtypes), default=8)
+        return light if widest == 8 else 2 * light if widest == 4 else 4 * light
+
+    def _store_elements(self, index: Sequence[Value]) -> None:
+        """Compute the element roots at an index, and store those that are read elsewhere."""
+        builder = self.builder
+        numbers = [i.number for i in index]
+        for root in self.elements:
+            value = root.tensor.at(builder, index)
+            builder.block.memo[(root.target, *numbers)] = value
+            if root.target.readers:
+                builder.store(root.target.buffer, root.target.position(builder, index), value)
+
+    def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
+        """Open loops over the given dimensions."""
+        for position, axis in enumerate(axes):
+            loop = stack.enter_context(self.builder.loop(self.shape[axis], parallel=position == 0))
+            index[axis] = loop.index
+
+    def _write_elements(self) -> None:
+        builder, index = self.builder, self._zeros()
+        if not self.axes:
+            self._store_elements(index)
+            return
+        last = self.axes[-1]
+        with ExitStack() as stack:
+            count = self.shape[last]
+            if self.flat:
+                count = builder.product([self.shape[i] for i in self.axes])
+            else:
+                self._loops(stack, self.axes[:-1], index)
+            loop = stack.enter_context(
+                builder.loop(count, lanes=self._lanes(), parallel=len(self.axes) == 1)
+            )
+            index[last] = loop.index
+            self._store_elements(index)
+
+    def _write_trailing(self) -> None:
+        """Reductions over the innermost dimensions: partial results stay in registers."""
+        builder, index = self.builder, self._zeros()
+        kept = [i for i in self.axes if i not in self.reduced]
+        with ExitStack() as stack:
+            self._loops(stack, kept, index)
+            inner = list(self.reduced)
+            if self.flat and inner:
+                count = builder.product([self.shape[i] for i in inner])
+                results = self._reduce(count, index, inner[-1])
+            elif inner:
+                results = self._reduce_nested(inner, index)
+            else:
+                self._store_elements(index)
+                results = [
+                    builder.cast(r.tensor.at(builder, index), r.acc_dtype) for r in self.reductions
+                ]
+            for root, value in zip(self.reductions, results, strict=True):
+                self._store_result(root, value, index)
+
+    def _store_result(self, root: ReduceRoot, value: Value, index: Sequence[Value]) -> None:
+        builder = self.builder
+        kept = [v for i, v in enumerate(index) if i not in root.axes]
+        where = root.target.position(builder, kept)
+        builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
+
+    def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
+        """Reduce over ``count`` numbers in place of the index of one dimension."""
+
+        def element(number: Value) -> list[Value]:
+            at = list(index)
+            at[axis] = number
+            self._store_elements(at)
+            return [
+                self.builder.cast(r.tensor.at(self.builder, at), r.acc_dtype)
+                for r in self.reductions
+            ]
+
+        heavy = max(r.tensor.cost for r in self.kernel.roots) > LIGHT
+        lanes = self._lanes(8) if heavy else 32
+        operations = [(r.combine, r.acc_dtype) for r in self.reductions]
+        return reduce_elements(self.builder, count, operations, element, lanes)
+
+    def _reduce_nested(self, inner: Sequence[int], index: list[Value]) -> list[Value]:
+        """Reduce over several dimensions that cannot be one loop."""
+        builder = self.builder
+        if len(inner) == 1:
+            return self._reduce(self.shape[inner[0]], index, inner[0])
+        with builder.loop(self.shape[inner[0]]) as loop:
+            at = list(index)
+            at[inner[0]] = loop.index
+            carried = [
+                loop.carry(builder.const(identity_of(r.combine, r.acc_dtype), r.acc_dtype))
+                for r in self.reductions
+            ]
+            partial = self._reduce_nested(inner[1:], at)
+            for each, value, root in zip(carried, partial, self.reductions, strict=True):
+                each.following = builder.op(root.combine, each.param, value)
+        return [each.result for each in carried]
+
+    def _write_general(self) -> None:
+        """Reductions over other dimensions: partial results lie in memory."""
+        builder, index = self.builder, self._zeros()
+        accumulators = [self._accumulator(root) for root in self.reductions]
+        last = self.axes[-1]
+        with ExitStack() as stack:
+            self._loops(stack, self.axes[:-1], index)
+            if last in self.reduced:
+                values = self._reduce(self.shape[last], index, last)
+                self._accumulate(accumulators, values, index)
+            else:
+                loop = stack.enter_context(builder.loop(self.shape[last], lanes=self._lanes()))
+                index[last] = loop.index
+                self._store_elements(index)
+                values = [
+                    builder.cast(r.tensor.at(builder, index), r.acc_dtype) for r in self.reductions
+                ]
+                self._accumulate(accumulators, values, index)
+        for root, accumulator in zip(self.reductions, accumulators, strict=True):
+            accumulator.buffer.version += 1
+            if accumulator is not root.target:
+                self._convert(accumulator, root.target)
+
+    def _accumulator(self, root: ReduceRoot) -> Stored:
+        """Memory for partial results, filled with the identity."""
+        builder, context = self.builder, self.context
+        result = root.target
+        if root.acc_dtype != result.dtype:
+            result = context.new_stored(root.acc_dtype, root.target.shape)
+            context.schedule.allocate(result)
+        start = builder.const(identity_of(root.combine, root.acc_dtype), root.acc_dtype)
+        count = builder.product(result.shape)
+        with builder.loop(count, lanes=8) as loop:
+            builder.store(result.buffer, loop.index, start)
+        return result
+
+    def _accumulate(
+        self, accumulators: Sequence[Stored], values: Sequence[Value], index: Sequence[Value]
+    ) -> None:
+        builder = self.builder
+        for root, accumulator, value in zip(self.reductions, accumulators, values, strict=True):
+            kept = [v for i, v in enumerate(index) if i not in root.axes]
+            where = accumulator.position(builder, kept)
+            before = builder.load(accumulator.buffer, where, fixed=True)
+            builder.store(accumulator.buffer, where, builder.op(root.combine, before, value))
+
+    def _convert(self, source: Stored, target: Stored) -> None:
+        builder = self.builder
+        with builder.loop(builder.product(target.shape), lanes=8) as loop:
+            value = builder.load(source.buffer, loop.index)
+            builder.store(target.buffer, loop.index, builder.cast(value, target.dtype))
+
+
+def reduce_elements(
+    builder: Builder,
+    count: Value,
+    operations: Sequence[tuple[str, str]],
+    element: Callable[[Value], Sequence[Value]],
+    lanes: int,
+) -> list[Value]:
+    """Combine ``element(k)`` for ``k`` below ``count``; each operation has a name and a dtype.
+
+    Sums of floats go by blocks of `BLOCK` elements, whose sums are added up with Neumaier's
+    compensation (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
+    Summen", 1974), so the error does not grow with the number of blocks.
+    """
+    short = count.op == "const" and count.args[0] <= BLOCK
+    if short or not any(op == "add" and is_float(d) for op, d in operations):
+        return _reduce_range(builder, builder.i64(0), count, operations, element, lanes)
+    size = builder.i64(BLOCK)
+    blocks = builder.op("floordiv", builder.add(count, builder.i64(BLOCK - 1)), size)
+    with builder.loop(blocks) as loop:
+        start = builder.mul(loop.index, size)
+        stop = builder.op("min", builder.add(start, size), count)
+        totals = [loop.carry(builder.const(identity_of(op, d), d)) for op, d in operations]
+        lost: list[Carried | None] = [
+            loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None
+            for op, d in operations
+        ]
+        partial = _reduce_range(builder, start, stop, operations, element, lanes)
+        for (op, _), total, rest, value in zip(operations, totals, lost, partial, strict=True):
+            total.following = builder.op(op, total.param, value)
+            if rest is not None:
+                rest.following = builder.op(
+                    "add", rest.param, _rounding_error(builder, total.param, value)
+                )
+    results: list[Value] = []
+    for total, rest in zip(totals, lost, strict=True):
+        if rest is None:
+            results.append(total.result)
+            continue
+        # where infinities or NaN are among the terms the compensation is not a number
+        corrected = builder.op("add", total.result, rest.result)
+        zero = builder.const(0.0, corrected.dtype)
+        finite = builder.op("eq", builder.op("sub", rest.result, rest.result), zero)
+        results.append(builder.select(finite, corrected, total.result))
+    return results
+
+
+def _reduce_range(
+    builder: Builder,
+    start: Value,
+    stop: Value,
+    operations: Sequence[tuple[str, str]],
+    element: Callable[[Value], Sequence[Value]],
+    lanes: int,
+) -> list[Value]:
+    with builder.loop(stop, start=start, lanes=lanes) as loop:
+        carried = [loop.carry(builder.const(identity_of(op, d), d), op) for op, d in operations]
+        values = element(loop.index)
+        for each, (op, _), value in zip(carried, operations, values, strict=True):
+            each.following = builder.op(op, each.param, value)
+    return [each.result for each in carried]
+
+
+def _rounding_error(builder: Builder, x: Value, y: Value) -> Value:
+    """``x + y`` less its rounded value (Knuth's two-sum)."""
+    total = builder.op("add", x, y)
+    part = builder.op("sub", total, x)
+    rest = builder.op("sub", x, builder.op("sub", total, part))
+    return builder.op("add", rest, builder.op("sub", y, part))
+
+
+def flat_index(tensor: Tensor, number: Value, zero: Value) -> list[Value]:
+    """The index at which a flat tensor has element ``number`` in C order."""
+    index = [zero] * tensor.ndim
+    axes = [i for i, n in enumerate(tensor.shape) if not is_unit(n)]
+    if axes:
+        index[axes[-1]] = number
+    return index

@@ -1,0 +1,437 @@
+"""Lowering reductions, running sums and products, and soft maxima."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ops.reduce import (
+    Argmax,
+    CAReduce,
+    CumOp,
+    LinearRecurrence,
+    LogSoftmax,
+    LogSumExp,
+    Softmax,
+)
+from occelo_link.loops.elementary.exponential import exp
+from occelo_link.loops.elementary.logarithm import log
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.nests import reduce_elements
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+
+__all__: list[str] = []
+
+_COMBINE = {
+    "add": "add",
+    "mul": "mul",
+    "maximum": "max",
+    "minimum": "min",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+}
+
+
+def _combine_name(name: str, acc: str) -> str:
+    if acc == "bool":
+        return {"add": "or", "mul": "and"}.get(name, _COMBINE[name])
+    return _COMBINE[name]
+
+
+def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
+    if tensor.dtype == dtype:
+        return tensor
+
+    def element(builder: Builder, index: Index) -> Value:
+        return builder.cast(tensor.at(builder, index), dtype)
+
+    return context.virtual(
+        dtype, tensor.shape, element, [tensor], cost=1, flat=tensor.flat, identity=True
+    )
+
+
+def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
+    """Stop if there are results, but no elements to choose them from."""
+    builder = context.builder
+    zero = context.i64(0)
+    count = builder.product([n for i, n in enumerate(x.shape) if i in axes])
+    if count.op == "const" and count.args[0] > 0:
+        return
+    kept = builder.product([n for i, n in enumerate(x.shape) if i not in axes])
+    some = builder.lt(zero, count)
+    if not (kept.op == "const" and kept.args[0] > 0):
+        some = builder.op("or", some, builder.eq(kept, zero))
+    context.check(some)
+
+
+@lowers(CAReduce, when=lambda node: getattr(node.op, "acc_dtype", None) != "float16")
+def lower_reduce(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    x = inputs[0]
+    name: str = op.scalar_op.name
+    acc = op.acc_dtype or (output.dtype if name in ("add", "mul") else x.dtype)
+    if not op.axis:
+        return [_cast_tensor(context, _cast_tensor(context, x, acc), output.dtype)]
+    if name in ("maximum", "minimum"):
+        _check_not_empty(context, x, op.axis)
+    return [context.reduce(x, op.axis, _combine_name(name, acc), acc, output.dtype)]
+
+
+@lowers(Argmax)
+def lower_argmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x = inputs[0]
+    _check_not_empty(context, x, op.axis)
+    kept = [i for i in range(x.ndim) if i not in op.axis]
+    result = context.new_stored("int64", [x.shape[i] for i in kept])
+
+    def emit() -> None:
+        builder = context.builder
+        index = [context.i64(0)] * x.ndim
+        with ExitStack() as stack:
+            for axis in kept:
+                index[axis] = stack.enter_context(builder.loop(x.shape[axis])).index
+            zero = context.i64(0)
+            start = builder.const(0, x.dtype)
+            _, position, _ = _best(context, x, op.axis, index, (start, zero, zero))
+            where = result.position(builder, [index[i] for i in kept])
+            builder.store(result.buffer, where, position)
+
+    context.step([x], [result], emit)
+    return [result]
+
+
+def _best(
+    context: Context,
+    x: Tensor,
+    axes: Sequence[int],
+    index: Sequence[Value],
+    state: tuple[Value, Value, Value],
+) -> tuple[Value, Value, Value]:
+    """``(largest so far, its position, elements seen)`` after the elements over ``axes``."""
+    builder = context.builder
+    best, position, seen = state
+    if not axes:
+        value = x.at(builder, index)
+        better = builder.op("or", builder.eq(seen, context.i64(0)), builder.op("lt", best, value))
+        if is_float(x.dtype):
+            # NaN counts as largest, and the first of them stays
+            nan = builder.op("and", builder.op("ne", value, value), builder.op("eq", best, best))
+            better = builder.op("or", better, nan)
+        return (
+            builder.select(better, value, best),
+            builder.select(better, seen, position),
+            builder.add(seen, context.i64(1)),
+        )
+    with builder.loop(x.shape[axes[0]], fixed=True) as loop:
+        carried = [loop.carry(v) for v in state]
+        at = list(index)
+        at[axes[0]] = loop.index
+        inner = (carried[0].param, carried[1].param, carried[2].param)
+        for each, value in zip(carried, _best(context, x, axes[1:], at, inner), strict=True):
+            each.following = value
+    return carried[0].result, carried[1].result, carried[2].result
+
+
+# running sums and products
+
+
+def _scan(
+    context: Context,
+    reads: Sequence[Tensor],
+    shape: Sequence[Value],
+    axis: int,
+    dtype: str,
+    start: float,
+    following: Callable[[Value, Index], Value],
+) -> Stored:
+    """``s_k = following(s_{k-1}, index)`` along ``axis``, from ``start``."""
+    result = context.new_stored(dtype, shape)
+    inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
+
+    def emit() -> None:
+        builder = context.builder
+        index = [context.i64(0)] * len(shape)
+        initial = builder.const(start, dtype)
+        with ExitStack() as stack:
+            for i in range(axis):
+                index[i] = stack.enter_context(builder.loop(shape[i])).index
+            loop = stack.enter_context(builder.loop(shape[axis]))
+            index[axis] = loop.index
+            if not inner:
+                state = loop.carry(initial)
+                state.following = following(state.param, index)
+                builder.store(result.buffer, result.position(builder, index), state.following)
+                return
+            for i in inner[:-1]:
+                index[i] = stack.enter_context(builder.loop(shape[i])).index
+            index[inner[-1]] = stack.enter_context(builder.loop(shape[inner[-1]], lanes=8)).index
+            first = builder.eq(loop.index, context.i64(0))
+            before = list(index)
+            before[axis] = builder.op("max", builder.sub(loop.index, context.i64(1)), index_zero)
+            last = builder.load(result.buffer, result.position(builder, before), fixed=True)
+            value = following(builder.select(first, initial, last), index)
+            builder.store(result.buffer, result.position(builder, index), value)
+
+    index_zero = context.i64(0)
+    context.step(reads, [result], emit)
+    return result
+
+
+@lowers(CumOp)
+def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    x = inputs[0]
+    combine = _combine_name(op.mode, output.dtype)
+
+    def following(state: Value, index: Index) -> Value:
+        builder = context.builder
+        return builder.op(combine, state, builder.cast(x.at(builder, index), output.dtype))
+
+    start = 0 if op.mode == "add" else 1
+    return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
+
+
+@lowers(LinearRecurrence)
+def lower_recurrence(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    factor, term = inputs
+    shape = [context.unify(m, n) for m, n in zip(factor.shape, term.shape, strict=True)]
+
+    def following(state: Value, index: Index) -> Value:
+        builder = context.builder
+        a = builder.cast(factor.at(builder, index), output.dtype)
+        b = builder.cast(term.at(builder, index), output.dtype)
+        return builder.op("add", builder.op("mul", a, state), b)
+
+    return [_scan(context, inputs, shape, op.axis, output.dtype, 0, following)]
+
+
+# soft maxima
+
+
+def _through_float64(b: Builder, function: Callable[[Builder, Value], Value], x: Value) -> Value:
+    return b.cast(function(b, b.cast(x, "float64")), x.dtype)
+
+
+def _finite_or_zero(b: Builder, x: Value) -> Value:
+    inside = b.op("lt", b.op("abs", x), b.const(math.inf, x.dtype))
+    return b.select(inside, x, b.const(0.0, x.dtype))
+
+
+class _Rows:
+    """Passes over the elements that belong to one result of a reduction over trailing axes."""
+
+    def __init__(self, context: Context, x: Tensor, axes: Sequence[int]) -> None:
+        self.context = context
+        self.x = x
+        self.axes = [i for i in axes if not is_unit(x.shape[i])]
+        self.kept = [i for i in range(x.ndim) if i not in axes]
+        long_axes = [i for i in range(x.ndim) if not is_unit(x.shape[i])]
+        trailing = long_axes[len(long_axes) - len(self.axes) :] == self.axes
+        self.possible = trailing and (len(self.axes) <= 1 or x.flat)
+        self.index: list[Value] = []
+
+    def loops(self, stack: ExitStack) -> None:
+        """Open the loops over the results."""
+        builder = self.context.builder
+        self.index = [self.context.i64(0)] * self.x.ndim
+        for position, axis in enumerate(self.kept):
+            if not is_unit(self.x.shape[axis]):
+                loop = builder.loop(self.x.shape[axis], parallel=position == 0)
+                self.index[axis] = stack.enter_context(loop).index
+
+    def reduce(
+        self, combine: str, dtype: str, element: Callable[[Index], Value], lanes: int
+    ) -> Value:
+        """Combine ``element`` over a row."""
+        (result,) = reduce_elements(
+            self.context.builder,
+            self.count(),
+            [(combine, dtype)],
+            lambda number: [element(self.at(number))],
+            lanes,
+        )
+        return result
+
+    def each(self, write: Callable[[Index], None]) -> None:
+        """Do something for each element of a row."""
+        with self.context.builder.loop(self.count(), lanes=8) as loop:
+            write(self.at(loop.index))
+
+    def count(self) -> Value:
+        """The number of elements of a row."""
+        return self.context.builder.product([self.x.shape[i] for i in self.axes])
+
+    def at(self, number: Value) -> list[Value]:
+        """The index of an element of the row."""
+        index = list(self.index)
+        if self.axes:
+            index[self.axes[-1]] = number
+        return index
+
+
+def _soft(
+    context: Context, node: Apply, x: Tensor, finish: Callable[[_Rows, Stored, Value], None]
+) -> Stored | None:
+    """A soft maximum by rows: the maximum, then what ``finish`` does with the copied row."""
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    x = _cast_tensor(context, x, output.dtype)
+    rows = _Rows(context, x, op.axis)
+    if not rows.possible:
+        return None
+    result = context.new_stored(output.dtype, x.shape)
+
+    def emit() -> None:
+        builder = context.builder
+        with ExitStack() as stack:
+            rows.loops(stack)
+
+            def copied(index: Index) -> Value:
+                value = x.at(builder, index)
+                builder.store(result.buffer, result.position(builder, index), value)
+                return value
+
+            top = _finite_or_zero(builder, rows.reduce("max", output.dtype, copied, 8))
+            result.buffer.version += 1
+            finish(rows, result, top)
+
+    context.step([x], [result], emit)
+    return result
+
+
+def _load(context: Context, stored: Stored, index: Index) -> Value:
+    builder = context.builder
+    return builder.load(stored.buffer, stored.position(builder, index), fixed=True)
+
+
+@lowers(Softmax)
+def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    builder = context.builder
+
+    def finish(rows: _Rows, result: Stored, top: Value) -> None:
+        def power(index: Index) -> Value:
+            shifted = builder.op("sub", _load(context, result, index), top)
+            value = _through_float64(builder, exp, shifted)
+            builder.store(result.buffer, result.position(builder, index), value)
+            return value
+
+        total = rows.reduce("add", result.dtype, power, 8)
+
+        def divide(index: Index) -> None:
+            value = builder.op("div", _load(context, result, index), total)
+            builder.store(result.buffer, result.position(builder, index), value)
+
+        rows.each(divide)
+
+    found = _soft(context, node, inputs[0], finish)
+    if found is not None:
+        return [found]
+    powers, _ = _shifted(context, node, inputs[0])
+    stored = context.store(powers)
+    op: Any = node.op
+    total = context.reduce(stored, op.axis, "add", stored.dtype, stored.dtype)
+    return [_with_kept(context, op.axis, stored, total, lambda b, x, t: b.op("div", x, t))]
+
+
+@lowers(LogSoftmax)
+def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    builder = context.builder
+
+    def finish(rows: _Rows, result: Stored, top: Value) -> None:
+        def power(index: Index) -> Value:
+            shifted = builder.op("sub", _load(context, result, index), top)
+            return _through_float64(builder, exp, shifted)
+
+        total = rows.reduce("add", result.dtype, power, 8)
+        logarithm = _through_float64(builder, log, total)
+
+        def subtract(index: Index) -> None:
+            value = builder.op("sub", _load(context, result, index), top)
+            value = builder.op("sub", value, logarithm)
+            builder.store(result.buffer, result.position(builder, index), value)
+
+        rows.each(subtract)
+
+    found = _soft(context, node, inputs[0], finish)
+    if found is not None:
+        return [found]
+    op: Any = node.op
+    powers, shifted = _shifted(context, node, inputs[0])
+    total = context.reduce(powers, op.axis, "add", powers.dtype, powers.dtype)
+
+    def subtract(b: Builder, x: Value, t: Value) -> Value:
+        return b.op("sub", x, _through_float64(b, log, t))
+
+    return [_with_kept(context, op.axis, shifted, total, subtract)]
+
+
+@lowers(LogSumExp)
+def lower_log_sum_exp(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    powers, _, top = _shifted_with_top(context, node, inputs[0])
+    total = (
+        context.reduce(powers, op.axis, "add", output.dtype, output.dtype) if op.axis else powers
+    )
+
+    def element(builder: Builder, index: Index) -> Value:
+        logarithm = _through_float64(builder, log, total.at(builder, index))
+        return builder.op("add", logarithm, _finite_or_zero(builder, top.at(builder, index)))
+
+    return [
+        context.virtual(output.dtype, total.shape, element, [total, top], cost=30, identity=True)
+    ]
+
+
+def _with_kept(
+    context: Context,
+    axes: Sequence[int],
+    x: Tensor,
+    reduced: Tensor,
+    function: Callable[[Builder, Value, Value], Value],
+) -> Tensor:
+    """``function`` of each element and of what its row was reduced to."""
+
+    def element(builder: Builder, index: Index) -> Value:
+        kept = [v for i, v in enumerate(index) if i not in axes]
+        return function(builder, x.at(builder, index), reduced.at(builder, kept))
+
+    return context.virtual(x.dtype, x.shape, element, [x, reduced], cost=4)
+
+
+def _shifted(context: Context, node: Apply, x: Tensor) -> tuple[Tensor, Tensor]:
+    powers, shifted, _ = _shifted_with_top(context, node, x)
+    return powers, shifted
+
+
+def _shifted_with_top(context: Context, node: Apply, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """``exp(x - top)``, ``x - top`` and the maximum, which may be infinite."""
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    x = _cast_tensor(context, x, output.dtype)
+    if x.cost > CHEAP:
+        x = context.store(x)
+    top: Tensor = context.reduce(x, op.axis, "max", x.dtype, x.dtype) if op.axis else x
+
+    def subtract(b: Builder, value: Value, largest: Value) -> Value:
+        return b.op("sub", value, _finite_or_zero(b, largest))
+
+    shifted = _with_kept(context, op.axis, x, top, subtract)
+
+    def element(builder: Builder, index: Index) -> Value:
+        return _through_float64(builder, exp, shifted.at(builder, index))
+
+    powers = context.virtual(x.dtype, x.shape, element, [shifted], cost=20)
+    return powers, shifted, top

@@ -1,0 +1,185 @@
+"""Lowering ops that read, assert and change shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+
+__all__ = ["lengths_from", "pick"]
+
+
+def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
+    """The value that ``number`` counts to."""
+    result = values[-1]
+    for i in range(len(values) - 2, -1, -1):
+        result = builder.select(builder.eq(number, builder.i64(i)), values[i], result)
+    return result
+
+
+def lengths_from(
+    context: Context, static: Sequence[int | None], given: Sequence[Tensor]
+) -> list[Value]:
+    """Known lengths, and for each None the next of the scalars."""
+    rest = iter(given)
+    return [
+        context.builder.cast(context.scalar(next(rest)), "int64") if n is None else context.i64(n)
+        for n in static
+    ]
+
+
+@lowers(Shape)
+def lower_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    lengths = inputs[0].shape
+    shape = [context.i64(len(lengths))]
+    if not lengths:
+        return [context.virtual("int64", shape, lambda b, index: b.i64(0), flat=True)]
+    return [context.virtual("int64", shape, lambda b, index: pick(b, lengths, index[0]), flat=True)]
+
+
+@lowers(Shape_i)
+def lower_shape_i(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    length = inputs[0].shape[op.i]  # pyright: ignore[reportUnknownVariableType]
+    return [context.virtual("int64", (), lambda b, index: length, flat=True, cost=0)]  # pyright: ignore[reportUnknownLambdaType]
+
+
+def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
+    """The same tensor under lengths known to be equal to its own."""
+    if isinstance(tensor, Stored):
+        return Stored(tensor.buffer, shape, tensor.offset, tensor.strides, tensor.flat, base=tensor)
+    return context.virtual(
+        tensor.dtype, shape, tensor.at, [tensor], cost=0, flat=tensor.flat, identity=True
+    )
+
+
+@lowers(SpecifyShape)
+def lower_specify_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    rest = iter(inputs[1:])
+    shape: list[Value] = []
+    for known, given, own in zip(op.static, op.given, inputs[0].shape, strict=True):
+        if given:
+            wanted = context.builder.cast(context.scalar(next(rest)), "int64")
+            shape.append(context.unify(wanted, own))
+        elif known is not None:
+            shape.append(context.unify(context.i64(known), own))
+        else:
+            shape.append(own)
+    return [with_shape(context, inputs[0], shape)]
+
+
+@lowers(DimShuffle)
+def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    x = inputs[0]
+    one, zero = context.i64(1), context.i64(0)
+    for axis in op.dropped:
+        if not is_unit(x.shape[axis]):  # pyright: ignore[reportUnknownArgumentType]
+            context.unify(one, x.shape[axis])  # pyright: ignore[reportUnknownArgumentType]
+    order: list[Any] = list(op.new_order)
+    shape = [one if a == "x" else x.shape[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
+    # the order of dimensions of one element does not matter
+    kept = [a for a in order if a != "x" and not is_unit(x.shape[a])]  # pyright: ignore[reportUnknownArgumentType]
+    in_order = kept == sorted(kept)
+    if isinstance(x, Stored):
+        strides = [zero if a == "x" else x.strides[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
+        return [Stored(x.buffer, shape, x.offset, strides, x.flat and in_order, base=x)]  # pyright: ignore[reportUnknownArgumentType]
+
+    def element(builder: Builder, index: Index) -> Value:
+        at = [zero] * x.ndim
+        for place, axis in enumerate(order):
+            if axis != "x":
+                at[axis] = index[place]
+        return x.at(builder, at)
+
+    return [context.virtual(x.dtype, shape, element, [x], cost=0, flat=x.flat and in_order)]  # pyright: ignore[reportUnknownArgumentType]
+
+
+@lowers(Reshape)
+def lower_reshape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    op: Any = node.op
+    builder = context.builder
+    x = inputs[0]
+    size = builder.product(x.shape)
+    output: Any = node.outputs[0].type
+    known = lengths_from(context, op.shape, inputs[1:])
+    open_axes = [i for i, n in enumerate(op.shape) if n == -1]
+    # a length of -1 may also come from an input
+    unknown = [n for i, n in enumerate(known) if i not in open_axes and n.op != "const"]
+    for axis in open_axes:
+        others = builder.product([n for i, n in enumerate(known) if i != axis])
+        if output.shape[axis] is not None:
+            known[axis] = context.i64(output.shape[axis])
+        else:
+            positive = builder.lt(context.i64(0), others)
+            context.check(positive)
+            known[axis] = builder.op("floordiv", size, others)
+    if not open_axes and len(unknown) == 1:
+        known = _fill_unknown(context, known, unknown[0], size)
+    for n in unknown:
+        if n in known:
+            context.check(builder.op("le", context.i64(0), n))
+    context.unify(builder.product(known), size)
+    return [_reshaped(context, x, known)]
+
+
+def _fill_unknown(
+    context: Context, lengths: list[Value], unknown: Value, size: Value
+) -> list[Value]:
+    """Lengths in which the one given at run time may be -1."""
+    if unknown.op == "length":
+        return lengths
+    builder = context.builder
+    others = builder.product([n for n in lengths if n is not unknown])
+    free = builder.eq(unknown, context.i64(-1))
+    divided = builder.op("floordiv", size, others)
+    chosen = builder.select(free, divided, unknown)
+    return [chosen if n is unknown else n for n in lengths]
+
+
+def _reshaped(context: Context, x: Tensor, shape: Sequence[Value]) -> Tensor:
+    """The elements of ``x`` in C order under other lengths."""
+    if isinstance(x, Stored):
+        stored = context.contiguous_copy(x)
+        strides = context.contiguous(shape)
+        return Stored(stored.buffer, shape, stored.offset, strides, True, base=stored)
+    if x.flat:
+        # in a flat loop the number of the element is all that counts
+        def element(builder: Builder, index: Index) -> Value:
+            return x.at(builder, _unravel(context, builder, x, _ravel(context, shape, index)))
+
+        return context.virtual(x.dtype, shape, element, [x], cost=1, flat=_same_tail(x, shape))
+    stored = context.store(x)
+    strides = context.contiguous(shape)
+    return Stored(stored.buffer, shape, stored.offset, strides, True, base=stored)
+
+
+def _same_tail(x: Tensor, shape: Sequence[Value]) -> bool:
+    long_axes = [n for n in x.shape if not is_unit(n)]
+    return len(long_axes) <= 1
+
+
+def _ravel(context: Context, shape: Sequence[Value], index: Index) -> Value:
+    builder = context.builder
+    total = context.i64(0)
+    for n, i in zip(shape, index, strict=True):
+        total = builder.add(builder.mul(total, n), i)
+    return total
+
+
+def _unravel(context: Context, builder: Builder, x: Tensor, number: Value) -> list[Value]:
+    axes = [i for i, n in enumerate(x.shape) if not is_unit(n)]
+    index = [context.i64(0)] * x.ndim
+    for axis in reversed(axes[1:]):
+        index[axis] = builder.op("remainder", number, x.shape[axis])
+        number = builder.op("floordiv", number, x.shape[axis])
+    if axes:
+        index[axes[0]] = number
+    return index

@@ -1,0 +1,133 @@
+"""Lowered tensors: what a variable of the graph is inside a loop program.
+
+A `Stored` tensor lies in a buffer; a `Virtual` one is a formula for its elements, computed wherever
+they are needed. Both give an element for an index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from occelo_link.loops.ir.program import Buffer, Value
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.builder import Builder
+
+__all__ = ["Index", "Stored", "Tensor", "Virtual", "is_unit"]
+
+Index = Sequence[Value]
+"""One int64 value for each dimension."""
+
+
+def is_unit(length: Value) -> bool:
+    """Whether a length is known to be 1."""
+    return length.op == "const" and length.args[0] == 1
+
+
+class Tensor:
+    """``shape`` has an int64 value for each dimension.
+
+    ``flat`` says that element number ``k`` in C order is found at the index that has ``k`` in the
+    last dimension not of length 1 and 0 elsewhere, so that loops over several dimensions can be
+    one. ``reads`` maps each stored tensor that elements are computed from to whether element
+    ``index`` is computed from its element ``index`` alone.
+    """
+
+    __slots__ = ("cost", "depth", "dtype", "flat", "reads", "shape")
+
+    def __init__(self, dtype: str, shape: Sequence[Value]) -> None:
+        self.dtype = dtype
+        self.shape = tuple(shape)
+        self.flat = False
+        self.reads: Mapping[Stored, bool] = {}
+        self.cost = 0
+        self.depth = 0
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def at(self, builder: Builder, index: Index) -> Value:
+        """The element at ``index``."""
+        raise NotImplementedError
+
+
+class Stored(Tensor):
+    """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements."""
+
+    __slots__ = ("buffer", "offset", "producer", "readers", "strides")
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        shape: Sequence[Value],
+        offset: Value,
+        strides: Sequence[Value],
+        contiguous: bool,
+        base: Stored | None = None,
+    ) -> None:
+        super().__init__(buffer.dtype, shape)
+        self.buffer = buffer
+        self.offset = offset
+        self.strides = tuple(strides)
+        self.flat = contiguous
+        self.reads = {self: True} if base is None else dict.fromkeys(base.reads, False)
+        self.producer: int = -1 if base is None else base.producer
+        self.readers = 0
+
+    def position(self, builder: Builder, index: Index) -> Value:
+        """The offset of an element in the buffer."""
+        total = self.offset
+        for i, stride in zip(index, self.strides, strict=True):
+            total = builder.add(total, builder.mul(i, stride))
+        return total
+
+    def at(self, builder: Builder, index: Index) -> Value:
+        key = (self, *[i.number for i in index])
+        for block in reversed(builder.stack):
+            forwarded = block.memo.get(key)
+            if forwarded is not None:
+                value: Value = forwarded
+                return value
+        return builder.load(self.buffer, self.position(builder, index))
+
+
+class Virtual(Tensor):
+    """Elements by formula: ``element(builder, index)``."""
+
+    __slots__ = ("element",)
+
+    def __init__(
+        self,
+        dtype: str,
+        shape: Sequence[Value],
+        element: Callable[[Builder, Index], Value],
+        *,
+        reads: Mapping[Stored, bool] | None = None,
+        flat: bool = False,
+        cost: int = 0,
+        depth: int = 1,
+    ) -> None:
+        super().__init__(dtype, shape)
+        self.element = element
+        self.reads = {} if reads is None else reads
+        self.flat = flat
+        self.cost = cost
+        self.depth = depth
+
+    def at(self, builder: Builder, index: Index) -> Value:
+        key = (self, *[i.number for i in index])
+        for block in reversed(builder.stack):
+            known = block.memo.get(key)
+            if known is not None:
+                value: Value = known
+                return value
+            if block.fixed:
+                break
+        made = self.element(builder, index)
+        # as deep as the value itself: it can be used again wherever it is visible
+        depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
+        builder.stack[depth].memo[key] = made
+        return made

@@ -1,0 +1,1 @@
+"""Machine code for loop programs through LLVM, and the callable around it."""

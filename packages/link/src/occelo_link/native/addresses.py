@@ -1,0 +1,116 @@
+"""Addresses of what programs name: the C library, SciPy's special functions, BLAS and LAPACK.
+
+Nothing here is linked: every function is called through a pointer. BLAS is NumPy's own OpenBLAS where
+its wheel brings one, which costs no import and no second pool of threads, else SciPy's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["BlasLibrary", "address_of", "blas_library"]
+
+
+@functools.cache
+def _c_library() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    found = ctypes.util.find_library("m") if sys.platform != "darwin" else None
+    return ctypes.CDLL(found)
+
+
+def _function_address(library: ctypes.CDLL, name: str) -> int:
+    address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+@functools.cache
+def _capsule_functions() -> tuple[Any, Any]:
+    api = ctypes.pythonapi
+    get_name = api.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    get_pointer = api.PyCapsule_GetPointer
+    get_pointer.restype = ctypes.c_void_p
+    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return get_name, get_pointer
+
+
+def _from_capsule(module: str, name: str) -> int:
+    """The address of a function that a Cython module exports."""
+    capsules: Any = importlib.import_module(module).__pyx_capi__
+    get_name, get_pointer = _capsule_functions()
+    capsule = capsules[name]
+    address: int = get_pointer(capsule, get_name(capsule))
+    return address
+
+
+class BlasLibrary:
+    """Where BLAS and LAPACK come from: names, and the dtype of their integers."""
+
+    def __init__(self, name: str, integer: str, library: ctypes.CDLL | None) -> None:
+        self.name = name
+        self.integer = integer
+        self._library = library
+
+    def address(self, function: str) -> int:
+        """The address of a function by its plain name, such as ``dgemm``."""
+        if self._library is not None:
+            return _function_address(self._library, f"scipy_{function}_64_")
+        kind = "lapack" if function[1:] in _LAPACK else "blas"
+        return _from_capsule(f"scipy.linalg.cython_{kind}", function)
+
+
+_LAPACK = frozenset("potrf potrs getrf getrs gesv trtrs geqrf syevd gesdd".split())
+
+
+def _mapped_openblas() -> ctypes.CDLL | None:
+    """The OpenBLAS that NumPy's wheel has loaded, if it is there."""
+    base = Path(np.__file__).parent
+    folders = [base.parent / "numpy.libs", base / ".dylibs"]
+    for folder in folders:
+        for path in sorted(folder.glob("*openblas64*")) if folder.is_dir() else []:
+            try:
+                library = ctypes.CDLL(str(path))
+                _function_address(library, "scipy_dgemm_64_")
+            except (OSError, AttributeError):
+                continue
+            return library
+    return None
+
+
+@functools.cache
+def blas_library() -> BlasLibrary:
+    """The BLAS that compiled functions call."""
+    mapped = _mapped_openblas()
+    if mapped is not None:
+        return BlasLibrary("numpy", "int64", mapped)
+    return BlasLibrary("scipy", "int32", None)
+
+
+def address_of(name: str, constants: Sequence[Any]) -> int:
+    """The address of an entry of a program's table.
+
+    ``constant<k>`` is the data of a constant; ``libm:``, ``special:``, ``blas:`` and ``lapack:`` name
+    functions. KeyError for anything else.
+    """
+    if name.startswith("constant"):
+        address: int = constants[int(name[8:])].ctypes.data
+        return address
+    kind, _, function = name.partition(":")
+    if kind == "libm":
+        return _function_address(_c_library(), function)
+    if kind == "special":
+        return _from_capsule("scipy.special.cython_special", function)
+    if kind in ("blas", "lapack"):
+        return blas_library().address(function)
+    raise KeyError(name)

@@ -1,0 +1,244 @@
+"""The machine-code entry: a builtin function that checks its arguments and runs a unit.
+
+One piece of code serves all functions. It reads a `Context`, which says what each input must be,
+where results go and which unit to run. Whatever is not simple (keywords, conversions, arrays that
+are not in C order, failures) it leaves to a Python callable, the slow path, which gets the same
+arguments.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from occelo_link.native import layout
+from occelo_link.native.engine import Unit, compile_module, load_object
+from occelo_link.native.entry_code import (
+    CTX_ARENA,
+    CTX_ARGS,
+    CTX_ARRAY_TYPE,
+    CTX_CLEAR_ERROR,
+    CTX_DECREF,
+    CTX_FIRST_RECORD,
+    CTX_FLOAT64_TYPE,
+    CTX_FLOAT_TYPE,
+    CTX_FREE,
+    CTX_INCREF,
+    CTX_INPUTS,
+    CTX_KIND,
+    CTX_LONG_TYPE,
+    CTX_LONG_VALUE,
+    CTX_MALLOC,
+    CTX_NEW_ARRAY,
+    CTX_NEW_LIST,
+    CTX_OUTPUTS,
+    CTX_RESULTS,
+    CTX_SLOW,
+    CTX_TABLE,
+    CTX_UNIT,
+    CTX_VECTORCALL,
+    FLOATS,
+    INTEGERS,
+    OUT_CELL,
+    OUT_DESCR,
+    OUT_NDIM,
+    OUT_SPARE,
+    RECORD,
+    SINGLES,
+    entry_text,
+)
+
+__all__ = ["LIST", "NOTHING", "SINGLE", "InputRule", "OutputRule", "entry_services", "make_entry"]
+
+LIST, SINGLE, NOTHING = range(3)
+"""What a call returns: a list of the results, the only one, or an empty list."""
+
+
+@dataclass
+class InputRule:
+    """What an input must be: the argument of a number, or what lies in a cell.
+
+    ``scalars`` says whether Python and NumPy numbers are taken for tensors without dimensions.
+    """
+
+    dtype: str
+    shape: tuple[int | None, ...]
+    source: int | list[Any]
+    scalars: bool = False
+
+
+@dataclass
+class OutputRule:
+    """An output; with ``cell`` it replaces what lies there, else it is returned."""
+
+    dtype: str
+    ndim: int
+    cell: list[Any] | None = None
+
+
+class Context(np.ndarray[Any, Any]):
+    """The array of slots that an entry reads, and what must live as long as it."""
+
+    kept: list[Any] | None
+
+    def __del__(self) -> None:
+        if getattr(self, "kept", None) is None:
+            return
+        free, decref = _release_functions()
+        inputs, outputs = int(self[CTX_INPUTS]), int(self[CTX_OUTPUTS])
+        for i in range(inputs, inputs + outputs):
+            spare = int(self[CTX_FIRST_RECORD + RECORD * i + OUT_SPARE])
+            if spare:
+                decref(ctypes.cast(spare, ctypes.py_object))
+        if self[CTX_ARENA]:
+            free(int(self[CTX_ARENA]))
+
+
+_METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("method", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@functools.cache
+def _loaded() -> tuple[Unit, int, int]:
+    """The entry's code, and the addresses of its two services."""
+    unit = load_object(compile_module(entry_text()), "entry")
+    return unit, unit.find("alloc_output"), unit.find("grow")
+
+
+def entry_services() -> list[int]:
+    """Addresses of the services that units called by the entry use."""
+    return [_loaded()[1], _loaded()[2]]
+
+
+@functools.cache
+def _process_slots() -> dict[int, int]:
+    """Slots that are alike in all contexts of this process."""
+    api = ctypes.pythonapi
+    # allocation by the C library: working memory is none of Python's business
+    library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
+    array_type, new_from_descr = layout.array_api()
+    functions = {
+        CTX_NEW_LIST: api.PyList_New,
+        CTX_INCREF: api.Py_IncRef,
+        CTX_DECREF: api.Py_DecRef,
+        CTX_VECTORCALL: api.PyObject_Vectorcall,
+        CTX_MALLOC: library.malloc,
+        CTX_FREE: library.free,
+        CTX_LONG_VALUE: api.PyLong_AsLongLongAndOverflow,
+        CTX_CLEAR_ERROR: api.PyErr_Clear,
+    }
+    slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
+    slots[CTX_ARRAY_TYPE] = array_type
+    slots[CTX_NEW_ARRAY] = new_from_descr
+    slots[CTX_FLOAT_TYPE] = id(float)
+    slots[CTX_FLOAT64_TYPE] = id(np.float64)
+    slots[CTX_LONG_TYPE] = id(int)
+    return slots
+
+
+@functools.cache
+def _release_functions() -> tuple[Any, Any]:
+    slots = _process_slots()
+    free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(slots[CTX_FREE])
+    decref = ctypes.pythonapi.Py_DecRef
+    decref.argtypes, decref.restype = [ctypes.py_object], None
+    return free, decref
+
+
+_SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "uint32": ("I", "L")}
+
+
+def _type_numbers(dtype: str) -> tuple[int, int]:
+    """NumPy's numbers of a dtype; C has two types of some sizes."""
+    plain = np.dtype(dtype)
+    letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
+    numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]
+    return plain.num, numbers[0] if numbers else plain.num
+
+
+def _scalar_kinds(rule: InputRule) -> int:
+    if rule.shape or not rule.scalars or not isinstance(rule.source, int):
+        return 0
+    return {"float64": FLOATS, "float32": FLOATS | SINGLES, "int64": INTEGERS}.get(rule.dtype, 0)
+
+
+def make_entry(
+    unit: Any,
+    table: Any,
+    inputs: Sequence[InputRule],
+    outputs: Sequence[OutputRule],
+    kind: int,
+    slow: Callable[..., Any],
+    name: str = "call",
+) -> Callable[..., Any]:
+    """A builtin function that runs a unit, or ``slow`` with the same arguments.
+
+    Outputs without a cell come first. ``unit`` has an ``address``, ``table`` is what the unit is
+    called with; both live as long as the function.
+    """
+    size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
+    context = np.zeros(size, dtype=np.int64).view(Context)
+    slots = dict(_process_slots())
+    slots[CTX_UNIT] = unit.address
+    slots[CTX_TABLE] = table.ctypes.data
+    slots[CTX_ARGS] = sum(isinstance(rule.source, int) for rule in inputs)
+    slots[CTX_INPUTS] = len(inputs)
+    slots[CTX_OUTPUTS] = len(outputs)
+    slots[CTX_RESULTS] = sum(rule.cell is None for rule in outputs)
+    slots[CTX_KIND] = kind
+    slots[CTX_SLOW] = id(slow)
+    for slot, value in slots.items():
+        context[slot] = value
+    kept: list[Any] = [unit, table, slow, _loaded()[0]]
+    for i, rule in enumerate(inputs):
+        first, other = _type_numbers(rule.dtype)
+        dims = None
+        if any(n is not None for n in rule.shape):
+            dims = np.array([-1 if n is None else n for n in rule.shape], dtype=np.int64)
+        record = [
+            0 if isinstance(rule.source, int) else 1,
+            rule.source if isinstance(rule.source, int) else id(rule.source),
+            first,
+            other,
+            len(rule.shape),
+            0 if dims is None else dims.ctypes.data,
+            _scalar_kinds(rule),
+            id(np.dtype(rule.dtype)),
+        ]
+        kept += [dims, rule.source, np.dtype(rule.dtype)]
+        at = CTX_FIRST_RECORD + RECORD * i
+        for k, value in enumerate(record):
+            context[at + k] = value
+    for i, out in enumerate(outputs):
+        at = CTX_FIRST_RECORD + RECORD * (len(inputs) + i)
+        context[at + OUT_DESCR] = id(np.dtype(out.dtype))
+        context[at + OUT_NDIM] = out.ndim
+        context[at + OUT_CELL] = 0 if out.cell is None else id(out.cell)
+        kept += [np.dtype(out.dtype), out.cell]
+    return _builtin(context, kept, name)
+
+
+def _builtin(context: Context, kept: list[Any], name: str) -> Callable[..., Any]:
+    unit = _loaded()[0]
+    definition = _MethodDef(name.encode(), unit.address, _METHOD_FLAGS, None)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    # the function owns the context, which owns all that the code reads
+    context.kept = [*kept, definition]
+    made: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
+    return made

@@ -1,0 +1,773 @@
+"""The code of the machine-code entry, as LLVM IR, and the layout of what it reads.
+
+A context is an array of 8-byte slots: first those named here, then a record of `RECORD` slots for
+each input and each output.
+"""
+
+from __future__ import annotations
+
+from occelo_link.native import layout
+from occelo_link.native.frame import ARENA, ARENA_END, CALLER, FIRST_INPUT, INPUT_SLOTS, OVERFLOW
+
+__all__ = [
+    "CTX_ARENA",
+    "CTX_ARGS",
+    "CTX_ARRAY_TYPE",
+    "CTX_CLEAR_ERROR",
+    "CTX_DECREF",
+    "CTX_FIRST_RECORD",
+    "CTX_FLOAT64_TYPE",
+    "CTX_FLOAT_TYPE",
+    "CTX_FREE",
+    "CTX_INCREF",
+    "CTX_INPUTS",
+    "CTX_KIND",
+    "CTX_LONG_TYPE",
+    "CTX_LONG_VALUE",
+    "CTX_MALLOC",
+    "CTX_NEW_ARRAY",
+    "CTX_NEW_LIST",
+    "CTX_OUTPUTS",
+    "CTX_RESULTS",
+    "CTX_SLOW",
+    "CTX_TABLE",
+    "CTX_UNIT",
+    "CTX_VECTORCALL",
+    "FLOATS",
+    "INTEGERS",
+    "IN_DESCR",
+    "IN_DIMS",
+    "IN_KIND",
+    "IN_NDIM",
+    "IN_OTHER",
+    "IN_SCALARS",
+    "IN_TYPE",
+    "IN_WHICH",
+    "OUT_CELL",
+    "OUT_DESCR",
+    "OUT_NDIM",
+    "OUT_SPARE",
+    "RECORD",
+    "SINGLES",
+    "entry_text",
+]
+
+# slots of a context
+(
+    CTX_UNIT,
+    CTX_TABLE,
+    CTX_ARGS,
+    CTX_INPUTS,
+    CTX_OUTPUTS,
+    CTX_RESULTS,
+    CTX_KIND,
+    CTX_SLOW,
+    CTX_ARENA,
+    CTX_ARRAY_TYPE,
+    CTX_NEW_ARRAY,
+    CTX_NEW_LIST,
+    CTX_INCREF,
+    CTX_DECREF,
+    CTX_VECTORCALL,
+    CTX_MALLOC,
+    CTX_FREE,
+    CTX_FLOAT_TYPE,
+    CTX_FLOAT64_TYPE,
+    CTX_LONG_TYPE,
+    CTX_LONG_VALUE,
+    CTX_CLEAR_ERROR,
+    CTX_FIRST_RECORD,
+) = range(23)
+RECORD = 8
+# an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
+# which scalars are taken, the usual descriptor
+(IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_SCALARS, IN_DESCR) = range(8)
+# an output: descriptor, dimensions, the cell that it updates, an array to use again
+(OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
+FLOATS, SINGLES, INTEGERS = 1, 2, 4
+_STACK_SLOTS = 384
+_ARENA_LIMIT = 64 * 2**20
+
+
+_HEAD = """
+define ptr @alloc_output(ptr %frame, i64 %position, ptr %dims) {{
+  %ctx = load ptr, ptr %frame
+  %nin.p = getelementptr i64, ptr %ctx, i64 {inputs}
+  %nin = load i64, ptr %nin.p
+  %in.slots = mul i64 %nin, {record}
+  %out.slots = mul i64 %position, {record}
+  %rec.0 = add i64 %in.slots, {first}
+  %rec.1 = add i64 %rec.0, %out.slots
+  %rec = getelementptr i64, ptr %ctx, i64 %rec.1
+  %frame.0 = mul i64 %nin, {input_slots}
+  %frame.1 = add i64 %frame.0, {first_input}
+  %frame.2 = add i64 %frame.1, %position
+  %slot = getelementptr i64, ptr %frame, i64 %frame.2
+  %nd.p = getelementptr i64, ptr %rec, i64 {out_ndim}
+  %nd = load i64, ptr %nd.p
+  %spare.p = getelementptr i64, ptr %rec, i64 {out_spare}
+  %spare = load ptr, ptr %spare.p
+  %none = icmp eq ptr %spare, null
+  br i1 %none, label %make, label %look
+look:
+  %count = load i32, ptr %spare
+  %own = icmp eq i32 %count, 1
+  br i1 %own, label %lengths, label %make
+lengths:
+  %sdims.p = getelementptr i8, ptr %spare, i64 {array_dims}
+  %sdims = load ptr, ptr %sdims.p
+  br label %next
+next:
+  %i = phi i64 [ 0, %lengths ], [ %i.next, %same ]
+  %more = icmp slt i64 %i, %nd
+  br i1 %more, label %compare, label %take
+compare:
+  %a.p = getelementptr i64, ptr %sdims, i64 %i
+  %a = load i64, ptr %a.p
+  %b.p = getelementptr i64, ptr %dims, i64 %i
+  %b = load i64, ptr %b.p
+  %eq = icmp eq i64 %a, %b
+  br i1 %eq, label %same, label %make
+same:
+  %i.next = add i64 %i, 1
+  br label %next
+take:
+  store ptr null, ptr %spare.p
+  store ptr %spare, ptr %slot
+  %sdata.p = getelementptr i8, ptr %spare, i64 {array_data}
+  %sdata = load ptr, ptr %sdata.p
+  ret ptr %sdata
+make:
+  %descr = load ptr, ptr %rec
+  %incref.p = getelementptr i64, ptr %ctx, i64 {incref}
+  %incref = load ptr, ptr %incref.p
+  call void %incref(ptr %descr)
+  %new.p = getelementptr i64, ptr %ctx, i64 {new_array}
+  %new = load ptr, ptr %new.p
+  %type.p = getelementptr i64, ptr %ctx, i64 {array_type}
+  %type = load ptr, ptr %type.p
+  %nd32 = trunc i64 %nd to i32
+  %made = call ptr %new(ptr %type, ptr %descr, i32 %nd32, ptr %dims, ptr null, ptr null, i32 0, ptr null)
+  %bad = icmp eq ptr %made, null
+  br i1 %bad, label %fail, label %done
+fail:
+  ret ptr null
+done:
+  store ptr %made, ptr %slot
+  %data.p = getelementptr i8, ptr %made, i64 {array_data}
+  %data = load ptr, ptr %data.p
+  ret ptr %data
+}}
+
+define ptr @grow(ptr %frame, i64 %bytes) {{
+  %ctx = load ptr, ptr %frame
+  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
+  %malloc = load ptr, ptr %malloc.p
+  %total = add i64 %bytes, 128
+  %raw = call ptr %malloc(i64 %total)
+  %bad = icmp eq ptr %raw, null
+  br i1 %bad, label %fail, label %link
+fail:
+  ret ptr null
+link:
+  %list.p = getelementptr i64, ptr %frame, i64 {overflow}
+  %list = load ptr, ptr %list.p
+  store ptr %list, ptr %raw
+  %size.p = getelementptr i64, ptr %raw, i64 1
+  store i64 %total, ptr %size.p
+  store ptr %raw, ptr %list.p
+  %address = ptrtoint ptr %raw to i64
+  %past = add i64 %address, 79
+  %aligned = and i64 %past, -64
+  %memory = inttoptr i64 %aligned to ptr
+  ret ptr %memory
+}}
+"""
+
+_ENTRY = """
+define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
+  %overflow = alloca i32, align 4
+  %ctx.p = getelementptr i8, ptr %self, i64 {array_data}
+  %ctx = load ptr, ptr %ctx.p
+  %want.p = getelementptr i64, ptr %ctx, i64 {args}
+  %want = load i64, ptr %want.p
+  %count.ok = icmp eq i64 %nargs, %want
+  %no.names = icmp eq ptr %kwnames, null
+  %simple = and i1 %count.ok, %no.names
+  br i1 %simple, label %size, label %slow
+size:
+  %nin.p = getelementptr i64, ptr %ctx, i64 {inputs}
+  %nin = load i64, ptr %nin.p
+  %nout.p = getelementptr i64, ptr %ctx, i64 {outputs}
+  %nout = load i64, ptr %nout.p
+  %in.slots = mul i64 %nin, {input_slots}
+  %outs.at = add i64 %in.slots, {first_input}
+  %scratch.at = add i64 %outs.at, %nout
+  %slots = add i64 %scratch.at, %nin
+  %small = icmp sle i64 %slots, {stack_slots}
+  br i1 %small, label %on.stack, label %on.heap
+on.stack:
+  %frame.stack = alloca i64, i64 %slots, align 16
+  br label %ready
+on.heap:
+  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
+  %malloc = load ptr, ptr %malloc.p
+  %slots.bytes = shl i64 %slots, 3
+  %frame.heap = call ptr %malloc(i64 %slots.bytes)
+  %heap.bad = icmp eq ptr %frame.heap, null
+  br i1 %heap.bad, label %slow, label %ready
+ready:
+  %frame = phi ptr [ %frame.stack, %on.stack ], [ %frame.heap, %on.heap ]
+  store ptr %ctx, ptr %frame
+  %records = getelementptr i64, ptr %ctx, i64 {first}
+  %atype.p = getelementptr i64, ptr %ctx, i64 {array_type}
+  %atype = load ptr, ptr %atype.p
+  %outs = getelementptr i64, ptr %frame, i64 %outs.at
+  %scratch = getelementptr i64, ptr %frame, i64 %scratch.at
+  br label %in.head
+in.head:
+  %i = phi i64 [ 0, %ready ], [ %i.next, %in.ok ]
+  %in.more = icmp slt i64 %i, %nin
+  br i1 %in.more, label %in.body, label %run
+in.body:
+  %rec.at = mul i64 %i, {record}
+  %rec = getelementptr i64, ptr %records, i64 %rec.at
+  %kind = load i64, ptr %rec
+  %which.p = getelementptr i64, ptr %rec, i64 {in_which}
+  %is.arg = icmp eq i64 %kind, 0
+  br i1 %is.arg, label %from.arg, label %from.cell
+from.arg:
+  %number = load i64, ptr %which.p
+  %arg.p = getelementptr ptr, ptr %args, i64 %number
+  %arg = load ptr, ptr %arg.p
+  br label %check
+from.cell:
+  %cell = load ptr, ptr %which.p
+  %items.p = getelementptr i8, ptr %cell, i64 {list_items}
+  %items = load ptr, ptr %items.p
+  %held = load ptr, ptr %items
+  br label %check
+check:
+  %obj = phi ptr [ %arg, %from.arg ], [ %held, %from.cell ]
+  %slot.0 = mul i64 %i, {input_slots}
+  %slot.1 = add i64 %slot.0, {first_input}
+  %slot = getelementptr i64, ptr %frame, i64 %slot.1
+  %slot.dims = getelementptr i64, ptr %slot, i64 1
+  %slot.strides = getelementptr i64, ptr %slot, i64 2
+  %type.p = getelementptr i8, ptr %obj, i64 {object_type}
+  %type = load ptr, ptr %type.p
+  %is.array = icmp eq ptr %type, %atype
+  br i1 %is.array, label %array, label %scalar
+array:
+  %nd.p = getelementptr i8, ptr %obj, i64 {array_ndim}
+  %nd = load i32, ptr %nd.p
+  %nd.want.p = getelementptr i64, ptr %rec, i64 {in_ndim}
+  %nd.want = load i64, ptr %nd.want.p
+  %nd64 = sext i32 %nd to i64
+  %nd.ok = icmp eq i64 %nd64, %nd.want
+  %flags.p = getelementptr i8, ptr %obj, i64 {array_flags}
+  %flags = load i32, ptr %flags.p
+  %flags.some = and i32 %flags, 257
+  %flags.ok = icmp eq i32 %flags.some, 257
+  %both.ok = and i1 %nd.ok, %flags.ok
+  br i1 %both.ok, label %descriptor, label %leave
+descriptor:
+  %descr.p = getelementptr i8, ptr %obj, i64 {array_descr}
+  %descr = load ptr, ptr %descr.p
+  %usual.p = getelementptr i64, ptr %rec, i64 {in_descr}
+  %usual = load ptr, ptr %usual.p
+  %is.usual = icmp eq ptr %descr, %usual
+  br i1 %is.usual, label %lengths, label %unusual
+unusual:
+  %num.p = getelementptr i8, ptr %descr, i64 {descr_type_num}
+  %num = load i32, ptr %num.p
+  %num64 = sext i32 %num to i64
+  %want.a.p = getelementptr i64, ptr %rec, i64 {in_type}
+  %want.a = load i64, ptr %want.a.p
+  %want.b.p = getelementptr i64, ptr %rec, i64 {in_other}
+  %want.b = load i64, ptr %want.b.p
+  %num.a = icmp eq i64 %num64, %want.a
+  %num.b = icmp eq i64 %num64, %want.b
+  %num.ok = or i1 %num.a, %num.b
+  %order.p = getelementptr i8, ptr %descr, i64 {descr_byteorder}
+  %order = load i8, ptr %order.p
+  %order.native = icmp eq i8 %order, 61
+  %order.none = icmp eq i8 %order, 124
+  %order.little = icmp eq i8 %order, 60
+  %order.a = or i1 %order.native, %order.none
+  %order.ok = or i1 %order.a, %order.little
+  %descr.ok = and i1 %num.ok, %order.ok
+  br i1 %descr.ok, label %lengths, label %leave
+lengths:
+  %dims.p = getelementptr i8, ptr %obj, i64 {array_dims}
+  %dims = load ptr, ptr %dims.p
+  %known.p = getelementptr i64, ptr %rec, i64 {in_dims}
+  %known = load ptr, ptr %known.p
+  %unknown = icmp eq ptr %known, null
+  br i1 %unknown, label %accept, label %length.head
+length.head:
+  %k = phi i64 [ 0, %lengths ], [ %k.next, %length.ok ]
+  %k.more = icmp slt i64 %k, %nd64
+  br i1 %k.more, label %length, label %accept
+length:
+  %static.p = getelementptr i64, ptr %known, i64 %k
+  %static = load i64, ptr %static.p
+  %actual.p = getelementptr i64, ptr %dims, i64 %k
+  %actual = load i64, ptr %actual.p
+  %open = icmp slt i64 %static, 0
+  %equal = icmp eq i64 %static, %actual
+  %fits = or i1 %open, %equal
+  br i1 %fits, label %length.ok, label %leave
+length.ok:
+  %k.next = add i64 %k, 1
+  br label %length.head
+accept:
+  %data.p = getelementptr i8, ptr %obj, i64 {array_data}
+  %data = load ptr, ptr %data.p
+  store ptr %data, ptr %slot
+  store ptr %dims, ptr %slot.dims
+  %strides.p = getelementptr i8, ptr %obj, i64 {array_strides}
+  %strides = load ptr, ptr %strides.p
+  store ptr %strides, ptr %slot.strides
+  br i1 %is.arg, label %in.ok, label %hold
+hold:
+  %hold.p = getelementptr i64, ptr %scratch, i64 %i
+  store ptr %obj, ptr %hold.p
+  br label %in.ok
+scalar:
+  %scalars.p = getelementptr i64, ptr %rec, i64 {in_scalars}
+  %scalars = load i64, ptr %scalars.p
+  %takes = icmp ne i64 %scalars, 0
+  br i1 %takes, label %number.type, label %leave
+number.type:
+  %place = getelementptr i64, ptr %scratch, i64 %i
+  store ptr %place, ptr %slot
+  %float.p = getelementptr i64, ptr %ctx, i64 {float_type}
+  %float.type = load ptr, ptr %float.p
+  %is.float = icmp eq ptr %type, %float.type
+  %float64.p = getelementptr i64, ptr %ctx, i64 {float64_type}
+  %float64.type = load ptr, ptr %float64.p
+  %is.float64 = icmp eq ptr %type, %float64.type
+  %wants.single = and i64 %scalars, {singles}
+  %double.wanted = icmp eq i64 %wants.single, 0
+  %float64.ok = and i1 %is.float64, %double.wanted
+  %real = or i1 %is.float, %float64.ok
+  %wants.float = and i64 %scalars, {floats}
+  %float.wanted = icmp ne i64 %wants.float, 0
+  %real.ok = and i1 %real, %float.wanted
+  br i1 %real.ok, label %real.value, label %integer
+real.value:
+  %real.p = getelementptr i8, ptr %obj, i64 {float_value}
+  %value = load double, ptr %real.p
+  br label %float.store
+integer:
+  %long.p = getelementptr i64, ptr %ctx, i64 {long_type}
+  %long.type = load ptr, ptr %long.p
+  %is.long = icmp eq ptr %type, %long.type
+  br i1 %is.long, label %long, label %leave
+long:
+  %as.long.p = getelementptr i64, ptr %ctx, i64 {long_value}
+  %as.long = load ptr, ptr %as.long.p
+  %whole = call i64 %as.long(ptr %obj, ptr %overflow)
+  %over = load i32, ptr %overflow
+  %in.range = icmp eq i32 %over, 0
+  br i1 %in.range, label %long.kind, label %leave
+long.kind:
+  br i1 %float.wanted, label %long.float, label %long.store
+long.float:
+  %above = icmp sle i64 %whole, {exact}
+  %below = icmp sge i64 %whole, -{exact}
+  %exact = and i1 %above, %below
+  %whole.float = sitofp i64 %whole to double
+  br i1 %exact, label %float.store, label %leave
+long.store:
+  store i64 %whole, ptr %place
+  br label %in.ok
+float.store:
+  %number.value = phi double [ %value, %real.value ], [ %whole.float, %long.float ]
+  br i1 %double.wanted, label %store.double, label %store.single
+store.double:
+  store double %number.value, ptr %place
+  br label %in.ok
+store.single:
+  %narrow = fptrunc double %number.value to float
+  %back = fpext float %narrow to double
+  %same.value = fcmp ueq double %back, %number.value
+  %python.float = or i1 %same.value, %is.float
+  store float %narrow, ptr %place
+  br i1 %python.float, label %in.ok, label %leave
+in.ok:
+  %i.next = add i64 %i, 1
+  br label %in.head
+leave:
+  br i1 %small, label %slow, label %free.frame
+free.frame:
+  %free.p = getelementptr i64, ptr %ctx, i64 {free}
+  %free = load ptr, ptr %free.p
+  call void %free(ptr %frame)
+  br label %slow
+run:
+  %incref.p = getelementptr i64, ptr %ctx, i64 {incref}
+  %incref = load ptr, ptr %incref.p
+  %decref.p = getelementptr i64, ptr %ctx, i64 {decref}
+  %decref = load ptr, ptr %decref.p
+  call void @hold_cells(ptr %records, ptr %scratch, i64 %nin, ptr %incref)
+  br label %clear.head
+clear.head:
+  %c = phi i64 [ 0, %run ], [ %c.next, %clear.body ]
+  %c.more = icmp slt i64 %c, %nout
+  br i1 %c.more, label %clear.body, label %take.arena
+clear.body:
+  %c.p = getelementptr i64, ptr %outs, i64 %c
+  store i64 0, ptr %c.p
+  %c.next = add i64 %c, 1
+  br label %clear.head
+take.arena:
+  %arena.p = getelementptr i64, ptr %ctx, i64 {arena_slot}
+  %arena.int = atomicrmw xchg ptr %arena.p, i64 0 acquire
+  %has.arena = icmp ne i64 %arena.int, 0
+  br i1 %has.arena, label %with.arena, label %call
+with.arena:
+  %arena.raw = inttoptr i64 %arena.int to ptr
+  %arena.size = load i64, ptr %arena.raw
+  %arena.past = add i64 %arena.int, 71
+  %arena.aligned = and i64 %arena.past, -64
+  %arena.first = inttoptr i64 %arena.aligned to ptr
+  %arena.last = getelementptr i8, ptr %arena.raw, i64 %arena.size
+  br label %call
+call:
+  %arena = phi ptr [ null, %take.arena ], [ %arena.first, %with.arena ]
+  %arena.end = phi ptr [ null, %take.arena ], [ %arena.last, %with.arena ]
+  %f.arena = getelementptr i64, ptr %frame, i64 {arena}
+  store ptr %arena, ptr %f.arena
+  %f.end = getelementptr i64, ptr %frame, i64 {arena_end}
+  store ptr %arena.end, ptr %f.end
+  %f.over = getelementptr i64, ptr %frame, i64 {overflow}
+  store ptr null, ptr %f.over
+  %unit = load ptr, ptr %ctx
+  %table.p = getelementptr i64, ptr %ctx, i64 {table}
+  %table = load ptr, ptr %table.p
+  %status = call i64 %unit(ptr %frame, ptr %table)
+  call void @give_arena(ptr %ctx, ptr %frame, i64 %arena.int)
+  call void @drop_cells(ptr %records, ptr %scratch, i64 %nin, ptr %decref)
+  %good = icmp eq i64 %status, 0
+  br i1 %good, label %commit, label %failed
+failed:
+  call void @drop_outputs(ptr %outs, i64 %nout, ptr %decref)
+  %memory = icmp slt i64 %status, 0
+  br i1 %memory, label %nothing, label %leave
+nothing:
+  %clear.p = getelementptr i64, ptr %ctx, i64 {clear_error}
+  %clear = load ptr, ptr %clear.p
+  call void %clear()
+  br label %leave
+commit:
+  %results.p = getelementptr i64, ptr %ctx, i64 {results}
+  %results = load i64, ptr %results.p
+  %kind.p = getelementptr i64, ptr %ctx, i64 {kind}
+  %return.kind = load i64, ptr %kind.p
+  %single = icmp eq i64 %return.kind, 1
+  br i1 %single, label %one, label %many
+one:
+  %first = load ptr, ptr %outs
+  br label %updates
+many:
+  %new.list.p = getelementptr i64, ptr %ctx, i64 {new_list}
+  %new.list = load ptr, ptr %new.list.p
+  %list = call ptr %new.list(i64 %results)
+  %list.bad = icmp eq ptr %list, null
+  br i1 %list.bad, label %list.failed, label %fill
+list.failed:
+  call void @drop_outputs(ptr %outs, i64 %nout, ptr %decref)
+  br label %give.null
+fill:
+  %l.items.p = getelementptr i8, ptr %list, i64 {list_items}
+  %l.items = load ptr, ptr %l.items.p
+  br label %fill.head
+fill.head:
+  %f = phi i64 [ 0, %fill ], [ %f.next, %fill.body ]
+  %f.more = icmp slt i64 %f, %results
+  br i1 %f.more, label %fill.body, label %updates
+fill.body:
+  %f.from = getelementptr ptr, ptr %outs, i64 %f
+  %f.value = load ptr, ptr %f.from
+  %f.to = getelementptr ptr, ptr %l.items, i64 %f
+  store ptr %f.value, ptr %f.to
+  %f.next = add i64 %f, 1
+  br label %fill.head
+updates:
+  %value.made = phi ptr [ %first, %one ], [ %list, %fill.head ]
+  %out.rec.0 = mul i64 %nin, {record}
+  %out.records = getelementptr i64, ptr %records, i64 %out.rec.0
+  br label %update.head
+update.head:
+  %u = phi i64 [ %results, %updates ], [ %u.next, %update.next ]
+  %u.more = icmp slt i64 %u, %nout
+  br i1 %u.more, label %update, label %finish
+update:
+  %u.rec.0 = mul i64 %u, {record}
+  %u.rec = getelementptr i64, ptr %out.records, i64 %u.rec.0
+  %u.cell.p = getelementptr i64, ptr %u.rec, i64 {out_cell}
+  %u.cell = load ptr, ptr %u.cell.p
+  %u.items.p = getelementptr i8, ptr %u.cell, i64 {list_items}
+  %u.items = load ptr, ptr %u.items.p
+  %u.old = load ptr, ptr %u.items
+  %u.new.p = getelementptr ptr, ptr %outs, i64 %u
+  %u.new = load ptr, ptr %u.new.p
+  store ptr %u.new, ptr %u.items
+  %u.spare.p = getelementptr i64, ptr %u.rec, i64 {out_spare}
+  %u.spare = load ptr, ptr %u.spare.p
+  %u.free = icmp eq ptr %u.spare, null
+  %u.keep = call i1 @reusable(ptr %u.old, ptr %atype, ptr %u.new)
+  %u.both = and i1 %u.free, %u.keep
+  br i1 %u.both, label %update.keep, label %update.drop
+update.keep:
+  store ptr %u.old, ptr %u.spare.p
+  br label %update.next
+update.drop:
+  call void %decref(ptr %u.old)
+  br label %update.next
+update.next:
+  %u.next = add i64 %u, 1
+  br label %update.head
+finish:
+  br label %give.back
+give.null:
+  br label %give.back
+give.back:
+  %answer = phi ptr [ %value.made, %finish ], [ null, %give.null ]
+  br i1 %small, label %return, label %free.late
+free.late:
+  %free.late.p = getelementptr i64, ptr %ctx, i64 {free}
+  %free.late.f = load ptr, ptr %free.late.p
+  call void %free.late.f(ptr %frame)
+  br label %return
+return:
+  ret ptr %answer
+slow:
+  %slow.p = getelementptr i64, ptr %ctx, i64 {slow}
+  %slow.f = load ptr, ptr %slow.p
+  %vector.p = getelementptr i64, ptr %ctx, i64 {vectorcall}
+  %vector = load ptr, ptr %vector.p
+  %answer.slow = call ptr %vector(ptr %slow.f, ptr %args, i64 %nargs, ptr %kwnames)
+  ret ptr %answer.slow
+}}
+"""
+
+_HELPERS = """
+define internal void @hold_cells(ptr %records, ptr %scratch, i64 %n, ptr %incref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %at = mul i64 %i, {record}
+  %rec = getelementptr i64, ptr %records, i64 %at
+  %kind = load i64, ptr %rec
+  %cell = icmp ne i64 %kind, 0
+  br i1 %cell, label %take, label %skip
+take:
+  %p = getelementptr ptr, ptr %scratch, i64 %i
+  %obj = load ptr, ptr %p
+  call void %incref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal void @drop_cells(ptr %records, ptr %scratch, i64 %n, ptr %decref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %at = mul i64 %i, {record}
+  %rec = getelementptr i64, ptr %records, i64 %at
+  %kind = load i64, ptr %rec
+  %cell = icmp ne i64 %kind, 0
+  br i1 %cell, label %take, label %skip
+take:
+  %p = getelementptr ptr, ptr %scratch, i64 %i
+  %obj = load ptr, ptr %p
+  call void %decref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal void @drop_outputs(ptr %outs, i64 %n, ptr %decref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr ptr, ptr %outs, i64 %i
+  %obj = load ptr, ptr %p
+  %none = icmp eq ptr %obj, null
+  br i1 %none, label %skip, label %drop
+drop:
+  call void %decref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal i1 @reusable(ptr %old, ptr %atype, ptr %new) {{
+  %type.p = getelementptr i8, ptr %old, i64 {object_type}
+  %type = load ptr, ptr %type.p
+  %is.array = icmp eq ptr %type, %atype
+  br i1 %is.array, label %look, label %no
+look:
+  %count = load i32, ptr %old
+  %own = icmp eq i32 %count, 1
+  %flags.p = getelementptr i8, ptr %old, i64 {array_flags}
+  %flags = load i32, ptr %flags.p
+  %some = and i32 %flags, 1285
+  %good = icmp eq i32 %some, 1285
+  %descr.p = getelementptr i8, ptr %old, i64 {array_descr}
+  %descr = load ptr, ptr %descr.p
+  %descr.new.p = getelementptr i8, ptr %new, i64 {array_descr}
+  %descr.new = load ptr, ptr %descr.new.p
+  %same = icmp eq ptr %descr, %descr.new
+  %a = and i1 %own, %good
+  %b = and i1 %a, %same
+  ret i1 %b
+no:
+  ret i1 false
+}}
+
+define internal void @give_arena(ptr %ctx, ptr %frame, i64 %arena) {{
+  %over.p = getelementptr i64, ptr %frame, i64 {overflow}
+  %over = load ptr, ptr %over.p
+  %arena.p = getelementptr i64, ptr %ctx, i64 {arena_slot}
+  %none = icmp eq ptr %over, null
+  br i1 %none, label %put, label %first
+first:
+  %free.p = getelementptr i64, ptr %ctx, i64 {free}
+  %free = load ptr, ptr %free.p
+  br label %head
+head:
+  %piece = phi ptr [ %over, %first ], [ %following, %head ]
+  %sum = phi i64 [ 128, %first ], [ %sum.next, %head ]
+  %following = load ptr, ptr %piece
+  %size.p = getelementptr i64, ptr %piece, i64 1
+  %size = load i64, ptr %size.p
+  %sum.next = add i64 %sum, %size
+  call void %free(ptr %piece)
+  %last = icmp eq ptr %following, null
+  br i1 %last, label %larger, label %head
+larger:
+  %old = inttoptr i64 %arena to ptr
+  %had = icmp ne i64 %arena, 0
+  br i1 %had, label %count.old, label %sized
+count.old:
+  %old.size = load i64, ptr %old
+  br label %sized
+sized:
+  %before = phi i64 [ 0, %larger ], [ %old.size, %count.old ]
+  %total = add i64 %before, %sum.next
+  %fits = icmp sle i64 %total, {arena_limit}
+  br i1 %fits, label %replace, label %put
+replace:
+  call void %free(ptr %old)
+  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
+  %malloc = load ptr, ptr %malloc.p
+  %fresh = call ptr %malloc(i64 %total)
+  %fresh.none = icmp eq ptr %fresh, null
+  br i1 %fresh.none, label %done, label %fresh.good
+fresh.good:
+  store i64 %total, ptr %fresh
+  %fresh.int = ptrtoint ptr %fresh to i64
+  br label %exchange
+put:
+  %has = icmp ne i64 %arena, 0
+  br i1 %has, label %exchange, label %done
+exchange:
+  %given = phi i64 [ %fresh.int, %fresh.good ], [ %arena, %put ]
+  %other.int = atomicrmw xchg ptr %arena.p, i64 %given release
+  %other.none = icmp eq i64 %other.int, 0
+  br i1 %other.none, label %done, label %drop
+drop:
+  %other = inttoptr i64 %other.int to ptr
+  %free.q = getelementptr i64, ptr %ctx, i64 {free}
+  %free.f = load ptr, ptr %free.q
+  call void %free.f(ptr %other)
+  br label %done
+done:
+  ret void
+}}
+"""
+
+
+def entry_text() -> str:
+    """The entry as LLVM IR."""
+    names = {
+        "inputs": CTX_INPUTS,
+        "outputs": CTX_OUTPUTS,
+        "args": CTX_ARGS,
+        "record": RECORD,
+        "first": CTX_FIRST_RECORD,
+        "input_slots": INPUT_SLOTS,
+        "first_input": FIRST_INPUT,
+        "out_ndim": OUT_NDIM,
+        "out_spare": OUT_SPARE,
+        "out_cell": OUT_CELL,
+        "incref": CTX_INCREF,
+        "decref": CTX_DECREF,
+        "new_array": CTX_NEW_ARRAY,
+        "new_list": CTX_NEW_LIST,
+        "array_type": CTX_ARRAY_TYPE,
+        "malloc": CTX_MALLOC,
+        "free": CTX_FREE,
+        "overflow": OVERFLOW,
+        "arena": ARENA,
+        "arena_end": ARENA_END,
+        "arena_slot": CTX_ARENA,
+        "arena_limit": _ARENA_LIMIT,
+        "stack_slots": _STACK_SLOTS,
+        "table": CTX_TABLE,
+        "results": CTX_RESULTS,
+        "kind": CTX_KIND,
+        "slow": CTX_SLOW,
+        "vectorcall": CTX_VECTORCALL,
+        "clear_error": CTX_CLEAR_ERROR,
+        "float_type": CTX_FLOAT_TYPE,
+        "float64_type": CTX_FLOAT64_TYPE,
+        "long_type": CTX_LONG_TYPE,
+        "long_value": CTX_LONG_VALUE,
+        "floats": FLOATS,
+        "singles": SINGLES,
+        "exact": 2**53,
+        "in_which": IN_WHICH,
+        "in_type": IN_TYPE,
+        "in_other": IN_OTHER,
+        "in_ndim": IN_NDIM,
+        "in_dims": IN_DIMS,
+        "in_scalars": IN_SCALARS,
+        "in_descr": IN_DESCR,
+        "object_type": layout.OBJECT_TYPE,
+        "float_value": layout.FLOAT_VALUE,
+        "list_items": layout.LIST_ITEMS,
+        "array_data": layout.ARRAY_DATA,
+        "array_ndim": layout.ARRAY_NDIM,
+        "array_dims": layout.ARRAY_DIMS,
+        "array_strides": layout.ARRAY_STRIDES,
+        "array_descr": layout.ARRAY_DESCR,
+        "array_flags": layout.ARRAY_FLAGS,
+        "descr_byteorder": layout.DESCR_BYTEORDER,
+        "descr_type_num": layout.DESCR_TYPE_NUM,
+    }
+    assert CALLER == 0
+    return (_HEAD + _HELPERS + _ENTRY).format(**names)

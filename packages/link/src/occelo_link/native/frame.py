@@ -1,0 +1,42 @@
+"""The layout of what a unit is called with.
+
+``frame`` is an array of 8-byte slots: one pointer for whoever calls the unit, the arena for working
+memory and its end, the list of further pieces of memory, and for each input the addresses of its
+data, lengths and strides (in bytes). ``table`` holds addresses of two services and of what the
+program names.
+"""
+
+from __future__ import annotations
+
+from occelo_link.loops.ir.program import Program
+
+__all__ = [
+    "ALLOC_OUTPUT",
+    "ARENA",
+    "ARENA_END",
+    "CALLER",
+    "FIRST_INPUT",
+    "GROW",
+    "INPUT_SLOTS",
+    "OVERFLOW",
+    "SERVICES",
+    "table_slot",
+]
+
+CALLER = 0
+ARENA = 1
+ARENA_END = 2
+OVERFLOW = 3
+FIRST_INPUT = 4
+INPUT_SLOTS = 3
+
+ALLOC_OUTPUT = 0
+"""``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output; null with an error set."""
+GROW = 1
+"""``ptr (ptr frame, i64 bytes)``: working memory beyond the arena, aligned to 64 bytes."""
+SERVICES = 2
+
+
+def table_slot(program: Program, name: str) -> int:
+    """The slot of a named address."""
+    return SERVICES + program.table[name]

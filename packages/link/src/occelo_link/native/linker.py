@@ -1,0 +1,88 @@
+"""``native``: machine code through LLVM, without a compiler on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from occelo_link.blocks.linker import BlockLinker
+from occelo_link.blocks.partition import Part
+from occelo_link.blocks.vm import CompiledUnit
+from occelo_link.loops.ir.program import Program
+from occelo_link.native.addresses import blas_library
+from occelo_link.native.engine import compile_module, load_object
+from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
+from occelo_link.native.layout import layout_fits
+from occelo_link.native.llvm import print_llvm
+from occelo_link.native.python_entry import PythonEntry, make_table
+
+__all__ = ["NativeLinker", "NativeUnit"]
+
+
+class HasAddress(Protocol):
+    """Loaded code: the address of a unit, valid as long as this object lives."""
+
+    address: int
+
+
+class NativeUnit:
+    """A loaded unit with a way to call it."""
+
+    def __init__(self, program: Program, part: Part, unit: HasAddress) -> None:
+        self.program = program
+        self.part = part
+        self.unit = unit
+        self._python = PythonEntry(unit.address, program)
+        self._table: Any = None
+        self._entry: Callable[..., Any] | None = None
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
+        if self._entry is None:
+            self._entry = self.entry(LIST, self._slow) or self._slow
+        results: list[Any] = self._entry(*arrays)
+        return results
+
+    def _slow(self, *arrays: Any) -> list[Any]:
+        return self._python(arrays)
+
+    def entry(
+        self,
+        kind: int,
+        slow: Callable[..., Any],
+        sources: Sequence[int | list[Any]] | None = None,
+        scalars: Sequence[bool] | None = None,
+        cells: Sequence[list[Any] | None] | None = None,
+    ) -> Callable[..., Any] | None:
+        """A builtin function over this unit; by default of arrays, which returns all results.
+
+        None where objects do not lie in memory as the entry expects.
+        """
+        if not layout_fits():
+            return None
+        if self._table is None:
+            self._table = make_table(self.program, entry_services())
+        types: list[Any] = [v.type for v in self.part.inputs]
+        chosen = list(range(len(types))) if sources is None else sources
+        numbers = [False] * len(types) if scalars is None else scalars
+        inputs = [
+            InputRule(t.dtype, t.shape, source, number)
+            for t, source, number in zip(types, chosen, numbers, strict=True)
+        ]
+        buffers = self.program.outputs
+        targets = [None] * len(buffers) if cells is None else cells
+        outputs = [
+            OutputRule(b.dtype, b.ndim, cell) for b, cell in zip(buffers, targets, strict=True)
+        ]
+        return make_entry(self.unit, self._table, inputs, outputs, kind, slow)
+
+
+class NativeLinker(BlockLinker):
+    """``native``: each block as machine code."""
+
+    name = "native"
+
+    def _blas_integer(self) -> str:
+        return blas_library().integer
+
+    def compile(self, program: Program, part: Part) -> CompiledUnit:
+        return NativeUnit(program, part, load_object(compile_module(print_llvm(program))))

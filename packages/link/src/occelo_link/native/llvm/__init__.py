@@ -1,0 +1,7 @@
+"""Printing loop programs as LLVM IR."""
+
+from __future__ import annotations
+
+from occelo_link.native.llvm.printer import print_llvm
+
+__all__ = ["print_llvm"]

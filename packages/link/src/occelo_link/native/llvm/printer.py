@@ -1,0 +1,295 @@
+"""Printing loop programs as LLVM IR.
+
+A unit is ``i64 unit(ptr frame, ptr table)``: it returns 0, or one more than the number of the error
+site that stopped it, or -1 if an allocation failed. `occelo_link.native.frame` has the layout of
+both. Loops with lanes are printed with explicit vectors, so no pass of LLVM's optimizer is needed:
+a loop over whole vectors, and one turn under a mask for what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    Carried,
+    Check,
+    For,
+    If,
+    Invoke,
+    Pointer,
+    Program,
+    Reference,
+    Statement,
+    Store,
+    Value,
+    While,
+    itemsize,
+)
+from occelo_link.native.frame import (
+    ALLOC_OUTPUT,
+    ARENA,
+    ARENA_END,
+    FIRST_INPUT,
+    GROW,
+    INPUT_SLOTS,
+    table_slot,
+)
+from occelo_link.native.llvm.emission import element_type, memory_type
+from occelo_link.native.llvm.lanes import Lanes
+
+__all__ = ["print_llvm"]
+
+_STACK_BYTES = 2048
+"""Small working memory lies on the stack, up to this many bytes of it."""
+
+
+class _Printer(Lanes):
+    def run(self) -> str:
+        program = self.program
+        nested = self._nested_allocations()
+        for buffer in nested:
+            slot = f"%slot{len(self.slots)}"
+            self.allocas.append(f"  {slot} = alloca ptr, align 8")
+            self.slots[buffer] = slot
+        for position, buffer in enumerate(program.inputs):
+            self.pointers[buffer] = self._frame_pointer(FIRST_INPUT + INPUT_SLOTS * position)
+        for name in program.table:
+            slot = self.fresh()
+            self.header.append(
+                f"  {slot} = getelementptr i64, ptr %table, i64 {table_slot(program, name)}"
+            )
+            loaded = self.fresh()
+            self.header.append(f"  {loaded} = load ptr, ptr {slot}, align 8")
+            self.functions[name] = loaded
+        self.bump = self._frame_pointer(ARENA)
+        self.arena_end = self._frame_pointer(ARENA_END)
+        self.block(program.body)
+        self.line("ret i64 0")
+        body = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
+        body += [*self.allocas, *self.header, *self.lines, "}"]
+        attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
+        return "\n".join([*sorted(self.declared), *body, attributes, ""])
+
+    def _nested_allocations(self) -> list[Buffer]:
+        found: list[Buffer] = []
+        for block in self.program.blocks():
+            if block is not self.program.body:
+                found += [s.buffer for s in block if isinstance(s, Alloc)]
+        return list(dict.fromkeys(found))
+
+    def _frame_pointer(self, slot: int) -> str:
+        address, loaded = self.fresh(), self.fresh()
+        self.header.append(f"  {address} = getelementptr i64, ptr %frame, i64 {slot}")
+        self.header.append(f"  {loaded} = load ptr, ptr {address}, align 8")
+        return loaded
+
+    def block(self, block: Block) -> None:
+        for statement in block.statements:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        if isinstance(statement, Value):
+            self.names[statement.number] = self.scalar_operation(statement)
+        elif isinstance(statement, Store):
+            self.scalar_store(statement)
+        elif isinstance(statement, For):
+            if statement.lanes > 1:
+                self.lanes_loop(statement)
+            else:
+                self.scalar_loop(statement)
+        elif isinstance(statement, If):
+            self.branch(statement)
+        elif isinstance(statement, While):
+            self.while_loop(statement)
+        elif isinstance(statement, Check):
+            self.check(statement)
+        elif isinstance(statement, Alloc):
+            self.alloc(statement)
+        else:
+            self.invoke(statement)
+
+    def check(self, statement: Check) -> None:
+        fail, go = self.new_label("fail"), self.new_label("go")
+        self.line(f"br i1 {self.use(statement.condition)}, label %{go}, label %{fail}")
+        self.place(fail)
+        self.line(f"ret i64 {statement.site + 1}")
+        self.place(go)
+
+    def alloc(self, statement: Alloc) -> None:
+        buffer = statement.buffer
+        if statement.reuse is not None:
+            pointer = self.buffer(statement.reuse)
+        elif buffer.space == "output":
+            pointer = self.alloc_output(statement)
+        else:
+            pointer = self.alloc_work(statement)
+        if buffer in self.slots:
+            self.line(f"store ptr {pointer}, ptr {self.slots[buffer]}, align 8")
+        else:
+            self.pointers[buffer] = pointer
+
+    def stop_if_null(self, pointer: str) -> None:
+        null = self.emit(f"icmp eq ptr {pointer}, null")
+        fail, go = self.new_label("fail"), self.new_label("go")
+        self.line(f"br i1 {null}, label %{fail}, label %{go}")
+        self.place(fail)
+        self.line("ret i64 -1")
+        self.place(go)
+
+    def alloc_output(self, statement: Alloc) -> str:
+        lengths = statement.lengths
+        dims = f"%dims{len(self.allocas)}"
+        self.allocas.append(f"  {dims} = alloca i64, i32 {max(1, len(lengths))}, align 8")
+        for i, length in enumerate(lengths):
+            at = self.emit(f"getelementptr i64, ptr {dims}, i64 {i}")
+            self.line(f"store i64 {self.use(length)}, ptr {at}, align 8")
+        function = self.service(ALLOC_OUTPUT)
+        pointer = self.emit(
+            f"call ptr {function}(ptr %frame, i64 {statement.buffer.position}, ptr {dims})"
+        )
+        self.stop_if_null(pointer)
+        return pointer
+
+    def service(self, slot: int) -> str:
+        key = f"service{slot}"
+        if key not in self.functions:
+            address, loaded = self.fresh(), self.fresh()
+            self.header.append(f"  {address} = getelementptr i64, ptr %table, i64 {slot}")
+            self.header.append(f"  {loaded} = load ptr, ptr {address}, align 8")
+            self.functions[key] = loaded
+        return self.functions[key]
+
+    def alloc_work(self, statement: Alloc) -> str:
+        buffer, size = statement.buffer, statement.size
+        if size.op == "const":
+            count = max(1, size.args[0]) * itemsize(buffer.dtype)
+            rounded = (count + 63) & -64
+            if self.stack_used + rounded <= _STACK_BYTES and buffer not in self.slots:
+                self.stack_used += rounded
+                name = f"%stack{len(self.allocas)}"
+                self.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
+                return name
+            total = str(rounded)
+        else:
+            scaled = self.emit(f"mul i64 {self.use(size)}, {itemsize(buffer.dtype)}")
+            more = self.emit(f"add i64 {scaled}, 127")
+            total = self.emit(f"and i64 {more}, -64")
+        if buffer in self.slots:
+            pointer = self.emit(f"call ptr {self.service(GROW)}(ptr %frame, i64 {total})")
+            self.stop_if_null(pointer)
+            return pointer
+        before = self.label
+        end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
+        fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
+        grow, done = self.new_label("grow"), self.new_label("done")
+        self.line(f"br i1 {fits}, label %{done}, label %{grow}")
+        self.place(grow)
+        grown = self.emit(f"call ptr {self.service(GROW)}(ptr %frame, i64 {total})")
+        self.stop_if_null(grown)
+        after = self.label
+        self.line(f"br label %{done}")
+        self.place(done)
+        pointer = self.emit(f"phi ptr [ {self.bump}, %{before} ], [ {grown}, %{after} ]")
+        self.bump = self.emit(f"phi ptr [ {end}, %{before} ], [ {self.bump}, %{after} ]")
+        return pointer
+
+    def invoke(self, statement: Invoke) -> None:
+        listed: list[str] = []
+        for argument in statement.args:
+            if isinstance(argument, Value):
+                listed.append(f"{element_type(argument.dtype)} {self.use(argument)}")
+            elif isinstance(argument, Pointer):
+                listed.append(f"ptr {self.address(argument.buffer, self.use(argument.offset))}")
+            else:
+                listed.append(f"ptr {self.temporary(argument)}")
+        result = statement.result
+        call = f"{self.functions[statement.entry]}({', '.join(listed)})"
+        if result is None:
+            self.line(f"call void {call}")
+        else:
+            self.names[result.number] = self.emit(f"call {element_type(result.dtype)} {call}")
+
+    def temporary(self, argument: Reference) -> str:
+        dtype = argument.value.dtype
+        name = f"%ref{len(self.allocas)}"
+        self.allocas.append(f"  {name} = alloca {memory_type(dtype)}, align 8")
+        self.line(f"store {memory_type(dtype)} {self.use(argument.value)}, ptr {name}, align 8")
+        return name
+
+    def branch(self, statement: If) -> None:
+        then, orelse, done = (self.new_label(h) for h in ("then", "else", "endif"))
+        self.line(f"br i1 {self.use(statement.condition)}, label %{then}, label %{orelse}")
+        ends: list[str] = []
+        for label, block in ((then, statement.then), (orelse, statement.orelse)):
+            self.place(label)
+            self.block(block)
+            ends.append(self.label)
+            self.line(f"br label %{done}")
+        self.place(done)
+        for result, a, b in statement.results:
+            self.names[result.number] = self.emit(
+                f"phi {element_type(result.dtype)} "
+                f"[ {self.use(a)}, %{ends[0]} ], [ {self.use(b)}, %{ends[1]} ]"
+            )
+
+    def _phis(self, carried: Sequence[Carried], before: str) -> list[tuple[int, Carried]]:
+        """Lines for the carried scalars, whose second half is filled in after the body."""
+        made: list[tuple[int, Carried]] = []
+        for each in carried:
+            name = self.fresh()
+            self.names[each.param.number] = name
+            kind = element_type(each.param.dtype)
+            made.append((len(self.lines), each))
+            self.lines.append(f"  {name} = phi {kind} [ {self.use(each.initial)}, %{before} ], ")
+        return made
+
+    def _close_phis(self, made: Sequence[tuple[int, Carried]], end: str) -> None:
+        for position, each in made:
+            self.lines[position] += f"[ {self.use(each.following)}, %{end} ]"
+
+    def scalar_loop(self, loop: For) -> None:
+        start, stop = self.use(loop.start), self.use(loop.stop)
+        head, body, done = (self.new_label(h) for h in ("loop", "body", "done"))
+        before = self.label
+        self.line(f"br label %{head}")
+        self.place(head)
+        index, after = self.fresh(), self.fresh()
+        at = len(self.lines)
+        self.lines.append(f"  {index} = phi i64 [ {start}, %{before} ], ")
+        made = self._phis(loop.carried, before)
+        more = self.emit(f"icmp slt i64 {index}, {stop}")
+        self.line(f"br i1 {more}, label %{body}, label %{done}")
+        self.place(body)
+        self.names[loop.index.number] = index
+        self.block(loop.body)
+        self.lines.append(f"  {after} = add i64 {index}, 1")
+        self.lines[at] += f"[ {after}, %{self.label} ]"
+        self._close_phis(made, self.label)
+        self.line(f"br label %{head}")
+        self.place(done)
+        for each in loop.carried:
+            self.names[each.result.number] = self.names[each.param.number]
+
+    def while_loop(self, loop: While) -> None:
+        head, body, done = (self.new_label(h) for h in ("while", "body", "done"))
+        before = self.label
+        self.line(f"br label %{head}")
+        self.place(head)
+        made = self._phis(loop.carried, before)
+        self.block(loop.test)
+        self.line(f"br i1 {self.use(loop.condition)}, label %{body}, label %{done}")
+        self.place(body)
+        self.block(loop.body)
+        self._close_phis(made, self.label)
+        self.line(f"br label %{head}")
+        self.place(done)
+        for each in loop.carried:
+            self.names[each.result.number] = self.names[each.param.number]
+
+
+def print_llvm(program: Program) -> str:
+    """The program as a module of LLVM IR that defines ``unit``."""
+    return _Printer(program).run()

@@ -1,0 +1,95 @@
+"""Calling a unit from Python: what the machine-code entry does, done with ctypes.
+
+It is the entry on Pythons whose objects have another layout (free-threaded and debug builds), and
+what the tests of printers use.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_link.blocks.vm import UnitFailure
+from occelo_link.loops.ir.program import Program
+from occelo_link.native.addresses import address_of
+from occelo_link.native.frame import ALLOC_OUTPUT, FIRST_INPUT, GROW, INPUT_SLOTS, SERVICES
+
+__all__ = ["PythonEntry", "make_frame", "make_table"]
+
+_UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_ALLOC = ctypes.CFUNCTYPE(
+    ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)
+)
+_GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+def make_table(program: Program, services: Sequence[int]) -> Any:
+    """The table of addresses for a program, as an array of 8-byte slots."""
+    table = np.zeros(SERVICES + len(program.table), dtype=np.int64)
+    table[:SERVICES] = services
+    for name, slot in program.table.items():
+        table[SERVICES + slot] = address_of(name, program.constants)
+    return table
+
+
+class PythonEntry:
+    """A callable of arrays that returns the list of outputs; `UnitFailure` if a check fails."""
+
+    def __init__(self, address: int, program: Program) -> None:
+        self._unit = _UNIT(address)
+        self._program = program
+        self._dtypes = [np.dtype(b.dtype) for b in program.outputs]
+        self._ndims = [b.ndim for b in program.outputs]
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
+        outputs: list[Any] = [None] * len(self._dtypes)
+        pieces: list[Any] = []
+        errors: list[BaseException] = []
+
+        def allocate(frame: int, position: int, lengths: Any) -> int | None:
+            try:
+                shape = tuple(lengths[i] for i in range(self._ndims[position]))
+                outputs[position] = np.empty(shape, self._dtypes[position])
+            except BaseException as error:
+                errors.append(error)
+                return None
+            address: int = outputs[position].ctypes.data
+            return address
+
+        def grow(frame: int, size: int) -> int | None:
+            try:
+                piece = np.empty(size + 64, np.uint8)
+            except MemoryError as error:
+                errors.append(error)
+                return None
+            pieces.append(piece)
+            return (int(piece.ctypes.data) + 63) & -64
+
+        callbacks: list[Callable[..., Any]] = [_ALLOC(allocate), _GROW(grow)]
+        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+        assert (ALLOC_OUTPUT, GROW) == (0, 1)
+        table = make_table(self._program, services)
+        frame, kept = make_frame(arrays)
+        status = self._unit(frame.ctypes.data, table.ctypes.data)
+        del kept
+        if errors:
+            raise errors[0]
+        if status:
+            raise UnitFailure(status - 1 if status > 0 else -1)
+        return outputs
+
+
+def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """The frame for input arrays, and what must stay alive beside it."""
+    frame = np.zeros(FIRST_INPUT + INPUT_SLOTS * len(arrays), dtype=np.int64)
+    kept: list[Any] = []
+    for i, array in enumerate(arrays):
+        shape = np.array(array.shape or (0,), dtype=np.int64)
+        strides = np.array(array.strides or (0,), dtype=np.int64)
+        kept += [shape, strides]
+        at = FIRST_INPUT + INPUT_SLOTS * i
+        frame[at : at + 3] = array.ctypes.data, shape.ctypes.data, strides.ctypes.data
+    return frame, kept

@@ -1,0 +1,82 @@
+"""Building and running loop programs in tests of printers and lowerings."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from occelo_link.c.compiler import compile_shared
+from occelo_link.c.printer import print_c
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.program import Buffer, Program, Value
+from occelo_link.loops.ir.verify import verify
+from occelo_link.native.engine import compile_module, load_object
+from occelo_link.native.llvm import print_llvm
+from occelo_link.native.python_entry import PythonEntry
+
+__all__ = ["Compiled", "compiled_c", "inputs_of", "interpreted", "map_program", "output_of"]
+
+
+def inputs_of(builder: Builder, *kinds: tuple[str, int]) -> list[Buffer]:
+    """Inputs of the given dtypes and numbers of dimensions."""
+    made: list[Buffer] = []
+    for dtype, ndim in kinds:
+        buffer = builder.buffer(dtype, "input", position=len(made), ndim=ndim)
+        made.append(buffer)
+    builder.program.inputs.extend(made)
+    return made
+
+
+def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
+    """An output with room for its elements."""
+    position = len(builder.program.outputs)
+    buffer = builder.buffer(dtype, "output", position=position, ndim=len(lengths))
+    builder.program.outputs.append(buffer)
+    builder.alloc(buffer, builder.product(lengths), lengths)
+    return buffer
+
+
+def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) -> Program:
+    """A program that applies a function of float64 scalars to vectors."""
+    b = Builder()
+    vectors = inputs_of(b, *[("float64", 1)] * count)
+    n = b.input_length(vectors[0], 0)
+    out = output_of(b, "float64", [n])
+    with b.loop(n, lanes=lanes) as loop:
+        b.store(out, loop.index, function(b, *[b.load(v, loop.index) for v in vectors]))
+    return b.program
+
+
+class Compiled:
+    """A program through LLVM, for this processor or another of its kind."""
+
+    def __init__(
+        self, program: Program, cpu: str | None = None, features: str | None = None
+    ) -> None:
+        verify(program)
+        self.unit = load_object(compile_module(print_llvm(program), cpu, features))
+        self.entry = PythonEntry(self.unit.address, program)
+
+    def __call__(self, *arrays: Any) -> list[Any]:
+        return self.entry(arrays)
+
+
+def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:
+    """Programs through C, in one library."""
+    named = [(f"unit_{i}", p) for i, p in enumerate(programs)]
+    library = ctypes.CDLL(str(compile_shared(print_c(named), folder)))
+    result: list[Callable[..., list[Any]]] = []
+    for name, program in named:
+        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        assert address is not None
+        entry = PythonEntry(address, program)
+        result.append(lambda *arrays, _entry=entry, _keep=library: _entry(arrays))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    return result
+
+
+def interpreted(program: Program, *arrays: Any, **functions: Any) -> list[Any]:
+    """A program through the interpreter of loop programs."""
+    return run_program(program, arrays, functions)

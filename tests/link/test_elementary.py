@@ -1,0 +1,232 @@
+"""Accuracy of the elementary functions, in units in the last place, against mpmath."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from occelo_link.loops.elementary import (
+    error,
+    exponential,
+    hyperbolic,
+    logarithm,
+    power,
+    trigonometric,
+)
+from occelo_link.testing import Compiled, map_program
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+COUNT = 100_000 if THOROUGH else 400
+rng = np.random.default_rng(11)
+mpmath.mp.prec = 1300
+
+
+def by_exponent(low: int, high: int, signed: bool = True) -> Any:
+    """Numbers whose exponents are spread evenly."""
+    size = np.ldexp(rng.uniform(1, 2, COUNT), rng.integers(low, high, COUNT))
+    return size * rng.choice([-1, 1], COUNT) if signed else size
+
+
+def between(low: float, high: float) -> Any:
+    return rng.uniform(low, high, COUNT)
+
+
+def ulps(found: Any, exact: Any) -> float:
+    """The distance from the exact value in units of its last place."""
+    nearest = float(exact)
+    if math.isinf(nearest):
+        return 0.0 if found == nearest else math.inf
+    unit = mpmath.mpf(float(np.spacing(abs(nearest)))) if nearest else mpmath.mpf(5e-324)
+    return float(abs(mpmath.mpf(float(found)) - exact) / unit)
+
+
+def worst(found: Any, points: Any, exact: Callable[..., Any]) -> tuple[float, Any]:
+    errors = [
+        ulps(f, exact(*[mpmath.mpf(float(v)) for v in np.atleast_1d(p)]))
+        for f, p in zip(found, points, strict=True)
+    ]
+    at = int(np.argmax(errors))
+    return errors[at], points[at]
+
+
+HARD_ANGLES = [3.0e8 * math.pi, math.pi, math.pi / 2, 710.0, 999999999.5]
+KAHAN = 6381956970095103.0 * 2.0**797
+CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[Any], float]] = {
+    "exp": (exponential.exp, mpmath.exp, [between(-745, 709.7), by_exponent(-60, 3)], 1),
+    "exp2": (
+        exponential.exp2,
+        lambda x: mpmath.power(2, x),
+        [between(-1074, 1023.9), by_exponent(-60, 3)],
+        1,
+    ),
+    "expm1": (
+        exponential.expm1,
+        mpmath.expm1,
+        [between(-50, 709), between(-2, 2), by_exponent(-1060, 3)],
+        1,
+    ),
+    "log": (logarithm.log, mpmath.log, [by_exponent(-1073, 1023, False), between(0.5, 2)], 1),
+    "log2": (
+        logarithm.log2,
+        lambda x: mpmath.log(x, 2),
+        [by_exponent(-1073, 1023, False), between(0.5, 2)],
+        1,
+    ),
+    "log10": (
+        logarithm.log10,
+        mpmath.log10,
+        [by_exponent(-1073, 1023, False), between(0.5, 2)],
+        1,
+    ),
+    "log1p": (
+        logarithm.log1p,
+        lambda x: mpmath.log1p(x),
+        [by_exponent(-1060, 1023, False), between(-0.999, 2), -by_exponent(-60, -1, False)],
+        1,
+    ),
+    "sin": (
+        trigonometric.sin,
+        mpmath.sin,
+        [by_exponent(-1060, 29), between(-10, 10), HARD_ANGLES],
+        1,
+    ),
+    "cos": (
+        trigonometric.cos,
+        mpmath.cos,
+        [by_exponent(-60, 29), between(-10, 10), HARD_ANGLES],
+        1,
+    ),
+    "tan": (
+        trigonometric.tan,
+        mpmath.tan,
+        [by_exponent(-1060, 29), between(-10, 10), HARD_ANGLES],
+        2,
+    ),
+    "arctan": (trigonometric.arctan, mpmath.atan, [by_exponent(-1060, 60), between(-3, 3)], 1),
+    "tanh": (hyperbolic.tanh, mpmath.tanh, [by_exponent(-1060, 5), between(-3, 3)], 1),
+    "sinh": (
+        hyperbolic.sinh,
+        mpmath.sinh,
+        [by_exponent(-1060, 9), between(-3, 3), between(-710, 710)],
+        2,
+    ),
+    "cosh": (
+        hyperbolic.cosh,
+        mpmath.cosh,
+        [by_exponent(-60, 9), between(-3, 3), between(-710, 710)],
+        2,
+    ),
+    "erf": (error.erf, mpmath.erf, [by_exponent(-1000, 3), between(-6, 6), between(0.8, 1.6)], 1),
+    "erfc": (error.erfc, mpmath.erfc, [by_exponent(-60, 3), between(-6, 27), between(0.3, 2)], 2),
+    "sigmoid": (
+        hyperbolic.sigmoid,
+        lambda x: 1 / (1 + mpmath.exp(-x)),
+        [between(-700, 40), between(-3, 3)],
+        2.5,
+    ),
+    "softplus": (
+        hyperbolic.softplus,
+        lambda x: mpmath.log1p(mpmath.exp(x)),
+        [between(-700, 40), between(-3, 3)],
+        2.5,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_accuracy(name: str) -> None:
+    function, exact, parts, limit = CASES[name]
+    points = np.concatenate([np.asarray(p, dtype=float) for p in parts])
+    found = Compiled(map_program(function))(points)[0]
+    error_, at = worst(found, points, exact)
+    assert error_ <= limit, f"{name}({at!r}) is {error_:.3f} ulp off"
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_huge_angles_are_as_precise_as_the_c_library(name: str) -> None:
+    function, exact, _, limit = CASES[name]
+    points = np.concatenate([by_exponent(30, 1000)[:200], [1e22, -1e300]])
+    compiled = Compiled(map_program(function))
+    assert worst(compiled(points)[0], points, exact)[0] <= limit
+    # the float nearest to a multiple of pi/2: glibc is 8 ulp off for its cosine
+    hard = np.array([KAHAN])
+    assert compiled(hard)[0][0] == getattr(math, name)(KAHAN)
+
+
+def test_powers() -> None:
+    x = np.concatenate([between(0.01, 100), by_exponent(-300, 300, False), between(0.9, 1.1)])
+    y = np.concatenate([between(-100, 100), between(-2, 2), between(-3000, 3000)])
+    found = Compiled(map_program(power.pow, 2))(x, y)[0]
+    error_, at = worst(found, list(zip(x, y, strict=True)), mpmath.power)
+    assert error_ <= 2, f"pow{at!r} is {error_:.3f} ulp off"
+
+
+def same(found: Any, expected: Any) -> Any:
+    """Equality of values and of the signs of zeros; NaN equals NaN."""
+    signs = np.signbit(found) == np.signbit(expected)
+    return ((found == expected) & signs) | (np.isnan(found) & np.isnan(expected))
+
+
+EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan])
+AT_EDGES: dict[str, list[float]] = {
+    "exp": [1, 1, np.inf, 0, np.nan],
+    "exp2": [1, 1, np.inf, 0, np.nan],
+    "expm1": [0, -0.0, np.inf, -1, np.nan],
+    "log": [-np.inf, -np.inf, np.inf, np.nan, np.nan],
+    "log2": [-np.inf, -np.inf, np.inf, np.nan, np.nan],
+    "log10": [-np.inf, -np.inf, np.inf, np.nan, np.nan],
+    "log1p": [0, -0.0, np.inf, np.nan, np.nan],
+    "sin": [0, -0.0, np.nan, np.nan, np.nan],
+    "cos": [1, 1, np.nan, np.nan, np.nan],
+    "tan": [0, -0.0, np.nan, np.nan, np.nan],
+    "arctan": [0, -0.0, math.pi / 2, -math.pi / 2, np.nan],
+    "tanh": [0, -0.0, 1, -1, np.nan],
+    "sinh": [0, -0.0, np.inf, -np.inf, np.nan],
+    "cosh": [1, 1, np.inf, np.inf, np.nan],
+    "erf": [0, -0.0, 1, -1, np.nan],
+    "erfc": [1, 1, 0, 2, np.nan],
+    "sigmoid": [0.5, 0.5, 1, 0, np.nan],
+    "softplus": [math.log(2), math.log(2), np.inf, 0, np.nan],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_special_values(name: str) -> None:
+    # the last lane matters as well: whole vectors, then a rest
+    points = np.tile(EDGES, 5)
+    found = Compiled(map_program(CASES[name][0]))(points)[0]
+    assert np.all(same(found, np.tile(AT_EDGES[name], 5))), found[:5]
+
+
+def test_powers_of_special_values() -> None:
+    values = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, np.inf, -np.inf, np.nan, -3.5, 1e300, -1e300]
+    exponents = [*values, 3.0, -3.0, -0.5, 1e19]
+    x, y = (v.ravel().copy() for v in np.meshgrid(values, exponents))
+    found = Compiled(map_program(power.pow, 2))(x, y)[0]
+    with np.errstate(all="ignore"):
+        expected = np.power(x, y)
+    finite = np.isfinite(expected) & (expected != 0)
+    np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-15)
+    assert np.all(same(found, expected) | finite)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "erf", "arctan"])
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
+def test_bits_do_not_depend_on_the_processor(name: str, cpu: str) -> None:
+    from occelo_link.native.engine import host_target
+
+    triple, _, features = host_target()
+    if not triple.startswith("x86_64") or (cpu == "x86-64-v3" and "+avx2" not in features):
+        pytest.skip("needs the processor level")
+    function, _, parts, _ = CASES[name]
+    points = np.concatenate([np.asarray(p, dtype=float) for p in parts])
+    program = map_program(function)
+    np.testing.assert_array_equal(
+        Compiled(program, cpu, "")(points)[0], Compiled(program)(points)[0]
+    )

@@ -1,0 +1,349 @@
+"""Loop programs: what the builder makes, what the verifier refuses, and that all ways to run agree."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from occelo_link.blocks.vm import UnitFailure
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.interpret import CheckFailed, run_program
+from occelo_link.loops.ir.program import Carried, For, Program, Store, Value
+from occelo_link.loops.ir.text import program_text
+from occelo_link.loops.ir.verify import InvalidProgram, verify
+from occelo_link.loops.nests import BLOCK, reduce_elements
+from occelo_link.testing import Compiled, compiled_c, inputs_of, interpreted, map_program, output_of
+
+HAS_COMPILER = any(shutil.which(c) for c in ("cc", "gcc", "clang"))
+
+
+def running_sum() -> Program:
+    b = Builder("running_sum")
+    (x,) = inputs_of(b, ("float64", 1))
+    n = b.input_length(x, 0)
+    out = output_of(b, "float64", [n])
+    with b.loop(n) as loop:
+        total = loop.carry(b.const(0.0, "float64"))
+        total.following = b.op("add", total.param, b.load(x, loop.index))
+        b.store(out, loop.index, total.following)
+    return b.program
+
+
+def first_largest() -> Program:
+    b = Builder("first_largest")
+    (x,) = inputs_of(b, ("int32", 1))
+    n = b.input_length(x, 0)
+    out = output_of(b, "int64", [])
+    b.check(b.lt(b.i64(0), n), 7)
+    with b.loop(n) as loop:
+        best = loop.carry(b.const(-(2**31), "int32"))
+        where = loop.carry(b.i64(0))
+        value = b.load(x, loop.index)
+        better = b.op("lt", best.param, value)
+        best.following = b.select(better, value, best.param)
+        where.following = b.select(better, loop.index, where.param)
+    b.store(out, b.i64(0), where.result)
+    return b.program
+
+
+def lazy_branch() -> Program:
+    """The sum of a vector, or (without reading it) 1, into memory that either branch allocates."""
+    b = Builder("lazy_branch")
+    condition, x = inputs_of(b, ("bool", 0), ("float64", 1))
+    n = b.input_length(x, 0)
+    out = output_of(b, "float64", [])
+    tmp = b.buffer("float64", "work", ndim=1)
+
+    def then() -> list[Value]:
+        b.alloc(tmp, n)
+        (total,) = reduce_elements(b, n, [("add", "float64")], lambda i: [b.load(x, i)], 8)
+        b.store(tmp, b.i64(0), total)
+        return [n]
+
+    def orelse() -> list[Value]:
+        b.alloc(tmp, b.i64(1))
+        b.store(tmp, b.i64(0), b.const(1.0, "float64"))
+        return [b.i64(-1)]
+
+    (count,) = b.branch(b.load(condition, b.i64(0)), then, orelse)
+    scaled = b.op("mul", b.load(tmp, b.i64(0), fixed=True), b.cast(count, "float64"))
+    b.store(out, b.i64(0), scaled)
+    return b.program
+
+
+def collatz() -> Program:
+    """How many steps until 1: a loop whose end depends on what it carries."""
+    b = Builder("collatz")
+    (x,) = inputs_of(b, ("int64", 1))
+    n = b.input_length(x, 0)
+    out = output_of(b, "int64", [n])
+    one, two = b.i64(1), b.i64(2)
+    with b.loop(n, fixed=True) as loop:
+        steps = b.repeat_while(
+            [b.load(x, loop.index), b.i64(0)],
+            lambda s: b.op("lt", one, s[0]),
+            lambda s: [
+                b.select(
+                    b.eq(b.op("remainder", s[0], two), b.i64(0)),
+                    b.op("floordiv", s[0], two),
+                    b.add(b.mul(s[0], b.i64(3)), one),
+                ),
+                b.add(s[1], one),
+            ],
+        )
+        b.store(out, loop.index, steps[1])
+    return b.program
+
+
+def cholesky() -> Program:
+    """A lower triangular root, row by row, of a positive definite matrix; fails at site 3."""
+    b = Builder("cholesky")
+    (a,) = inputs_of(b, ("float64", 2))
+    n = b.input_length(a, 0)
+    out = output_of(b, "float64", [n, n])
+    zero = b.const(0.0, "float64")
+    with b.loop(b.mul(n, n), lanes=8) as loop:
+        b.store(out, loop.index, zero)
+    with b.loop(n, fixed=True) as row, b.loop(b.add(row.index, b.i64(1)), fixed=True) as column:
+        i, j = row.index, column.index
+        with b.loop(j) as inner:
+            total = inner.carry(zero)
+            left = b.load(out, b.add(b.mul(i, n), inner.index), fixed=True)
+            right = b.load(out, b.add(b.mul(j, n), inner.index), fixed=True)
+            total.following = b.op("fma", left, right, total.param)
+        where = b.add(b.mul(i, n), j)
+        rest = b.op("sub", b.load(a, where), total.result)
+
+        def diagonal(rest: Value = rest) -> list[Value]:
+            b.check(b.op("lt", zero, rest), 3)
+            return [b.op("sqrt", rest)]
+
+        def below(rest: Value = rest, j: Value = j) -> list[Value]:
+            return [b.op("div", rest, b.load(out, b.add(b.mul(j, n), j), fixed=True))]
+
+        (value,) = b.branch(b.eq(i, j), diagonal, below)
+        b.store(out, where, value)
+    return b.program
+
+
+def scatter_add() -> Program:
+    b = Builder("scatter_add")
+    x, where = inputs_of(b, ("float64", 1), ("int64", 1))
+    out = output_of(b, "float64", [b.i64(4)])
+    with b.loop(b.i64(4), lanes=8) as loop:
+        b.store(out, loop.index, b.const(0.0, "float64"))
+    with b.loop(b.input_length(x, 0)) as loop:
+        at = b.load(where, loop.index)
+        before = b.load(out, at, fixed=True)
+        b.store(out, at, b.op("add", before, b.load(x, loop.index)))
+    return b.program
+
+
+def blocked_sum() -> Program:
+    b = Builder("blocked_sum")
+    (x,) = inputs_of(b, ("float32", 1))
+    out = output_of(b, "float32", [])
+    (total,) = reduce_elements(
+        b, b.input_length(x, 0), [("add", "float32")], lambda i: [b.load(x, i)], 32
+    )
+    b.store(out, b.i64(0), total)
+    return b.program
+
+
+rng = np.random.default_rng(5)
+SPD = rng.standard_normal((6, 6))
+SPD = SPD @ SPD.T + 6 * np.eye(6)
+BIG = rng.standard_normal(3 * BLOCK + 77).astype("float32")
+SCATTER = (np.arange(7.0), np.array([0, 3, 3, 1, 0, 3, 2]))
+CASES: list[tuple[Program, tuple[Any, ...], Any]] = [
+    (running_sum(), (np.arange(10.0),), np.cumsum(np.arange(10.0))),
+    (running_sum(), (np.zeros(0),), np.zeros(0)),
+    (first_largest(), (np.array([3, 9, -1, 9], "int32"),), np.array(1)),
+    (lazy_branch(), (np.array(True), np.arange(5.0)), np.array(50.0)),
+    (lazy_branch(), (np.array(False), np.full(5, np.nan)), np.array(-1.0)),
+    (collatz(), (np.array([1, 7, 27]),), np.array([0, 16, 111])),
+    (cholesky(), (SPD,), np.linalg.cholesky(SPD)),
+    (scatter_add(), SCATTER, np.array([4.0, 3.0, 6.0, 8.0])),
+    (blocked_sum(), (BIG,), np.array(np.sum(BIG.astype("float64")), "float32")),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c[0].name)
+def test_llvm_and_the_interpreter_give_what_numpy_gives(case: Any) -> None:
+    program, arrays, expected = case
+    verify(program)
+    slow = interpreted(program, *arrays)[0]
+    fast = Compiled(program)(*arrays)[0]
+    np.testing.assert_allclose(slow, expected, rtol=1e-6 if slow.dtype == "float32" else 1e-13)
+    np.testing.assert_array_equal(fast, slow)
+    assert fast.dtype == slow.dtype == expected.dtype
+
+
+@pytest.mark.skipif(not HAS_COMPILER, reason="there is no C compiler on this machine")
+def test_c_gives_the_same_bits(tmp_path: Path) -> None:
+    functions = compiled_c(tmp_path, *[program for program, _, _ in CASES])
+    for function, (program, arrays, _) in zip(functions, CASES, strict=True):
+        np.testing.assert_array_equal(function(*arrays)[0], Compiled(program)(*arrays)[0])
+
+
+def test_a_failing_check_stops_with_its_site() -> None:
+    for program, arrays, site in (
+        (first_largest(), (np.zeros(0, "int32"),), 7),
+        (cholesky(), (-np.eye(3),), 3),
+    ):
+        with pytest.raises(UnitFailure) as found:
+            Compiled(program)(*arrays)
+        assert found.value.site == site
+        with pytest.raises(CheckFailed) as failed:
+            interpreted(program, *arrays)
+        assert failed.value.site == site
+
+
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3", "x86-64-v4"])
+def test_results_do_not_depend_on_the_processor(cpu: str) -> None:
+    from occelo_link.native.engine import host_target
+
+    triple, _, features = host_target()
+    if not triple.startswith("x86_64"):
+        pytest.skip("processor levels of x86-64")
+    if cpu == "x86-64-v4" and "+avx512vl" not in features:
+        pytest.skip("this processor has no AVX-512")
+    if cpu == "x86-64-v3" and "+avx2" not in features:
+        pytest.skip("this processor has no AVX2")
+    for program, arrays, _ in CASES:
+        np.testing.assert_array_equal(
+            Compiled(program, cpu, "")(*arrays)[0], Compiled(program)(*arrays)[0]
+        )
+
+
+def test_nothing_is_computed_twice_or_too_often() -> None:
+    b = Builder()
+    x, y = inputs_of(b, ("float64", 1), ("float64", 0))
+    n = b.input_length(x, 0)
+    out = output_of(b, "float64", [n])
+    with b.loop(n, lanes=8) as loop:
+        scale = b.op("sqrt", b.load(y, b.i64(0)))
+        again = b.op("sqrt", b.load(y, b.i64(0)))
+        assert scale is again
+        b.store(out, loop.index, b.op("mul", b.load(x, loop.index), scale))
+    assert scale.block is b.program.body
+    (made,) = [s for s in b.program.body if isinstance(s, For)]
+    assert [type(s).__name__ for s in made.body] == ["Value", "Value", "Store"]
+
+
+def test_branches_keep_what_they_compute() -> None:
+    b = Builder()
+    (x,) = inputs_of(b, ("float64", 0))
+    value = b.load(x, b.i64(0))
+    b.branch(
+        b.op("lt", value, b.const(0.0, "float64")),
+        lambda: [b.op("sqrt", value)],
+        lambda: [value],
+    )
+    assert not any(isinstance(s, Value) and s.op == "sqrt" for s in b.program.body)
+
+
+def test_integer_constants_are_folded() -> None:
+    b = Builder()
+    n = b.param("int64", b.block)
+    assert b.add(n, b.i64(0)) is n
+    assert b.mul(b.i64(1), n) is n
+    assert b.mul(n, b.i64(0)) is b.i64(0)
+    assert b.sub(b.i64(5), b.i64(7)) is b.i64(-2)
+    assert b.mul(b.i64(2**62), b.i64(4)) is b.i64(0)
+    assert b.const(-0.0, "float64") is not b.const(0.0, "float64")
+    assert b.const(0.1, "float32").args[0] == float(np.float32(0.1))
+
+
+EXPECTED_TEXT = """\
+program running_sum(in1: float64[:]) -> (out2: float64[:])
+  %1: int64 = length in1, 0
+  alloc out2: float64 x %1 [%1]
+  for %3 in 0..%1
+    carry %6: float64 = 0.0:float64, then %9 -> %7
+    %8: float64 = load in1[%3]
+    %9: float64 = add %6, %8
+    store out2[%3] = %9
+"""
+
+
+def test_text() -> None:
+    assert program_text(running_sum()) == EXPECTED_TEXT
+    for program, _, _ in CASES:
+        assert program_text(program).startswith(f"program {program.name}(")
+
+
+def test_the_verifier_refuses_what_is_not_well_formed() -> None:
+    def broken(change: Any) -> None:
+        program = map_program(lambda b, x: b.op("add", x, x))
+        (loop,) = [s for s in program.body if isinstance(s, For)]
+        change(program, loop)
+        verify(program)
+
+    def use_before_definition(program: Program, loop: For) -> None:
+        loop.body.statements.reverse()
+
+    def mixed_dtypes(program: Program, loop: For) -> None:
+        value = next(s for s in loop.body if isinstance(s, Value) and s.op == "add")
+        value.dtype = "float32"
+
+    def input_written(program: Program, loop: For) -> None:
+        store = next(s for s in loop.body if isinstance(s, Store))
+        store.buffer = program.inputs[0]
+
+    def uneven_lanes(program: Program, loop: For) -> None:
+        loop.lanes = 6
+
+    def lanes_without_combining(program: Program, loop: For) -> None:
+        value = next(s for s in loop.body if isinstance(s, Value) and s.op == "add")
+        loop.carried.append(Carried(value, value, value, value))
+
+    def no_memory(program: Program, loop: For) -> None:
+        program.body.statements = [s for s in program.body if type(s).__name__ != "Alloc"]
+
+    broken(lambda program, loop: None)
+    for change, message in (
+        (use_before_definition, "before it is defined"),
+        (mixed_dtypes, "float"),
+        (input_written, "writes the input"),
+        (uneven_lanes, "power of two"),
+        (lanes_without_combining, "before it is defined|combine"),
+        (no_memory, "before it is allocated"),
+    ):
+        with pytest.raises(InvalidProgram, match=message):
+            broken(change)
+
+
+def test_the_interpreter_checks_bounds() -> None:
+    program = scatter_add()
+    with pytest.raises(IndexError, match="out of bounds: it has 4 elements"):
+        run_program(program, (np.ones(1), np.array([4])))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64"])
+def test_integer_arithmetic_is_defined_everywhere(dtype: str, tmp_path: Path) -> None:
+    limits = np.iinfo(dtype)
+    some = {limits.min, limits.max, 0, 1, 2, 3, 7, limits.max // 2}
+    if limits.min:
+        some |= {-1, -2, -7, limits.min + 1}
+    x, y = (v.ravel().copy() for v in np.meshgrid(*[np.array(sorted(some), dtype)] * 2))
+    programs: list[Program] = []
+    for op in ("add", "sub", "mul", "floordiv", "remainder", "shl", "shr", "min", "max"):
+        b = Builder(op)
+        first, second = inputs_of(b, (dtype, 1), (dtype, 1))
+        n = b.input_length(first, 0)
+        out = output_of(b, dtype, [n])
+        with b.loop(n, lanes=8) as loop:
+            value = b.op(op, b.load(first, loop.index), b.load(second, loop.index))
+            b.store(out, loop.index, value)
+        programs.append(b.program)
+    functions = compiled_c(tmp_path, *programs) if HAS_COMPILER else []
+    for i, program in enumerate(programs):
+        expected = interpreted(program, x, y)[0]
+        np.testing.assert_array_equal(Compiled(program)(x, y)[0], expected, program.name)
+        if functions:
+            np.testing.assert_array_equal(functions[i](x, y)[0], expected, program.name)

@@ -1,0 +1,256 @@
+"""The compiling linkers on the whole op table: values, layouts, errors, what stays in Python."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_graph.testing.checks import symbolic
+from occelo_graph.testing.example import Example
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link import make_linker
+from occelo_link.blocks.vm import BlockVM
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.verify import verify
+from occelo_link.loops.lowering import find_lowering
+from occelo_link.loops.python_only import reason_for_python
+from occelo_link.testing import Compiled
+
+HAS_COMPILER = any(shutil.which(c) for c in ("cc", "gcc", "clang"))
+UNIQUE = list({e.name: e for e in EXAMPLES}.values())
+LOOSE = {"float32": 5e-6, "float16": 2e-3, "complex64": 1e-5}
+
+
+@pytest.fixture(autouse=True)
+def own_directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with config.change_flags(compiledir=str(tmp_path_factory.mktemp("compiled"))):
+        yield
+
+
+def linked(name: str, inputs: list[Any], outputs: list[Any]) -> Any:
+    """The VM and a callable of arrays for a graph."""
+    linker = make_linker(name).accept(og.FunctionGraph(inputs, outputs))
+    vm, containers, results = linker.make_thunk()
+
+    def call(*arrays: Any) -> list[Any]:
+        for container, array in zip(containers, arrays, strict=True):
+            container.value = array
+        vm()
+        return [r.value for r in results]
+
+    return vm, call
+
+
+def agree(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    rtol = max(tolerance, LOOSE.get(found.dtype.name, 0.0))
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * 1e-2)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["static", "dynamic"])
+@pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
+def test_every_example_gives_the_interpreters_value(family: str, known: bool) -> None:
+    for example in (e for e in EXAMPLES if e.family == family):
+        inputs, output = symbolic(example, known)
+        vm, call = linked("native", inputs, [output])
+        expected = og.evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
+        agree(call(*example.arguments)[0], expected)
+        for node in vm.python_nodes:
+            assert reason_for_python(node), (
+                f"{example}: {node.op} runs in Python for no known reason"
+            )
+
+
+@pytest.mark.parametrize("example", UNIQUE, ids=str)
+def test_programs_are_well_formed_and_in_bounds(example: Example) -> None:
+    inputs, output = symbolic(example, known_shapes=False)
+    order = og.toposort([output])
+    if not all(find_lowering(node) for node in order):
+        assert any(reason_for_python(node) for node in order)
+        return
+    program = lower_graph(inputs, [output], order)
+    verify(program)
+    if any(":" in name for name in program.table):
+        return  # calls of libraries are the machine's
+    (found,) = run_program(program, example.arguments)
+    np.testing.assert_array_equal(found, Compiled(program)(*map(np.array, example.arguments))[0])
+
+
+@pytest.mark.skipif(not HAS_COMPILER, reason="there is no C compiler on this machine")
+@pytest.mark.parametrize("name", ["c", "c|py"])
+def test_c_gives_the_bits_of_native(name: str) -> None:
+    inputs: list[Any] = []
+    outputs: list[Any] = []
+    arguments: list[Any] = []
+    chosen: list[Example] = []
+    for example in UNIQUE:
+        made, output = symbolic(example, known_shapes=False)
+        if not all(find_lowering(node) for node in og.toposort([output])):
+            continue
+        chosen.append(example)
+        inputs += made
+        outputs.append(output)
+        arguments += example.arguments
+    _, native = linked("native", inputs, outputs)
+    vm, call = linked(name, inputs, outputs)
+    for example, found, expected in zip(chosen, call(*arguments), native(*arguments), strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, str(example))
+    if name == "c":
+        assert isinstance(vm, BlockVM)
+
+
+def test_layouts() -> None:
+    x, y = ot.dmatrix("x"), ot.dvector("y")
+    _, call = linked("native", [x, y], [ot.exp(x) * y, x.sum(axis=0), ot.dot(x, y)])
+    a, b = np.arange(12.0).reshape(3, 4) / 7, np.arange(4.0)
+    expected = [np.exp(a) * b, a.sum(axis=0), a @ b]
+    wide = np.zeros((6, 8))
+    wide[::2, ::2] = a
+    unaligned = np.zeros(a.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(3, 4)
+    unaligned[...] = a
+    readonly = a.copy()
+    readonly.flags.writeable = False
+    for same in (a, np.asfortranarray(a), wide[::2, ::2], unaligned, readonly, a[::-1][::-1]):
+        for found, wanted in zip(call(same, b), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-15)
+    stretched = np.broadcast_to(np.array(2.0), (4,))
+    np.testing.assert_allclose(call(a, stretched)[1], a.sum(axis=0))
+    np.testing.assert_allclose(call(a.astype(">f8"), b)[0], expected[0], rtol=1e-15)
+    np.testing.assert_allclose(call(a, b[::-1])[2], a @ b[::-1])
+    overlapping = np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 4)
+    np.testing.assert_allclose(call(overlapping, b)[2], overlapping @ b)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (1, 1)])
+def test_empty_tensors(shape: tuple[int, int]) -> None:
+    x = ot.dmatrix("x")
+    outputs = [
+        x.sum(),
+        x.sum(axis=0),
+        x.prod(axis=1),
+        ot.exp(x).T,
+        ot.dot(x, x.T),
+        ot.softmax(x, 1),
+    ]
+    _, call = linked("native", [x], outputs)
+    a = np.ones(shape)
+    soft = a / max(1, shape[1])
+    expected = [a.sum(), a.sum(axis=0), a.prod(axis=1), np.exp(a).T, a @ a.T, soft]
+    for found, wanted in zip(call(a), expected, strict=True):
+        np.testing.assert_allclose(found, wanted)
+
+
+def failing() -> list[tuple[Any, list[Any]]]:
+    x, y, i = ot.dvector("x"), ot.dvector("y"), ot.lscalar("i")
+    indices = ot.lvector("indices")
+    return [
+        (lambda: ([x, y], ot.exp(x) + y), [np.ones(2), np.ones(3)]),
+        (lambda: ([x, i], x[i] * 2), [np.ones(2), 5]),
+        (lambda: ([x, indices], x[indices]), [np.ones(2), np.array([0, -3])]),
+        (lambda: ([x], (x * 2).max()), [np.ones(0)]),
+        (lambda: ([x, i], x.reshape((i, 2))), [np.ones(5), 2]),
+        (lambda: ([x, i], ot.zeros((i,)) + x.sum()), [np.ones(2), -1]),
+        (lambda: ([x, y], ot.concatenate([x[None], y[None]])), [np.ones(2), np.ones(3)]),
+        (lambda: ([x], ot.assert_op(x, x.sum() > 0, msg="not positive")), [-np.ones(2)]),
+        (lambda: ([x, y], ot.dot(x, y)), [np.ones(2), np.ones(3)]),
+    ]
+
+
+@pytest.mark.parametrize("case", failing(), ids=range(len(failing())))
+def test_errors_are_those_of_the_python_linkers(case: Any) -> None:
+    build, arrays = case
+    inputs, output = build()
+    seen: list[tuple[type, str]] = []
+    for name in ("py", "native", "native"):
+        _, call = linked(name, inputs, [output])
+        with pytest.raises(Exception) as found:  # noqa: PT011 the class is compared below
+            call(*arrays)
+        seen.append((type(found.value), str(found.value)))
+    assert seen[0] == seen[1] == seen[2]
+    assert issubclass(seen[0][0], ValueError | IndexError | AssertionError)
+
+
+def test_only_the_branch_that_is_taken_is_computed() -> None:
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    risky = ot.exp(x)[i] * 2
+    _, call = linked("native", [x, i], [ot.ifelse(ot.lt(i, 3), risky, x.sum())])
+    np.testing.assert_allclose(call(np.zeros(3), 1)[0], 2.0)
+    np.testing.assert_allclose(call(np.ones(3), 7)[0], 3.0)
+    nested = ot.ifelse(ot.lt(i, 0), x, ot.ifelse(ot.lt(i, 10), x[i:], risky * x))
+    _, call = linked("native", [x, i], [nested])
+    np.testing.assert_allclose(call(np.arange(3.0), -1)[0], [0, 1, 2])
+    np.testing.assert_allclose(call(np.arange(3.0), 1)[0], [1, 2])
+    with pytest.raises(IndexError):
+        call(np.arange(3.0), 11)
+
+
+class Doubled(og.Op):
+    """An op that only Python knows."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x * 2
+
+
+def test_python_ops_run_between_as_few_blocks_as_possible() -> None:
+    x, y = ot.dvector("x"), ot.dvector("y")
+    first, second = Doubled()(ot.exp(x)), Doubled()(ot.sin(y))
+    vm, call = linked("native", [x, y], [first * second, first + ot.cos(x)])
+    assert [part.compiled for part in vm.parts] == [True, False, True]
+    assert [str(node.op) for node in vm.python_nodes] == ["Doubled", "Doubled"]
+    a = np.arange(3.0)
+    found = call(a, a)
+    np.testing.assert_allclose(found[0], 4 * np.exp(a) * np.sin(a))
+    np.testing.assert_allclose(found[1], 2 * np.exp(a) + np.cos(a))
+
+
+def test_long_chains_compile_without_deep_recursion() -> None:
+    x = ot.dvector("x")
+    y = x
+    for k in range(1500):
+        y = y * 0.999 + (0.001 if k % 2 else -0.001)
+    _, call = linked("native", [x], [y])
+    a = np.linspace(0, 1, 5)
+    expected = a
+    for k in range(1500):
+        expected = expected * 0.999 + (0.001 if k % 2 else -0.001)
+    np.testing.assert_allclose(call(a)[0], expected, rtol=1e-12)
+
+
+def test_sums_of_many_floats_are_precise() -> None:
+    x = ot.fvector("x")
+    _, call = linked("native", [x], [x.sum(), (x * x).sum()])
+    a = np.random.default_rng(0).random(1_000_003).astype("float32")
+    exact = a.astype("float64")
+    found = call(a)
+    np.testing.assert_allclose(found[0], exact.sum(), rtol=1e-7)
+    np.testing.assert_allclose(found[1], (exact * exact).sum(), rtol=1e-7)
+    big = np.full(5, 1e38, "float32")
+    assert call(big)[0] == np.inf
+    assert np.isnan(call(np.array([np.inf, -np.inf], "float32"))[0])
+
+
+def test_a_missing_compiler_is_named_only_when_c_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    x = ot.dvector("x")
+    _, call = linked("native", [x], [x * 2])
+    assert call(np.ones(2))[0].tolist() == [2, 2]
+    with pytest.raises(
+        RuntimeError, match="install gcc or clang, set CC, or `pip install ziglang`"
+    ):
+        linked("c", [x], [x * 2])
