@@ -114,7 +114,9 @@ def lint(session: nox.Session) -> None:
 @nox.session(python="3.11", tags=["ci"])
 def types(session: nox.Session) -> None:
     """Pyright strict and mypy strict on all sources, as the oldest Python and its NumPy see them."""
-    session.install("pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer")
+    session.install(
+        "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer", "llvmlite"
+    )
     session.run("pyright", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
     session.run("mypy", *SOURCES, env={"MYPYPATH": os.pathsep.join(SOURCES)})
 
@@ -122,7 +124,7 @@ def types(session: nox.Session) -> None:
 @nox.session(tags=["ci"])
 def layers(session: nox.Session) -> None:
     """Import-linter: nothing imports upward, at any level of nesting."""
-    session.install("import-linter", "numpy>=2.0", "rich", "typer")
+    session.install("import-linter", "numpy>=2.0", "rich", "typer", "llvmlite")
     session.run("lint-imports", "--no-cache", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
 
 
@@ -177,7 +179,13 @@ def lowest(session: nox.Session) -> None:
     need_wheels()
     install(session, "--no-config", "--resolution", "lowest", wheel("compile"))
     install(
-        session, "--no-config", "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy==1.13.1"
+        session,
+        "--no-config",
+        "mpmath",
+        "pytest>=8",
+        "pytest-xdist>=3",
+        "hypothesis>=6.100",
+        "scipy==1.13.1",
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")
     run_tests(session, "graph", "rewrite", "link", "compile")

@@ -10,15 +10,17 @@ from rich.console import Console
 from rich.table import Table
 
 import occelo
+from occelo.command.cache import cache_app
 from occelo.command.demo import DemoSettings, run_demo
 
-__all__ = ["app", "main"]
+__all__ = ["app", "cache_main", "main"]
 
 app = typer.Typer(
     help="Occelo compiles symbolic tensor expressions. Start with `occelo demo`.",
     no_args_is_help=True,
     add_completion=False,
 )
+app.add_typer(cache_app, name="cache")
 
 
 @app.command()
@@ -103,8 +105,17 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line; options that do not exist end in one line."""
+    _run(app)
+
+
+def cache_main() -> None:
+    """Run ``occelo-cache``, which is ``occelo cache``."""
+    _run(cache_app)
+
+
+def _run(commands: typer.Typer) -> None:
     try:
-        app()
+        commands()
     except AttributeError as error:
         if not isinstance(error, occelo.OcceloError):
             raise

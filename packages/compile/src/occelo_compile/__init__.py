@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
 from occelo_compile.function import function, function_dump
@@ -33,6 +34,7 @@ __all__ = [
     "collect",
     "config",
     "construct_function_ins_and_outs",
+    "explain_miss",
     "function",
     "function_dump",
     "get_default_mode",

@@ -71,8 +71,7 @@ class Function:
         self.return_none = maker.return_none
         self.output_keys = maker.output_keys
         self._n_outputs = len(maker.outputs)
-        assert maker.fgraph is not None
-        self._updates = sorted(maker.fgraph.update_mapping.items())
+        self._updates = sorted(maker.call_graph.update_mapping.items())
         self._explicit = [i for i, each in enumerate(maker.inputs) if not each.implicit]
         self._defaults: dict[int, Any] = {}
         for i in self._explicit:
@@ -178,8 +177,7 @@ class Function:
         plain = type(self) is Function and self.output_keys is None and self.profile is None
         if make is None or not plain:
             return
-        assert self.maker.fgraph is not None
-        variables = self.maker.fgraph.inputs
+        variables = self.maker.call_graph.inputs
         arguments = {variables[i]: number for number, i in enumerate(self._explicit)}
         scalars = [
             variables[i]
@@ -283,9 +281,9 @@ class Function:
         for i, value in self._defaults.items():
             if i not in updated:
                 self.input_storage[i].storage[0] = value
-        assert self.maker.fgraph is not None
-        for variable, container in zip(self.maker.fgraph.outputs, self.output_storage, strict=True):
-            if variable.owner is not None:
+        computed = self.maker.call_graph.computed
+        for made, container in zip(computed, self.output_storage, strict=True):
+            if made:
                 container.storage[0] = None
 
     def _subset(self, wanted: Sequence[Any]) -> list[int]:
@@ -317,7 +315,6 @@ class Function:
 
     def dprint(self, **options: Any) -> Any:
         """Print the compiled graph; see `debugprint`."""
-        assert self.maker.fgraph is not None
         return self.maker.fgraph.dprint(**options)
 
     def __str__(self) -> str:

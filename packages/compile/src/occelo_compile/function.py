@@ -64,7 +64,6 @@ def function(
     )
     maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=profile)
     maker.times.collect = perf_counter() - start
-    maker.rewrite()
     made: Function = maker.create()
     made.trust_input = trust_input
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -22,9 +22,10 @@ from occelo_graph import (
 )
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_link import VM
+from occelo_link.cache.store import counters
 from occelo_rewrite import RewriteRecord
 
-__all__ = ["FunctionMaker", "Linked", "Rewritten", "Times"]
+__all__ = ["CallGraph", "FunctionMaker", "Linked", "Rewritten", "Times"]
 
 
 @dataclass
@@ -63,27 +64,99 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
     return [i for i, each in enumerate(inputs) if not each.mutable]
 
 
-@dataclass
+class CallGraph:
+    """Inputs and outputs as a call sees them, whether or not the graph was rewritten.
+
+    ``computed`` says which outputs are made by the call, unlike inputs that are handed through.
+    """
+
+    def __init__(
+        self,
+        inputs: list[Variable],
+        outputs: list[Variable],
+        update_mapping: dict[int, int],
+        computed: list[bool],
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self.update_mapping = update_mapping
+        self.computed = computed
+
+
 class FunctionMaker:
     """Makes functions from what was collected, in a mode.
 
     `create_fgraph`, `prepare_fgraph` and `create` are steps 2, 2b and 3 with 4; ``fgraph`` is the
     rewritten graph. An existing ``fgraph`` may be passed: its first outputs are the user's, and
     outputs for updates that it lacks are added.
+
+    Where the cache has a function that is equal, neither rewriting nor compiling is done; then
+    ``fgraph`` and ``rewritten`` are worked out when somebody asks for them.
     """
 
-    inputs: list[SymbolicInput]
-    outputs: list[SymbolicOutput]
-    mode: Mode
-    accept_inplace: bool = False
-    output_keys: list[str] | None = None
-    unpack_single: bool = True
-    return_none: bool = False
-    name: str | None = None
-    fgraph: FunctionGraph | None = None
-    profile: Any = None
-    times: Times = field(default_factory=Times)
-    rewritten: Rewritten | None = None
+    def __init__(
+        self,
+        inputs: list[SymbolicInput],
+        outputs: list[SymbolicOutput],
+        mode: Mode,
+        accept_inplace: bool = False,
+        output_keys: list[str] | None = None,
+        unpack_single: bool = True,
+        return_none: bool = False,
+        name: str | None = None,
+        fgraph: FunctionGraph | None = None,
+        profile: Any = None,
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self.mode = mode
+        self.accept_inplace = accept_inplace
+        self.output_keys = output_keys
+        self.unpack_single = unpack_single
+        self.return_none = return_none
+        self.name = name
+        self.profile = profile
+        self.times = Times()
+        self.from_cache = False
+        self.cache_key: dict[str, str] | None = None
+        self._given = fgraph
+        self._rewritten: Rewritten | None = None
+        self._call_graph: CallGraph | None = None
+
+    @property
+    def given_fgraph(self) -> FunctionGraph | None:
+        """The graph that was passed instead of being made from inputs and outputs."""
+        return self._given
+
+    @property
+    def rewritten(self) -> Rewritten:
+        """The result of step 2."""
+        if self._rewritten is None:
+            self.rewrite()
+        assert self._rewritten is not None
+        return self._rewritten
+
+    @property
+    def fgraph(self) -> FunctionGraph:
+        """The rewritten graph."""
+        return self.rewritten.fgraph
+
+    @property
+    def call_graph(self) -> CallGraph:
+        """Inputs and outputs of what was linked."""
+        if self._call_graph is None:
+            graph = self.fgraph
+            self._call_graph = CallGraph(
+                graph.inputs,
+                graph.outputs,
+                graph.update_mapping,
+                [v.owner is not None for v in graph.outputs],
+            )
+        return self._call_graph
+
+    def set_call_graph(self, graph: CallGraph) -> None:
+        """Say what calls see, for a function whose graph was not rewritten."""
+        self._call_graph = graph
 
     @classmethod
     def from_collected(
@@ -115,7 +188,7 @@ class FunctionMaker:
         ]
         count = len(self.outputs)
         mapping = {count + k: i for k, (i, _) in enumerate(updated)}
-        if self.fgraph is None:
+        if self._given is None:
             variables = [each.variable for each in self.inputs]
             outputs = [each.variable for each in self.outputs] + [update for _, update in updated]
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
@@ -127,7 +200,7 @@ class FunctionMaker:
                 update_mapping=mapping,
             )
         else:
-            fgraph = self.fgraph
+            fgraph = self._given
             if not fgraph.update_mapping and mapping:
                 for _, update in updated:
                     assert update is not None
@@ -168,44 +241,58 @@ class FunctionMaker:
     def rewrite(self) -> Rewritten:
         """Step 2."""
         start = perf_counter()
-        self.rewritten = self.prepare_fgraph(self.create_fgraph())
-        self.fgraph = self.rewritten.fgraph
+        counters["rewriting"] += 1
+        self._rewritten = self.prepare_fgraph(self.create_fgraph())
         self.times.rewrite = perf_counter() - start
-        return self.rewritten
+        return self._rewritten
 
     def link(self) -> Linked:
         """Step 3: cells for the inputs (the shared ones' own), and the mode's linker over them."""
+        fgraph = self.fgraph
         start = perf_counter()
-        if self.rewritten is None:
-            self.rewrite()
-        assert self.fgraph is not None
-        cells: list[list[Any]] = [
+        cells = self.input_cells()
+        no_recycling = [
+            v
+            for i, v in enumerate(fgraph.outputs)
+            if i >= len(self.outputs) or not self.outputs[i].borrow
+        ]
+        linker = self.mode.linker.clone().accept(fgraph, no_recycling, self.profile)
+        vm, _, outputs = linker.make_thunk(input_storage=cells)
+        inputs = self.input_containers(cells)
+        self.times.link = perf_counter() - start
+        return Linked(vm, inputs, outputs)
+
+    def input_cells(self) -> list[list[Any]]:
+        """A cell for each input: the own one of a shared variable, else a new one."""
+        return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs
         ]
-        no_recycling = [
-            v
-            for i, v in enumerate(self.fgraph.outputs)
-            if i >= len(self.outputs) or not self.outputs[i].borrow
-        ]
-        linker = self.mode.linker.clone().accept(self.fgraph, no_recycling, self.profile)
-        vm, containers, outputs = linker.make_thunk(input_storage=cells)
-        inputs: list[Container] = []
-        for each, cell, made in zip(self.inputs, cells, containers, strict=True):
-            own = Container(
-                made.type,
+
+    def input_containers(self, cells: Sequence[list[Any]]) -> list[Container]:
+        """Containers over the cells, which filter values as the inputs' flags say."""
+        return [
+            each.value
+            if isinstance(each.value, Container)
+            else Container(
+                each.variable.type,
                 cell,
                 strict=each.strict,
                 allow_downcast=each.allow_downcast,
                 name=each.name,
             )
-            inputs.append(each.value if isinstance(each.value, Container) else own)
-        self.times.link = perf_counter() - start
-        return Linked(vm, inputs, outputs)
+            for each, cell in zip(self.inputs, cells, strict=True)
+        ]
 
     def create(self) -> Any:
-        """Steps 3 and 4."""
-        linked = self.link()
+        """Steps 2 to 4, or 4 alone if the cache has the rest."""
+        start = perf_counter()
+        linked = cached_function(self)
+        if linked is None:
+            linked = self.link()
+            keep_function(self, linked)
+        else:
+            self.times.link = perf_counter() - start
         start = perf_counter()
         made = _classes["Function"](self, linked)
         self.times.wrap = perf_counter() - start
@@ -213,6 +300,24 @@ class FunctionMaker:
 
 
 _classes: dict[str, Any] = {}
+_cache: list[Any] = []
+
+
+def set_function_cache(load: Any, keep: Any) -> None:
+    """Tell makers how functions are found in the cache, and kept there."""
+    _cache[:] = [load, keep]
+
+
+def cached_function(maker: FunctionMaker) -> Linked | None:
+    """What the cache has for a maker."""
+    found: Linked | None = _cache[0](maker) if _cache else None
+    return found
+
+
+def keep_function(maker: FunctionMaker, linked: Linked) -> None:
+    """Keep what was linked."""
+    if _cache:
+        _cache[1](maker, linked)
 
 
 def set_function_class(cls: Any) -> None:

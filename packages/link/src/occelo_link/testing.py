@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from occelo_link.blocks.interface import UnitInterface
 from occelo_link.c.compiler import compile_shared
 from occelo_link.c.printer import print_c
 from occelo_link.loops.ir.builder import Builder
@@ -39,6 +40,16 @@ def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
     return buffer
 
 
+def interface_of(program: Program) -> UnitInterface:
+    """The interface of a program whose inputs may have any lengths."""
+    return UnitInterface(
+        [(b.dtype, (None,) * b.ndim) for b in program.inputs],
+        [(b.dtype, b.ndim) for b in program.outputs],
+        dict(program.table),
+        list(program.constants),
+    )
+
+
 def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) -> Program:
     """A program that applies a function of float64 scalars to vectors."""
     b = Builder()
@@ -58,7 +69,7 @@ class Compiled:
     ) -> None:
         verify(program)
         self.unit = load_object(compile_module(print_llvm(program), cpu, features))
-        self.entry = PythonEntry(self.unit.address, program)
+        self.entry = PythonEntry(self.unit.address, interface_of(program))
 
     def __call__(self, *arrays: Any) -> list[Any]:
         return self.entry(arrays)
@@ -72,7 +83,7 @@ def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]
     for name, program in named:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         assert address is not None
-        entry = PythonEntry(address, program)
+        entry = PythonEntry(address, interface_of(program))
         result.append(lambda *arrays, _entry=entry, _keep=library: _entry(arrays))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     return result
 

@@ -94,7 +94,9 @@ class RewriteDatabaseQuery:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class DatabaseEntry:
+    """A rewriter with its name, tags and position."""
+
     name: str
     rewriter: Rewriter
     tags: frozenset[str]
@@ -106,7 +108,7 @@ class RewriteDatabase:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, DatabaseEntry] = {}
 
     def register(
         self,
@@ -134,7 +136,7 @@ class RewriteDatabase:
         if use_db_name_as_tag and self.name:
             own.add(self.name)
         place = self._next_position() if position is None else float(position)
-        self._entries[name] = _Entry(name, rewriter, frozenset(own), place)
+        self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), place)
 
     def _next_position(self) -> float:
         return max((e.position for e in self._entries.values()), default=0.0) + 1
@@ -146,6 +148,10 @@ class RewriteDatabase:
     def names(self) -> list[str]:
         """All names, in order of position."""
         return [e.name for e in self._sorted(self._entries.values())]
+
+    def entries(self) -> list[DatabaseEntry]:
+        """All entries, in order of position."""
+        return self._sorted(self._entries.values())
 
     def position(self, name: str) -> float:
         """Where an entry stands."""
@@ -160,12 +166,12 @@ class RewriteDatabase:
     def add_tags(self, name: str, *tags: str) -> None:
         """Give an entry more tags."""
         entry = self._entries[name]
-        self._entries[name] = _Entry(
+        self._entries[name] = DatabaseEntry(
             entry.name, entry.rewriter, entry.tags | set(tags), entry.position
         )
 
     @staticmethod
-    def _sorted(entries: Iterable[_Entry]) -> list[_Entry]:
+    def _sorted(entries: Iterable[DatabaseEntry]) -> list[DatabaseEntry]:
         return sorted(entries, key=lambda e: (e.position, e.name))
 
     def chosen(self, query: RewriteDatabaseQuery) -> list[tuple[str, Rewriter]]:

@@ -14,13 +14,15 @@ __all__ = ["Part", "partition"]
 class Part:
     """Nodes that run together: compiled, or as Python thunks.
 
-    ``inputs`` are the variables from outside, ``outputs`` those that are needed outside.
+    ``inputs`` are the variables from outside, ``outputs`` those that are needed outside. A part
+    that comes from a cache has no nodes, but ``remake`` gives the part that it was.
     """
 
     compiled: bool
     nodes: list[Apply]
     inputs: list[Variable]
     outputs: list[Variable]
+    remake: Callable[[], Part] | None = None
 
 
 def partition(

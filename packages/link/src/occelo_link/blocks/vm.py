@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, Variable
+from occelo_graph import Variable
 from occelo_graph.interpret import evaluate
 from occelo_link.blocks.partition import Part
 from occelo_link.linker import Storage, StorageMap
 from occelo_link.vm import NodeThunk
 
-__all__ = ["Block", "BlockVM", "CompiledUnit", "UnitFailure", "prepared", "replay"]
+__all__ = [
+    "Block",
+    "BlockVM",
+    "CompiledUnit",
+    "Signature",
+    "UnitFailure",
+    "prepared",
+    "replay",
+]
 
 
 class UnitFailure(Exception):
@@ -43,6 +51,8 @@ def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure) -> NoReturn:
     """
     if failure.site < 0:
         raise MemoryError("There is not enough memory for the results of a compiled block")
+    if part.remake is not None:
+        part = part.remake()
     evaluate(part.outputs, dict(zip(part.inputs, arrays, strict=True)))
     names = ", ".join(str(node.op) for node in part.nodes[:5])
     raise RuntimeError(
@@ -71,12 +81,19 @@ class Block:
             cell[0] = value
 
 
+class Signature(Protocol):
+    """What a VM must know of a graph: its inputs and outputs."""
+
+    inputs: list[Variable]
+    outputs: list[Variable]
+
+
 class BlockVM:
     """Runs blocks and thunks in order."""
 
     def __init__(
         self,
-        fgraph: FunctionGraph,
+        fgraph: Signature,
         parts: Sequence[Part],
         units: Sequence[CompiledUnit | None],
         storage_map: StorageMap,

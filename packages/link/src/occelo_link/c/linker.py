@@ -8,6 +8,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.op import Kernel
+from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit, UnitFailure, prepared
@@ -49,7 +50,8 @@ class CLinker(BlockLinker):
         return blas_library().integer
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        return NativeUnit(program, part, SharedUnit(_load([("unit", program)]), "unit"))
+        library = _load([("unit", program)])
+        return NativeUnit(UnitInterface.of(program, part), SharedUnit(library, "unit"), program)
 
 
 class OpWiseCLinker(BlockLinker):
@@ -97,7 +99,9 @@ class OpWiseCLinker(BlockLinker):
             return {}
         library = _load(list(zip(names, programs, strict=True)))
         return {
-            node: _kernel(node, part, NativeUnit(program, part, SharedUnit(library, name)))
+            node: _kernel(
+                node, part, NativeUnit(UnitInterface.of(program, part), SharedUnit(library, name))
+            )
             for name, program, (node, part) in zip(names, programs, parts.items(), strict=True)
         }
 

@@ -13,7 +13,6 @@ import stat
 import sys
 import tempfile
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +35,8 @@ def base_directory() -> Path:
 
 def format_keys() -> dict[str, str]:
     """What ``compiledir_format`` can name."""
+    import occelo_link  # which imports this module
+
     return {
         "platform": platform.platform(),
         "short_platform": f"{sys.platform}-{platform.machine()}",
@@ -43,7 +44,7 @@ def format_keys() -> dict[str, str]:
         "python_version": platform.python_version(),
         "python_bitwidth": "64" if sys.maxsize > 2**32 else "32",
         "python_int_bitwidth": str(np.dtype("long").itemsize * 8),
-        "occelo_version": version("occelo-link"),
+        "occelo_version": occelo_link.__version__,
         "numpy_version": np.__version__,
         "hostname": socket.gethostname(),
     }

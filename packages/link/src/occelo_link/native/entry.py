@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_link.cache.objects import object_code
 from occelo_link.native import layout
 from occelo_link.native.engine import Unit, compile_module, load_object
 from occelo_link.native.entry_code import (
@@ -115,7 +116,8 @@ class _MethodDef(ctypes.Structure):
 @functools.cache
 def _loaded() -> tuple[Unit, int, int]:
     """The entry's code, and the addresses of its two services."""
-    unit = load_object(compile_module(entry_text()), "entry")
+    text = entry_text()
+    unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
     return unit, unit.find("alloc_output"), unit.find("grow")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
+from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.addresses import blas_library
 from occelo_link.native.engine import compile_module, load_object
@@ -28,11 +30,14 @@ class HasAddress(Protocol):
 class NativeUnit:
     """A loaded unit with a way to call it."""
 
-    def __init__(self, program: Program, part: Part, unit: HasAddress) -> None:
-        self.program = program
-        self.part = part
+    def __init__(
+        self, interface: UnitInterface, unit: HasAddress, program: Program | None = None
+    ) -> None:
+        self.interface = interface
         self.unit = unit
-        self._python = PythonEntry(unit.address, program)
+        self.program = program
+        self.code = b""
+        self._python = PythonEntry(unit.address, interface)
         self._table: Any = None
         self._entry: Callable[..., Any] | None = None
 
@@ -60,18 +65,18 @@ class NativeUnit:
         if not layout_fits():
             return None
         if self._table is None:
-            self._table = make_table(self.program, entry_services())
-        types: list[Any] = [v.type for v in self.part.inputs]
-        chosen = list(range(len(types))) if sources is None else sources
-        numbers = [False] * len(types) if scalars is None else scalars
+            self._table = make_table(self.interface, entry_services())
+        kinds, results = self.interface.inputs, self.interface.outputs
+        chosen = list(range(len(kinds))) if sources is None else sources
+        numbers = [False] * len(kinds) if scalars is None else scalars
         inputs = [
-            InputRule(t.dtype, t.shape, source, number)
-            for t, source, number in zip(types, chosen, numbers, strict=True)
+            InputRule(dtype, shape, source, number)
+            for (dtype, shape), source, number in zip(kinds, chosen, numbers, strict=True)
         ]
-        buffers = self.program.outputs
-        targets = [None] * len(buffers) if cells is None else cells
+        targets = [None] * len(results) if cells is None else cells
         outputs = [
-            OutputRule(b.dtype, b.ndim, cell) for b, cell in zip(buffers, targets, strict=True)
+            OutputRule(dtype, ndim, cell)
+            for (dtype, ndim), cell in zip(results, targets, strict=True)
         ]
         return make_entry(self.unit, self._table, inputs, outputs, kind, slow)
 
@@ -85,4 +90,8 @@ class NativeLinker(BlockLinker):
         return blas_library().integer
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        return NativeUnit(program, part, load_object(compile_module(print_llvm(program))))
+        text = print_llvm(program)
+        code = object_code(text, lambda: compile_module(text))
+        unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)
+        unit.code = code
+        return unit

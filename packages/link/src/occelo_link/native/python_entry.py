@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.vm import UnitFailure
-from occelo_link.loops.ir.program import Program
 from occelo_link.native.addresses import address_of
 from occelo_link.native.frame import ALLOC_OUTPUT, FIRST_INPUT, GROW, INPUT_SLOTS, SERVICES
 
@@ -26,23 +26,23 @@ _ALLOC = ctypes.CFUNCTYPE(
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
-def make_table(program: Program, services: Sequence[int]) -> Any:
-    """The table of addresses for a program, as an array of 8-byte slots."""
-    table = np.zeros(SERVICES + len(program.table), dtype=np.int64)
+def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
+    """The table of addresses for a unit, as an array of 8-byte slots."""
+    table = np.zeros(SERVICES + len(interface.table), dtype=np.int64)
     table[:SERVICES] = services
-    for name, slot in program.table.items():
-        table[SERVICES + slot] = address_of(name, program.constants)
+    for name, slot in interface.table.items():
+        table[SERVICES + slot] = address_of(name, interface.constants)
     return table
 
 
 class PythonEntry:
     """A callable of arrays that returns the list of outputs; `UnitFailure` if a check fails."""
 
-    def __init__(self, address: int, program: Program) -> None:
+    def __init__(self, address: int, interface: UnitInterface) -> None:
         self._unit = _UNIT(address)
-        self._program = program
-        self._dtypes = [np.dtype(b.dtype) for b in program.outputs]
-        self._ndims = [b.ndim for b in program.outputs]
+        self._interface = interface
+        self._dtypes = [np.dtype(d) for d, _ in interface.outputs]
+        self._ndims = [n for _, n in interface.outputs]
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         outputs: list[Any] = [None] * len(self._dtypes)
@@ -71,7 +71,7 @@ class PythonEntry:
         callbacks: list[Callable[..., Any]] = [_ALLOC(allocate), _GROW(grow)]
         services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
         assert (ALLOC_OUTPUT, GROW) == (0, 1)
-        table = make_table(self._program, services)
+        table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del kept

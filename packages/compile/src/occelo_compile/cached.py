@@ -1,0 +1,204 @@
+"""Whole functions in the cache: found by what the user gave, before any rewriting.
+
+The key has named components; an entry holds the code of a function that is one block, and how it is
+called. What introspection and error messages need beyond that, the rewritten graph, is worked out
+again from the user's graph when it is asked for, so a function from the cache tells the same as a
+fresh one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from occelo_compile.maker import CallGraph, FunctionMaker, Linked, set_function_cache
+from occelo_graph import Container, Variable, toposort
+from occelo_graph.config import config
+from occelo_graph.form.document import digest
+from occelo_link.blocks.interface import UnitInterface, total_bytes
+from occelo_link.blocks.partition import Part
+from occelo_link.blocks.vm import BlockVM
+from occelo_link.cache.fingerprint import digest_text, environment, manifest
+from occelo_link.cache.store import Store, counters, default_store
+from occelo_link.native.engine import load_object
+from occelo_link.native.linker import NativeLinker, NativeUnit
+from occelo_rewrite import RewriteDatabaseQuery, optdb
+from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint
+
+__all__ = ["explain_miss", "function_key"]
+
+_KIND = "functions"
+_MOST_CONSTANTS = 16 * 2**20
+"""Functions with more bytes of constants are not kept."""
+_WITHOUT_EFFECT = {"base_compiledir", "compiledir", "compiledir_format", "cache", "cache_size"}
+_warned: set[str] = set()
+
+
+def function_key(maker: FunctionMaker) -> dict[str, str] | None:
+    """What the result of compiling depends on, by name; None if that is not known."""
+    mode = maker.mode
+    plain = type(maker) is FunctionMaker and type(mode.linker) is NativeLinker
+    if not plain or maker.given_fgraph is not None or maker.profile is not None:
+        return None
+    query = mode.query
+    if (
+        not isinstance(query, RewriteDatabaseQuery)
+        or query.extra_rewrites
+        or mode.optdb is not optdb
+    ):
+        return None
+    inputs = [each.variable for each in maker.inputs]
+    updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
+    outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
+    if not all(type(n.op).__module__.startswith("occelo_") for n in toposort(outputs)):
+        return None
+    try:
+        graph = digest(outputs, inputs)
+        rewrites = database_fingerprint(optdb)
+    except (TypeError, UnknownSource) as reason:
+        _say_once(str(reason))
+        return None
+    flags = [
+        (each.mutable, each.borrow, each.strict, each.allow_downcast, each.implicit, each.shared)
+        for each in maker.inputs
+    ]
+    return {
+        "graph": graph,
+        "inputs": repr(flags),
+        "outputs": repr([each.borrow for each in maker.outputs]),
+        "updates": repr([i for i, _ in updates]),
+        "in-place": repr(maker.accept_inplace),
+        "query": _query_text(query),
+        "rewrites": digest_text(rewrites),
+        "options": repr(
+            sorted((k, v) for k, v in config.as_dict().items() if k not in _WITHOUT_EFFECT)
+        ),
+        "sources of compile": manifest(os.path.dirname(__file__)),
+        **environment(),
+    }
+
+
+def _query_text(query: RewriteDatabaseQuery) -> str:
+    parts = [sorted(part) for part in (query.include, query.require, query.exclude)]
+    inner = [f"{name}: {_query_text(q)}" for name, q in sorted(query.subquery.items())]
+    return repr([*parts, query.position_cutoff, inner])
+
+
+def _say_once(reason: str) -> None:
+    if reason not in _warned:
+        _warned.add(reason)
+        warnings.warn(f"Functions are not kept in the cache: {reason}", stacklevel=2)
+
+
+def _entry_name(key: dict[str, str]) -> str:
+    return digest_text(json.dumps(key, sort_keys=True))
+
+
+def _load(maker: FunctionMaker) -> Linked | None:
+    """What the cache has for a maker; None if nothing."""
+    store = default_store()
+    if store is None:
+        return None
+    maker.cache_key = key = function_key(maker)
+    if key is None:
+        return None
+    packed = store.get(_KIND, _entry_name(key))
+    if packed is None:
+        counters["function misses"] += 1
+        return None
+    counters["function hits"] += 1
+    interface, code, notes = UnitInterface.unpack(packed)
+    return _relink(maker, interface, code, notes)
+
+
+def _relink(maker: FunctionMaker, interface: UnitInterface, code: bytes, notes: Any) -> Linked:
+    inputs = [each.variable for each in maker.inputs]
+    updated = [i for i, each in enumerate(maker.inputs) if each.update is not None]
+    kinds = [each.variable.type for each in maker.outputs]
+    kinds += [maker.inputs[i].variable.type for i in updated]
+    outputs: list[Variable] = [kind.make_variable() for kind in kinds]
+    count = len(maker.outputs)
+    mapping = {count + k: i for k, i in enumerate(updated)}
+    graph = CallGraph(inputs, outputs, mapping, [True] * len(outputs))
+    part = Part(True, [], [inputs[i] for i in notes["inputs"]], outputs)
+    part.remake = lambda: _rewritten_part(maker, part)
+    cells = maker.input_cells()
+    storage = dict(zip(inputs, cells, strict=True))
+    results: list[list[Any]] = [[None] for _ in outputs]
+    storage.update(zip(outputs, results, strict=True))
+    unit = NativeUnit(interface, load_object(code))
+    vm = BlockVM(graph, [part], [unit], storage, cells, results, maker.mode.linker.allow_gc)
+    maker.set_call_graph(graph)
+    maker.from_cache = True
+    containers = [
+        Container(v, cell, readonly=True) for v, cell in zip(outputs, results, strict=True)
+    ]
+    return Linked(vm, maker.input_containers(cells), containers)
+
+
+def _rewritten_part(maker: FunctionMaker, part: Part) -> Part:
+    """The part over the rewritten graph, for messages: inputs stand at the same positions."""
+    graph = maker.fgraph
+    positions = {v: i for i, v in enumerate(maker.call_graph.inputs)}
+    return Part(True, [], [graph.inputs[positions[v]] for v in part.inputs], list(graph.outputs))
+
+
+def _keep(maker: FunctionMaker, linked: Linked) -> None:
+    """Put what was linked into the cache, if it is one block of machine code."""
+    store, key, vm = default_store(), maker.cache_key, linked.vm
+    if store is None or key is None or not isinstance(vm, BlockVM) or len(vm.units) != 1:
+        return
+    unit, part = vm.units[0], vm.parts[0]
+    graph = maker.fgraph
+    if not isinstance(unit, NativeUnit) or part.outputs != graph.outputs:
+        return
+    if total_bytes(unit.interface.constants) > _MOST_CONSTANTS:
+        return
+    positions = {v: i for i, v in enumerate(graph.inputs)}
+    if not all(v in positions for v in part.inputs):
+        return
+    notes = {"inputs": [positions[v] for v in part.inputs], "key": key}
+    store.put(_KIND, _entry_name(key), unit.interface.pack(unit.code, notes))
+
+
+def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
+    for entry in store.entries():
+        if entry.kind == _KIND:
+            packed = store.get(_KIND, entry.key)
+            if packed is not None:
+                yield UnitInterface.unpack(packed)[2]["key"]
+
+
+def explain_miss(function: Any) -> str:
+    """Why a function was not found in the cache: the first part of the key that differs.
+
+    It is compared with the kept function that has most in common with it.
+    """
+    maker: FunctionMaker = function.maker
+    if maker.from_cache:
+        return "The function was found in the cache"
+    key, store = maker.cache_key, default_store()
+    if store is None:
+        return "The cache is switched off"
+    if key is None:
+        return "The function cannot be kept: what it depends on is not known"
+    best: dict[str, str] | None = None
+    for other in _kept_keys(store):
+        if other == key:
+            continue
+        if best is None or _common(other, key) > _common(best, key):
+            best = other
+    if best is None:
+        return "The cache has no other function"
+    name = next(k for k in key if best.get(k) != key[k])
+    return f"{name}: {key[name]!r} here, {best.get(name)!r} in the nearest entry"
+
+
+def _common(a: dict[str, str], b: dict[str, str]) -> tuple[bool, int]:
+    return a.get("graph") == b["graph"], sum(a.get(k) == v for k, v in b.items())
+
+
+set_function_cache(_load, _keep)

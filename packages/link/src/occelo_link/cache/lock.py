@@ -1,0 +1,66 @@
+"""A lock on a directory, for those who want to be alone in it.
+
+Nothing here needs it: entries are written so that readers and writers never meet. It keeps several
+processes from doing the same work at once, where that matters to a user.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from occelo_link.cache.directory import compile_directory
+
+__all__ = ["force_unlock", "lock_ctx", "set_lock_status"]
+
+_NAME = ".lock"
+_DEFAULT_TIMEOUT = 120.0
+_locks: dict[tuple[int, Path], Any] = {}
+_enabled = [True]
+
+
+def set_lock_status(use_lock: bool) -> None:
+    """Switch locking on or off for this process; `lock_ctx` does nothing while it is off."""
+    _enabled[0] = use_lock
+
+
+@contextmanager
+def lock_ctx(
+    lock_dir: str | os.PathLike[str] | None = None, *, timeout: float | None = None
+) -> Generator[None]:
+    """Hold the lock of a directory (the compile directory by default).
+
+    It may be taken again by the process that holds it. ``timeout`` is in seconds, 120 by default,
+    -1 for ever; TimeoutError when it has passed.
+    """
+    if not _enabled[0]:
+        yield
+        return
+    import filelock  # only those who lock need it
+
+    directory = compile_directory() if lock_dir is None else Path(lock_dir)
+    directory.mkdir(parents=True, exist_ok=True)
+    key = (os.getpid(), directory.resolve())
+    lock = _locks.get(key)
+    if lock is None:
+        lock = _locks[key] = filelock.FileLock(directory / _NAME, thread_local=False)
+    try:
+        lock.acquire(timeout=_DEFAULT_TIMEOUT if timeout is None else timeout)
+    except filelock.Timeout:
+        raise TimeoutError(f"Another process holds the lock of {directory}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def force_unlock(lock_dir: str | os.PathLike[str] | None = None) -> None:
+    """Remove the lock of a directory, whoever holds it."""
+    directory = compile_directory() if lock_dir is None else Path(lock_dir)
+    lock = _locks.pop((os.getpid(), directory.resolve()), None)
+    if lock is not None:
+        lock.release(force=True)
+    (directory / _NAME).unlink(missing_ok=True)

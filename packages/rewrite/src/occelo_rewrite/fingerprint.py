@@ -1,0 +1,60 @@
+"""What a database of rewrites holds, as text that changes when a rewrite does."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from occelo_rewrite.database import ProxyDB, RewriteDatabase
+
+__all__ = ["UnknownSource", "database_fingerprint"]
+
+
+class UnknownSource(Exception):
+    """A rewrite registered from outside whose source cannot be read."""
+
+
+def database_fingerprint(database: RewriteDatabase) -> str:
+    """Names, tags and positions of all rewrites, and the source of those from other packages.
+
+    A rewrite with an attribute ``version`` is known by that instead of its source.
+    `UnknownSource` if one has neither.
+    """
+    return "\n".join(_lines(database, ()))
+
+
+def _lines(database: RewriteDatabase, path: tuple[str, ...]) -> Iterator[str]:
+    for entry in database.entries():
+        where = (*path, entry.name)
+        yield f"{'/'.join(where)} {entry.position} {sorted(entry.tags)}"
+        rewriter: Any = entry.rewriter
+        if isinstance(rewriter, ProxyDB):
+            rewriter = rewriter.db
+        if isinstance(rewriter, RewriteDatabase):
+            yield from _lines(rewriter, where)
+        else:
+            for part in _parts(rewriter):
+                yield _source(part, "/".join(where))
+
+
+def _parts(rewriter: Any) -> Iterator[Any]:
+    """The functions and classes that a rewriter runs."""
+    inner: Any = getattr(rewriter, "rules", None) or getattr(rewriter, "rewriters", None) or ()
+    for each in inner:
+        yield from _parts(each)
+    function: Any = getattr(rewriter, "function", None)
+    yield rewriter if function is None else function
+
+
+def _source(part: Any, where: str) -> str:
+    version = getattr(part, "version", None)
+    if version is not None:
+        return f"version {version}"
+    definition = part if inspect.isfunction(part) or inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
+    if definition.__module__.startswith("occelo_"):
+        return f"{definition.__module__}.{definition.__qualname__}"
+    try:
+        return inspect.getsource(definition)  # pyright: ignore[reportUnknownArgumentType]
+    except (OSError, TypeError) as error:
+        raise UnknownSource(f"The source of the rewrite {where} cannot be read: {error}") from None

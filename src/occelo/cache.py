@@ -1,0 +1,21 @@
+"""The cache of compiled functions: what it holds, what it did, and why a function was not in it."""
+
+from __future__ import annotations
+
+from occelo_compile.cached import explain_miss
+from occelo_link.cache.directory import base_directory, compile_directory
+from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
+from occelo_link.cache.store import Entry, Store, counters, default_store
+
+__all__ = [
+    "Entry",
+    "Store",
+    "base_directory",
+    "compile_directory",
+    "counters",
+    "default_store",
+    "explain_miss",
+    "force_unlock",
+    "lock_ctx",
+    "set_lock_status",
+]

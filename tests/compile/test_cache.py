@@ -1,0 +1,350 @@
+"""The cache: a second process does nothing twice, keys tell everything apart, files stay whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_compile import cached
+from occelo_compile.cached import explain_miss, function_key
+from occelo_compile.collect import collect
+from occelo_compile.maker import FunctionMaker
+from occelo_graph import Op, grad
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link.cache import directory as directories
+from occelo_link.cache.store import Store, counters
+from occelo_rewrite import in2out, node_rewriter, optdb
+
+SCRIPT = """
+import sys
+import numpy as np
+import occelo_compile as oc
+from occelo_graph import grad, tensor as ot
+from occelo_link.cache.store import counters
+
+shuffle = int(sys.argv[1])
+w = oc.shared(np.full(3, float(sys.argv[2])), "w")
+names = ["a", "b"] if shuffle % 2 else ["p", "q"]
+if shuffle % 3:
+    unrelated = ot.exp(ot.dvector("other"))
+x, y = ot.dmatrix(names[0]), ot.dvector(names[1])
+p = ot.sigmoid(ot.dot(x, w))
+cost = -(y * ot.log(p) + (1 - y) * ot.log(1 - p)).mean()
+f = oc.function([x, y], [p, cost], updates={w: w - 0.1 * grad(cost, w)})
+r = f(np.arange(6.0).reshape(2, 3) / 7, np.array([0.0, 1.0]))
+print(counters["rewriting"], counters["code generation"], *r[0], r[1], *w.get_value())
+"""
+
+
+def run_script(
+    directory: Path, *arguments: Any, seed: int = 0, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": str(seed),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OCCELO_FLAGS": f"compiledir={directory}",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Any:
+    """A compile directory of the test's own."""
+    with config.change_flags(compiledir=str(tmp_path / "compiled")):
+        yield tmp_path / "compiled"
+
+
+def test_a_second_process_runs_no_rewrite_and_no_code_generation(tmp_path: Path) -> None:
+    first = run_script(tmp_path, 0, 0.25)
+    assert first.returncode == 0, first.stderr
+    made = first.stdout.split()
+    assert int(made[0]) == 1
+    assert int(made[1]) > 0
+    for seed in (1, 2, 3):
+        again = run_script(tmp_path, seed, 0.25, seed=seed)
+        assert again.stderr == ""
+        assert again.stdout.split() == ["0", "0", *made[2:]]
+    other_value = run_script(tmp_path, 0, 0.5).stdout.split()
+    assert other_value[:2] == ["0", "0"]
+    assert other_value[2:] != made[2:]
+
+
+def test_a_function_from_the_cache_is_like_a_fresh_one(fresh: Path) -> None:
+    def build() -> tuple[Any, Any]:
+        x, i = ot.dvector("x"), ot.lscalar("i")
+        w = oc.shared(np.zeros(2), "w")
+        return oc.function([x, oc.In(i, value=1)], [x[i], x * 2], updates={w: w + x}), w
+
+    (first, _), (second, w) = build(), build()
+    assert not first.maker.from_cache
+    assert second.maker.from_cache
+    for f in (first, second):
+        for _ in range(3):
+            one, two = f([1.0, 2.0])
+            assert one == 2.0
+            assert two.tolist() == [2.0, 4.0]
+        assert f(np.ones(2), i=0)[0] == 1.0
+    assert w.get_value().tolist() == [3 * 1 + 1, 3 * 2 + 1]
+    messages: list[str] = []
+    for f in (first, second):
+        for arguments in (([1.0, 2.0], 5), ([1.0], 0), ("no", 1)):
+            with pytest.raises((ValueError, IndexError, TypeError)) as found:
+                f(*arguments)
+            messages.append(str(found.value))
+    assert messages[:3] == messages[3:]
+    assert w.get_value().tolist() == [4.0, 7.0]
+    assert second.maker.fgraph.toposort()
+    assert str(second.maker.fgraph) == str(first.maker.fgraph)
+
+
+def key_of(inputs: Any, outputs: Any, mode: Any = "native", **options: Any) -> dict[str, str]:
+    collected = collect(
+        inputs,
+        outputs,
+        options.get("updates"),
+        options.get("givens"),
+        False,
+        True,
+        options.get("downcast"),
+        None,
+        None,
+    )
+    maker = FunctionMaker.from_collected(collected, mode, options.get("accept_inplace", False))
+    key = function_key(maker)
+    assert key is not None
+    return key
+
+
+def differing(a: dict[str, str], b: dict[str, str]) -> set[str]:
+    assert list(a) == list(b)
+    return {name for name in a if a[name] != b[name]}
+
+
+def test_every_component_of_the_key_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = ot.dvector("x")
+    w = oc.shared(0.0, "w")
+    plain = key_of([x], x * 2)
+    y = ot.dvector("y")
+    assert key_of([y], y * 2) == plain
+    assert differing(key_of([x], x * 3), plain) == {"graph"}
+    assert differing(key_of([x], x * -2), plain) == {"graph"}
+    single = ot.fvector("x")
+    assert differing(key_of([single], single * 2), plain) == {"graph"}
+    static = ot.tensor("x", dtype="float64", shape=(3,))
+    assert differing(key_of([static], static * 2), plain) == {"graph"}
+    assert differing(key_of([oc.In(x, mutable=True)], x * 2), plain) == {"inputs"}
+    assert differing(key_of([oc.In(x, strict=True)], x * 2), plain) == {"inputs"}
+    assert differing(key_of([x], x * 2, downcast=True), plain) == {"inputs"}
+    assert differing(key_of([x], oc.Out(x * 2, borrow=True)), plain) == {"outputs"}
+    one = key_of([x], x * w, updates={w: w + 1})
+    v = oc.shared(0.0, "v")
+    assert differing(key_of([x], x * w, updates={w: w + 2}), one) == {"graph"}
+    assert "updates" in differing(key_of([x], x * v), key_of([x], x * v, updates={v: v * 1}))
+    assert differing(key_of([x], x * 2, accept_inplace=True), plain) == {"in-place"}
+    mode = oc.get_mode("native").excluding("canonicalize")
+    assert differing(key_of([x], x * 2, mode), plain) == {"query"}
+    with config.change_flags(floatX="float32"):
+        assert "options" in differing(key_of([x], x * 2), plain)
+    for name in cached.environment():
+        changed = {**cached.environment(), name: "other"}
+        monkeypatch.setattr(cached, "environment", lambda changed=changed: changed)
+        assert differing(key_of([x], x * 2), plain) == {name}
+        monkeypatch.undo()
+
+
+def test_zeros_and_nans_of_constants_are_told_apart() -> None:
+    x = ot.dvector("x")
+    keys = [
+        key_of([x], x + ot.constant(np.array(value)))["graph"]
+        for value in (0.0, -0.0, np.nan, -np.nan, 1.0)
+    ]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == key_of([x], x + ot.constant(np.array(0.0)))["graph"]
+
+
+def test_an_edited_rule_misses_and_an_op_of_the_users_is_not_kept(fresh: Path) -> None:
+    x = ot.dvector("x")
+    plain = key_of([x], x * 2)
+    keys: list[dict[str, str]] = []
+    for source in ("return None", "return [] if node is None else None"):
+        text = f"def rule(fgraph, node):\n    'Nothing.'\n    {source}\n"
+        path = fresh.parent / "rules.py"
+        path.write_text(text)
+        namespace: dict[str, Any] = {"__name__": "rules"}
+        exec(compile(text, str(path), "exec"), namespace)
+        sys.modules["rules"] = type(sys)("rules")
+        __import__("linecache").checkcache(str(path))
+        rule = node_rewriter(None)(namespace["rule"])
+        optdb.register("edited", in2out(rule), "fast_run", position=99)
+        try:
+            keys.append(key_of([x], x * 2))
+        finally:
+            optdb.remove("edited")
+            del sys.modules["rules"]
+    assert differing(keys[0], plain) == {"rewrites"}
+    assert differing(keys[0], keys[1]) == {"rewrites"}
+    assert key_of([x], x * 2) == plain
+
+    class Mine(Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            return x + 1
+
+    before = counters["function misses"] + counters["function hits"]
+    f = oc.function([x], Mine()(x))
+    assert f([1.0]).tolist() == [2.0]
+    assert counters["function misses"] + counters["function hits"] == before
+
+
+def test_explain_miss(fresh: Path) -> None:
+    x = ot.dvector("x")
+    first = oc.function([x], x * 2)
+    assert explain_miss(first) == "The cache has no other function"
+    second = oc.function([x], oc.Out(x * 2, borrow=True))
+    assert explain_miss(second).startswith("outputs: '[True]' here, '[False]' in the nearest")
+    assert explain_miss(oc.function([x], x * 2)) == "The function was found in the cache"
+    with config.change_flags(cache=False):
+        assert explain_miss(oc.function([x], x * 2)) == "The cache is switched off"
+
+
+def test_entries_that_are_not_whole_count_as_absent(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.put("objects", "ab12", b"payload")
+    assert store.get("objects", "ab12") == b"payload"
+    path = store.path("objects", "ab12")
+    content = path.read_bytes()
+    for broken in (b"", content[:-1], content[:20], b"x" + content[1:], content + b"y"):
+        path.write_bytes(broken)
+        assert store.verify() == (0, [path])
+        assert store.get("objects", "ab12") is None
+        assert not path.exists()
+    store.put("objects", "ab12", b"payload")
+    path.write_bytes(b"junk")
+    old = path.parent / ".new-left"
+    old.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    assert store.cleanup() == 2
+    assert store.verify() == (0, [])
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for i in range(5):
+        store.put("objects", f"k{i}", bytes(1000))
+        os.utime(store.path("objects", f"k{i}"), (i * 1e5, i * 1e5))
+    assert store.get("objects", "k0") is not None  # it is now the last used
+    assert store.trim(2100) == 3
+    assert sorted(e.key for e in store.entries()) == ["k0", "k4"]
+    assert store.clear() == 2
+
+
+def test_a_directory_that_cannot_be_written_gives_one_line(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a directory")
+    directories._prepared.cache_clear()
+    with (
+        config.change_flags(compiledir=str(blocked / "below")),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        x = ot.dvector("x")
+        assert oc.function([x], x * 3)([1.0]).tolist() == [3.0]
+        assert oc.function([x], x * 4)([1.0]).tolist() == [4.0]
+    (warning,) = caught
+    assert "cannot keep compiled code" in str(warning.message)
+    assert "\n" not in str(warning.message)
+
+
+def test_a_directory_that_others_can_write_is_not_used(tmp_path: Path) -> None:
+    shared_by_all = tmp_path / "open"
+    shared_by_all.mkdir(mode=0o777)
+    shared_by_all.chmod(0o777)
+    with (
+        config.change_flags(compiledir=str(shared_by_all)),
+        pytest.warns(UserWarning, match="others can write to it"),
+    ):
+        assert directories.compile_directory() != shared_by_all
+
+
+def test_a_store_that_takes_nothing_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    store = Store(tmp_path)
+    assert not store.put("objects", "k", b"payload")
+    assert list(tmp_path.rglob("*/*/*")) == []
+
+
+COUNT = 64 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 6
+KILLS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 5
+
+
+def _start(directory: Path, seed: int) -> subprocess.Popen[str]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OCCELO_FLAGS": f"compiledir={directory}",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(seed), "0.25"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_many_processes_share_one_cold_directory(tmp_path: Path) -> None:
+    started = [_start(tmp_path, i) for i in range(COUNT)]
+    results = [p.communicate() for p in started]
+    assert all(p.returncode == 0 for p in started), [e for _, e in results if e]
+    assert {e for _, e in results} == {""}
+    assert len({tuple(o.split()[2:]) for o, _ in results}) == 1
+    assert Store(tmp_path / "cache").verify()[1] == []
+
+
+def test_a_killed_process_leaves_whole_entries(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    for _ in range(KILLS):
+        process = _start(tmp_path, 0)
+        time.sleep(chance.uniform(0.2, 0.7))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert Store(tmp_path / "cache").verify()[1] == []
+    assert run_script(tmp_path, 0, 0.25).returncode == 0
+
+
+def test_gradients_come_from_the_cache_too(fresh: Path) -> None:
+    def build() -> Any:
+        x = ot.dmatrix("x")
+        return oc.function([x], grad(ot.softmax(x, axis=1)[:, 0].sum(), x))
+
+    first, second = build(), build()
+    assert second.maker.from_cache
+    a = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(first(a), second(a))

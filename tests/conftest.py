@@ -1,0 +1,22 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_compile_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep compiled code of tests out of the user's directory."""
+    if importlib.util.find_spec("occelo_link") is None:
+        yield
+        return
+    import occelo_link  # noqa: F401 declares the option
+    from occelo_graph.config import config
+
+    config.base_compiledir = str(tmp_path_factory.mktemp("occelo"))
+    yield
+    del config.base_compiledir
