@@ -75,7 +75,13 @@ typedef void *(*grow_fn)(i64 *frame, i64 bytes);
 #else
 #define INDEPENDENT
 #endif
+#if defined(__GNUC__) || defined(__clang__)
+#define ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE
+#endif
 """
+INLINE_USES = 8
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
 _BUILTINS = {
@@ -114,7 +120,8 @@ def literal(number: Any, dtype: str) -> str:
 class _Printer:
     def __init__(self, program: Program, function: str) -> None:
         self.program = program
-        self.function = function
+        self.function_name = function
+        self.own: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
         self.helpers: dict[str, str] = {}
@@ -136,8 +143,9 @@ class _Printer:
             kind = _memory_type(buffer.dtype)
             slot = table_slot(program, buffer.entry)
             declared.append(f"  {kind} *{buffer.name} = ({kind} *)table[{slot}];")
-        head = f"i64 {self.function}(i64 *frame, void **table)"
-        return "\n".join([*self.helpers.values(), f"{head} {{", *declared, *self.lines, "}", ""])
+        head = f"i64 {self.function_name}(i64 *frame, void **table)"
+        unit = [f"{head} {{", *declared, *self.lines, "}", ""]
+        return "\n".join([*self.own.values(), *unit])
 
     def _constants(self) -> list[Buffer]:
         found: dict[Buffer, None] = {}
@@ -219,7 +227,36 @@ class _Printer:
             return self.header(value)
         if value.op == "call":
             return self.call(args[0], value.dtype, args[1:])
+        if value.op == "apply":
+            name = self.function(args[0])
+            return f"{name}({', '.join(self.use(a) for a in args[1:])}, table)"
         return self.operation(value.op, args[-1].dtype, value.dtype, [self.use(a) for a in args])
+
+    def function(self, name: str) -> str:
+        """One of the program's functions, as one of C."""
+        made = f"{self.function_name}_{name}"
+        if made in self.own:
+            return made
+        function = self.program.functions[name]
+        lines, depth, names = self.lines, self.depth, self.names
+        self.lines, self.depth, self.names = [], 1, {}
+        self.block(function.body)
+        kind = _TYPES[function.result.dtype]
+        params = ", ".join(f"{_TYPES[p.dtype]} v{p.number}" for p in function.params)
+        head = f"static inline {self.inlining(name)}{kind} {made}({params}, void **table) {{"
+        self.line(f"return {self.use(function.result)};")
+        self.own[made] = "\n".join([head, *self.lines, "}"])
+        self.lines, self.depth, self.names = lines, depth, names
+        return made
+
+    def inlining(self, name: str) -> str:
+        """Functions that are not used often are expanded, so that loops can be vectorised."""
+        uses = sum(
+            isinstance(s, Value) and s.op == "apply" and s.args[0] == name
+            for block in self.program.blocks()
+            for s in block
+        )
+        return "ALWAYS_INLINE " if uses <= INLINE_USES else ""
 
     def header(self, value: Value) -> str:
         buffer, axis = value.args
@@ -483,6 +520,5 @@ def print_c(programs: Sequence[tuple[str, Program]]) -> str:
     for name, program in programs:
         printer = _Printer(program, name)
         printer.helpers = helpers
-        text = printer.run()
-        bodies.append(text[sum(len(h) + 1 for h in helpers.values()) :])
+        bodies.append(printer.run())
     return "\n".join([_PRELUDE, *helpers.values(), "", *bodies])

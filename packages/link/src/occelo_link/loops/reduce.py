@@ -221,7 +221,7 @@ def lower_recurrence(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 
 
 def _through_float64(b: Builder, function: Callable[[Builder, Value], Value], x: Value) -> Value:
-    return b.cast(function(b, b.cast(x, "float64")), x.dtype)
+    return b.cast(b.apply(function.__name__, function, b.cast(x, "float64")), x.dtype)
 
 
 def _finite_or_zero(b: Builder, x: Value) -> Value:

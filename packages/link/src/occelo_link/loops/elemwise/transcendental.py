@@ -29,7 +29,7 @@ Args = Sequence[Value]
 def _elementary(name: str, function: Callable[..., Value], cost: int) -> None:
     @scalar(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
-        return b.cast(function(b, *[b.cast(a, "float64") for a in args]), dtype)
+        return b.cast(b.apply(name, function, *[b.cast(a, "float64") for a in args]), dtype)
 
 
 _elementary("exp", exponential.exp, 20)
@@ -83,7 +83,7 @@ def _pow(b: Builder, dtype: str, args: Args) -> Value:
         simple = _simple_power(b, x, y.args[0])
         if simple is not None:
             return simple
-    wide = power.pow(b, b.cast(x, "float64"), b.cast(y, "float64"))
+    wide = b.apply("pow", power.pow, b.cast(x, "float64"), b.cast(y, "float64"))
     return b.cast(wide, dtype)
 
 
@@ -127,21 +127,20 @@ def _rad2deg(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("mul", b.cast(args[0], dtype), b.const(180 / math.pi, dtype))
 
 
-@scalar("log1mexp", cost=100)
-def _log1mexp(b: Builder, dtype: str, args: Args) -> Value:
+def _log_of_one_less_exp(b: Builder, x: Value) -> Value:
     # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
-    x = b.cast(args[0], "float64")
     near = logarithm.log(b, b.op("neg", exponential.expm1(b, x)))
     far = logarithm.log1p(b, b.op("neg", exponential.exp(b, x)))
-    chosen = b.select(b.op("lt", b.const(-math.log(2), "float64"), x), near, far)
-    return b.cast(chosen, dtype)
+    return b.select(b.op("lt", b.const(-math.log(2), "float64"), x), near, far)
 
 
-@scalar("logaddexp", cost=60)
-def _logaddexp(b: Builder, dtype: str, args: Args) -> Value:
-    x, y = (b.cast(a, "float64") for a in args)
+def _log_of_sum_of_exps(b: Builder, x: Value, y: Value) -> Value:
     gap = b.op("neg", b.op("abs", b.op("sub", x, y)))
     rest = logarithm.log1p(b, exponential.exp(b, gap))
     # equal infinities have no difference
     rest = b.select(b.op("eq", x, y), b.const(math.log(2), "float64"), rest)
-    return b.cast(b.op("add", b.op("max", x, y), rest), dtype)
+    return b.op("add", b.op("max", x, y), rest)
+
+
+_elementary("log1mexp", _log_of_one_less_exp, 100)
+_elementary("logaddexp", _log_of_sum_of_exps, 60)

@@ -20,6 +20,7 @@ from occelo_link.loops.ir.program import (
     Carried,
     Check,
     For,
+    Function,
     If,
     Invoke,
     Pointer,
@@ -267,6 +268,29 @@ class Builder:
             found = block.known[key] = self._value(dtype, "call", (entry, *args), block)
             block.statements.append(found)
         return found
+
+    def apply(self, name: str, make: Callable[..., Value], *args: Value) -> Value:
+        """A named function of scalars of these arguments; ``make(builder, *params)`` defines it."""
+        function = self.program.functions.get(name)
+        if function is None:
+            function = self.program.functions[name] = self._function(name, make, args)
+        key: Any = ("apply", name, *[a.number for a in args])
+        block = self.stack[max(self.stack[-1].floor, *(a.block.depth for a in args))]
+        found = block.known.get(key)
+        if found is None:
+            dtype = function.result.dtype
+            found = block.known[key] = self._value(dtype, "apply", (name, *args), block)
+            block.statements.append(found)
+        return found
+
+    def _function(self, name: str, make: Callable[..., Value], args: Sequence[Value]) -> Function:
+        outer = self.stack
+        body = Block(None, fixed=True)
+        self.stack = [body]
+        params = [self.param(a.dtype, body) for a in args]
+        result = make(self, *params)
+        self.stack = outer
+        return Function(name, params, body, result)
 
     def rarely(self, condition: Value, usual: Value, entry: str, *args: Value) -> Value:
         """``usual``, or what a function of the table gives where a condition that seldom holds does."""

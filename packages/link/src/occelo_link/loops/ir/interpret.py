@@ -133,6 +133,8 @@ class _Interpreter:
             if self.get(args[0]):
                 return self.functions[args[2]](*[self.get(a) for a in args[3:]])
             return self.get(args[1])
+        if value.op == "apply":
+            return self.apply(args[0], [self.get(a) for a in args[1:]])
         numbers = [self.get(a) for a in args]
         if value.op == "cast":
             return _cast(numbers[0], args[0].dtype, value.dtype)
@@ -140,6 +142,13 @@ class _Interpreter:
             return np.asarray(numbers[0], dtype=args[0].dtype).view(value.dtype)[()]
         result = OPERATIONS[value.op].meaning(*numbers)
         return np.dtype(value.dtype).type(result)
+
+    def apply(self, name: str, arguments: Sequence[Any]) -> Any:
+        function = self.program.functions[name]
+        for param, argument in zip(function.params, arguments, strict=True):
+            self.values[param.number] = argument
+        self.block(function.body)
+        return self.get(function.result)
 
     def alloc(self, statement: Alloc) -> None:
         buffer = statement.buffer

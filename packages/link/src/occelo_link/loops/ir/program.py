@@ -24,6 +24,7 @@ __all__ = [
     "Carried",
     "Check",
     "For",
+    "Function",
     "If",
     "Invoke",
     "Pointer",
@@ -63,7 +64,8 @@ class Value:
     Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
     buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
     table entry, then values) or ``rarely`` (a condition, a value, the name of a table entry, then
-    values: what the function gives where the condition holds, else the value).
+    values: what the function gives where the condition holds, else the value) or ``apply`` (the
+    name of a `Function` of the program, then values).
     """
 
     __slots__ = ("args", "block", "dtype", "number", "op")
@@ -250,6 +252,16 @@ class Invoke:
     writes: Sequence[Buffer] = ()
 
 
+@dataclass(slots=True, eq=False)
+class Function:
+    """A pure function of scalars: operations only, in one block."""
+
+    name: str
+    params: Sequence[Value]
+    body: Block
+    result: Value
+
+
 Statement = Value | Store | For | While | If | Check | Alloc | Invoke
 
 
@@ -259,7 +271,8 @@ class Program:
 
     ``table`` lists what the program needs from outside by name: constants, functions of BLAS and
     of libraries. ``sites`` gives for each error site the node whose computation failed, as an
-    object of whoever built the program. ``constants`` are arrays passed by address.
+    object of whoever built the program. ``constants`` are arrays passed by address, ``functions``
+    what values with the operation ``apply`` call.
     """
 
     name: str
@@ -269,6 +282,7 @@ class Program:
     table: dict[str, int] = field(default_factory=dict[str, int])
     sites: list[Any] = field(default_factory=list[Any])
     constants: list[Any] = field(default_factory=list[Any])
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
 
     def entry(self, name: str) -> str:
         """Name something that the program needs from outside."""

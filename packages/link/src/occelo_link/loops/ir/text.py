@@ -26,7 +26,15 @@ __all__ = ["program_text"]
 
 def program_text(program: Program) -> str:
     """The program as text: buffers first, then statements, indented by block."""
-    return "\n".join([*_header(program), *_block(program.body, 1), ""])
+    return "\n".join([*_functions(program), *_header(program), *_block(program.body, 1), ""])
+
+
+def _functions(program: Program) -> Iterator[str]:
+    for function in program.functions.values():
+        params = ", ".join(f"%{p.number}: {p.dtype}" for p in function.params)
+        yield f"function {function.name}({params})"
+        yield from _block(function.body, 1)
+        yield f"  return {_use(function.result)}"
 
 
 def _header(program: Program) -> Iterator[str]:
@@ -61,8 +69,8 @@ def _value(value: Value) -> str:
         right = f"load {args[0]}[{_use(args[1])}]"
     elif value.op in ("length", "stride"):
         right = f"{value.op} {args[0]}, {args[1]}"
-    elif value.op == "call":
-        right = f"call {args[0]}({', '.join(_use(a) for a in args[1:])})"
+    elif value.op in ("call", "apply"):
+        right = f"{value.op} {args[0]}({', '.join(_use(a) for a in args[1:])})"
     elif value.op == "rarely":
         called = f"{args[2]}({', '.join(_use(a) for a in args[3:])})"
         right = f"rarely {_use(args[0])} ? {called} : {_use(args[1])}"

@@ -42,6 +42,13 @@ class _Verifier:
         self.table = set(program.table)
 
     def run(self) -> None:
+        for function in self.program.functions.values():
+            self.defined = {p.number for p in function.params}
+            for statement in function.body:
+                self.require(isinstance(statement, Value), f"{function.name} is not pure")
+                self.statement(statement)
+            self.use(function.result, function.name)
+        self.defined = set()
         self.block(self.program.body)
         missing = [b.name for b in self.program.outputs if b not in self.buffers]
         self.require(not missing, f"outputs {missing} are never allocated")
@@ -109,6 +116,10 @@ class _Verifier:
         if value.op in ("call", "rarely"):
             entry = value.args[0 if value.op == "call" else 2]
             self.require(entry in self.table, f"{entry} is not in the table")
+            return
+        if value.op == "apply":
+            known = self.program.functions.get(value.args[0])
+            self.require(known is not None, f"{value.args[0]} is no function of the program")
             return
         self.require(value.op in OPERATIONS, f"{value} has the unknown operation {value.op}")
         self.dtypes(value, operands)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from typing import Any
 
 from occelo_link.loops.ir.operations import is_float, width
-from occelo_link.loops.ir.program import Buffer, Program
+from occelo_link.loops.ir.program import Buffer, Program, Value
 
 __all__ = ["Emission", "element_type", "literal", "memory_type"]
 
@@ -44,6 +45,13 @@ class Emission:
         self.pointers: dict[Buffer, str] = {}
         self.slots: dict[Buffer, str] = {}
         self.functions: dict[str, str] = {}
+        self.outlined: dict[tuple[str, int], str] = {}
+        self.uses: Counter[str] = Counter(
+            statement.args[0]
+            for block in program.blocks()
+            for statement in block
+            if isinstance(statement, Value) and statement.op == "apply"
+        )
         self.declared: set[str] = set()
         self.count = 0
         self.label = "entry"

@@ -153,10 +153,9 @@ class Lanes(Scalars):
             made = self.splat(self.use(value), value.dtype, count)
         elif value.op == "load":
             made = self.vector_load(value, lanes)
-        elif value.op in ("call", "rarely"):
-            made = self.vector_call(value, lanes)
         else:
-            made = self.operation(value, [self.vector(a, lanes) for a in value.args], count)
+            names = [self.vector(a, lanes) for a in value.args if isinstance(a, Value)]
+            made = self.pure(value, names, count, lanes.mask)
         lanes.vectors[value.number] = made
         return made
 
@@ -274,47 +273,3 @@ class Lanes(Scalars):
             f"call void @llvm.masked.scatter.{suffix}.v{count}p0({kind} {value}, "
             f"<{count} x ptr> {addresses}, i32 {size}, {mask} {lanes.mask or 'splat (i1 true)'})"
         )
-
-    def vector_call(self, value: Value, lanes: _Turn) -> str:
-        if value.op == "call":
-            entry, *args = value.args
-            return self.call_lanes(entry, value, args, lanes)
-        condition, usual, entry, *args = value.args
-        count = lanes.loop.lanes
-        kind, truth = self.type_of(value.dtype, count), self.type_of("bool", count)
-        mask = self.vector(condition, lanes)
-        if lanes.mask is not None:
-            mask = self.emit(f"and {truth} {mask}, {lanes.mask}")
-        usual_name = self.vector(usual, lanes)
-        # what the rare path needs must be known before it
-        vectors = [self.vector(a, lanes) for a in args]
-        packed = self.emit(f"bitcast {truth} {mask} to i{count}")
-        some = self.emit(f"icmp ne i{count} {packed}, 0")
-        before, rare, done = self.label, self.new_label("rare"), self.new_label("done")
-        self.line(f"br i1 {some}, label %{rare}, label %{done}")
-        self.place(rare)
-        called = self.call_vectors(entry, value, args, vectors, count)
-        chosen = self.emit(f"select {truth} {mask}, {kind} {called}, {kind} {usual_name}")
-        self.line(f"br label %{done}")
-        self.place(done)
-        return self.emit(f"phi {kind} [ {usual_name}, %{before} ], [ {chosen}, %{rare} ]")
-
-    def call_lanes(self, entry: str, value: Value, args: Sequence[Value], lanes: _Turn) -> str:
-        vectors = [self.vector(a, lanes) for a in args]
-        return self.call_vectors(entry, value, args, vectors, lanes.loop.lanes)
-
-    def call_vectors(
-        self, entry: str, value: Value, args: Sequence[Value], vectors: Sequence[str], count: int
-    ) -> str:
-        kind, scalar = self.type_of(value.dtype, count), element_type(value.dtype)
-        result = "poison"
-        for lane in range(count):
-            parts: list[tuple[str, str]] = []
-            for a, v in zip(args, vectors, strict=True):
-                element = self.emit(
-                    f"extractelement {self.type_of(a.dtype, count)} {v}, i32 {lane}"
-                )
-                parts.append((element_type(a.dtype), element))
-            called = self.scalar_call(entry, value.dtype, parts)
-            result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
-        return result

@@ -71,7 +71,8 @@ class _Printer(Lanes):
         body = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         body += [*self.allocas, *self.header, *self.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
-        return "\n".join([*sorted(self.declared), *body, attributes, ""])
+        own = self.outlined.values()
+        return "\n".join([*sorted(self.declared), *own, *body, attributes, ""])
 
     def _nested_allocations(self) -> list[Buffer]:
         found: list[Buffer] = []

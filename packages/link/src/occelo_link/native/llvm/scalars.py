@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from occelo_link.loops.ir.program import Buffer, Store, Value, itemsize
 from occelo_link.native.frame import FIRST_INPUT, INPUT_SLOTS
-from occelo_link.native.llvm.emission import element_type, literal, memory_type
-from occelo_link.native.llvm.operations import Operations
+from occelo_link.native.llvm.emission import literal, memory_type
+from occelo_link.native.llvm.functions import Functions
 
 __all__ = ["Scalars"]
 
 
-class Scalars(Operations):
+class Scalars(Functions):
     """What loops without lanes are made of."""
 
     def use(self, value: Value) -> str:
@@ -45,32 +43,8 @@ class Scalars(Operations):
             return self.scalar_load(value.args[0], self.use(value.args[1]))
         if value.op in ("length", "stride"):
             return self.input_header(value)
-        if value.op == "call":
-            return self.scalar_call(value.args[0], value.dtype, [
-                (element_type(a.dtype), self.use(a)) for a in value.args[1:]
-            ])  # fmt: skip
-        if value.op == "rarely":
-            return self.scalar_rarely(value)
-        return self.operation(value, [self.use(a) for a in value.args], 1)
-
-    def scalar_call(self, entry: str, dtype: str, args: Sequence[tuple[str, str]]) -> str:
-        listed = ", ".join(f"{t} {v}" for t, v in args)
-        return self.emit(f"call {element_type(dtype)} {self.functions[entry]}({listed})")
-
-    def scalar_rarely(self, value: Value) -> str:
-        condition, usual, entry, *args = value.args
-        before, rare, done = self.label, self.new_label("rare"), self.new_label("done")
-        usual_name = self.use(usual)
-        self.line(f"br i1 {self.use(condition)}, label %{rare}, label %{done}")
-        self.place(rare)
-        called = self.scalar_call(
-            entry, value.dtype, [(element_type(a.dtype), self.use(a)) for a in args]
-        )
-        self.line(f"br label %{done}")
-        self.place(done)
-        return self.emit(
-            f"phi {element_type(value.dtype)} [ {usual_name}, %{before} ], [ {called}, %{rare} ]"
-        )
+        names = [self.use(a) for a in value.args if isinstance(a, Value)]
+        return self.pure(value, names, 1)
 
     def input_header(self, value: Value) -> str:
         buffer, axis = value.args

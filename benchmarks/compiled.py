@@ -1,0 +1,294 @@
+"""Measuring compiled functions: run time, call overhead, time to the first result, memory.
+
+Libraries take turns; results are checked against each other before anything is timed.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from workloads import MODELS, WORKLOADS, Library, Workload
+
+__all__ = ["call_overhead", "compile_memory", "first_results", "libraries", "run_times", "scaling"]
+
+Call = Callable[[], Any]
+
+
+def _occelo() -> Library:
+    occelo: Any = importlib.import_module("occelo")
+    tensor = importlib.import_module("occelo.tensor")
+    return Library(tensor, occelo.grad, occelo.shared, occelo.function)
+
+
+def _pytensor() -> Library:
+    pytensor: Any = importlib.import_module("pytensor")
+    tensor = importlib.import_module("pytensor.tensor")
+    importlib.import_module("pytensor.tensor.special")
+    return Library(tensor, pytensor.grad, pytensor.shared, pytensor.function)
+
+
+def libraries() -> list[str]:
+    """Those that are installed, of the libraries that are compared."""
+    found = ["occelo", "numpy"]
+    if importlib.util.find_spec("pytensor"):
+        found += ["pytensor", "pytensor-c"]
+    if importlib.util.find_spec("jax"):
+        found.append("jax")
+    return found
+
+
+def _symbolic(lib: Library, work: Workload, **options: Any) -> Call:
+    inputs, outputs, updates = work.build(lib)
+    function = lib.function(inputs, outputs, updates=updates, **options)
+    arrays = work.arrays
+    return lambda: function(*arrays)
+
+
+def make(library: str, work: Workload) -> Call | None:
+    """A call of a workload in a library; None if the library has no text for it."""
+    if library == "occelo":
+        return _symbolic(_occelo(), work)
+    if library == "pytensor":
+        return _symbolic(_pytensor(), work, mode="NUMBA")
+    if library == "pytensor-c":
+        return _symbolic(_pytensor(), work, mode="CVM")
+    if library == "numpy":
+        by_hand = work.numpy
+        return None if by_hand is None else lambda: by_hand(*work.arrays, *work.state)
+    if work.jax is None:
+        return None
+    jax: Any = importlib.import_module("jax")
+    importlib.import_module("jax.scipy.special")
+    jax.config.update("jax_enable_x64", True)
+    compiled = jax.jit(work.jax(jax))
+    placed = [jax.numpy.asarray(a) for a in (*work.arrays, *work.state)]
+    # arrays are the library's own, and the call waits for its results
+    return lambda: jax.block_until_ready(compiled(*placed))
+
+
+def _check(work: Workload, results: dict[str, Any]) -> None:
+    names = list(results)
+    for name in names[1:]:
+        for a, b in zip(results[names[0]], results[name], strict=False):
+            np.testing.assert_allclose(
+                np.asarray(a), np.asarray(b), rtol=1e-6, atol=1e-8, err_msg=f"{work.name}: {name}"
+            )
+
+
+def run_times(rounds: int, chosen: str = "") -> dict[str, dict[str, float]]:
+    """Seconds a call, the least of all rounds, by workload and library."""
+    table: dict[str, dict[str, float]] = {}
+    for factory in WORKLOADS:
+        work = factory()
+        if chosen not in work.name:
+            continue
+        calls: dict[str, Call] = {}
+        results: dict[str, Any] = {}
+        for library in libraries():
+            call = make(library, work)
+            if call is not None:
+                calls[library] = call
+                results[library] = call()
+        _check(work, results)
+        del results
+        table[work.name] = _interleaved(calls, rounds)
+    return table
+
+
+def _interleaved(calls: dict[str, Call], rounds: int) -> dict[str, float]:
+    counts: dict[str, int] = {}
+    for name, call in calls.items():
+        start = perf_counter()
+        call()
+        counts[name] = max(1, int(0.01 / max(perf_counter() - start, 1e-7)))
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            gc.collect()
+            count = counts[name]
+            start = perf_counter()
+            for _ in range(count):
+                call()
+            best[name] = min(best[name], (perf_counter() - start) / count)
+    return best
+
+
+def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
+    """Seconds a call of functions that do next to nothing."""
+    ten = [np.arange(10.0) + i for i in range(3)]
+    one = np.array(1.5)
+
+    def scalar(lib: Library) -> Any:
+        x = lib.tensor.dscalar("x")
+        return [x], [x + 1], []
+
+    def vectors(lib: Library) -> Any:
+        x, y, z = (lib.tensor.dvector(c) for c in "xyz")
+        return [x, y, z], [x + y * z, x - z], []
+
+    def counter(lib: Library) -> Any:
+        n = lib.shared(np.array(0.0), "n")
+        return [], [], [(n, n + 1)]
+
+    held = {"n": np.array(0.0)}
+
+    def count() -> None:
+        held["n"] = held["n"] + 1
+
+    cases = [
+        Workload("scalar x + 1", scalar, (one,), lambda x: [x + 1], lambda jax: lambda x: [x + 1]),
+        Workload(
+            "three vectors of 10 to two",
+            vectors,
+            tuple(ten),
+            lambda x, y, z: [x + y * z, x - z],
+            lambda jax: lambda x, y, z: [x + y * z, x - z],
+        ),
+        Workload(
+            "shared counter",
+            counter,
+            (),
+            lambda *_: count(),
+            lambda jax: lambda n: [n + 1],
+            (one,),
+        ),
+    ]
+    table: dict[str, dict[str, float]] = {}
+    for work in cases:
+        calls = {n: c for n in libraries() if (c := make(n, work)) is not None}
+        for call in calls.values():
+            call()
+        best = _interleaved(calls, rounds)
+        # what the measuring lambda costs itself
+        empty = _interleaved({"": lambda: None}, rounds)[""]
+        table[work.name] = {n: t - empty for n, t in best.items()}
+    return table
+
+
+_FIRST = """
+import sys, json
+sys.path.insert(0, {here!r})
+import compiled, numpy
+from time import perf_counter
+library, model = {library!r}, {model!r}
+work = compiled.MODELS[model]()
+if library == "occelo":
+    compiled._occelo()
+elif library.startswith("pytensor"):
+    compiled._pytensor()
+else:
+    import jax
+    jax.config.update("jax_enable_x64", True)
+start = perf_counter()
+call = compiled.make(library, work)
+call()
+print(json.dumps([perf_counter() - start, compiled.peak_memory()]))
+"""
+
+
+def peak_memory() -> float:
+    """The most memory that this process has held, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(peak) * (1 if sys.platform == "darwin" else 1024)
+
+
+def _process(code: str, folder: str) -> Any:
+    environment = {
+        **os.environ,
+        "OCCELO_FLAGS": f"compiledir={folder}/occelo",
+        "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
+        "JAX_COMPILATION_CACHE_DIR": f"{folder}/jax",
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def first_results(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Seconds from the start of building to the first result, in new processes.
+
+    ``cold`` with empty caches, ``warm`` with what the cold one left.
+    """
+    here = str(Path(__file__).parent)
+    table: dict[str, dict[str, dict[str, float]]] = {}
+    for model in MODELS:
+        table[model] = {}
+        for library in libraries():
+            if library == "numpy":
+                continue
+            code = _FIRST.format(here=here, library=library, model=model)
+            cold, warm = float("inf"), float("inf")
+            for _ in range(1 if library.startswith("pytensor") else rounds):
+                with tempfile.TemporaryDirectory() as folder:
+                    cold = min(cold, _process(code, folder)[0])
+                    warm = min(warm, _process(code, folder)[0], _process(code, folder)[0])
+            table[model][library] = {"cold": cold, "warm": warm}
+    return table
+
+
+_CHAIN = """
+import sys, json
+sys.path.insert(0, {here!r})
+import compiled
+from time import perf_counter
+lib = compiled._occelo()
+x = lib.tensor.dvector("x")
+y = x
+for k in range({nodes} // 2):
+    y = lib.tensor.sin(y) * (1.5 + k)
+start = perf_counter()
+f = lib.function([x], y)
+seconds = perf_counter() - start
+print(json.dumps([seconds, compiled.peak_memory()]))
+"""
+_INPUTS = """
+import sys, json
+sys.path.insert(0, {here!r})
+import compiled
+from time import perf_counter
+lib = compiled._occelo()
+xs = [lib.tensor.dscalar() for _ in range({nodes})]
+total = xs[0]
+for x in xs[1:]:
+    total = total + x
+start = perf_counter()
+f = lib.function(xs, total)
+seconds = perf_counter() - start
+assert f(*[1.0] * len(xs)) == len(xs)
+print(json.dumps([seconds, compiled.peak_memory()]))
+"""
+
+
+def scaling(sizes: list[int]) -> dict[int, tuple[float, float]]:
+    """Seconds and bytes of compiling chains of different lengths, without a cache."""
+    here = str(Path(__file__).parent)
+    result: dict[int, tuple[float, float]] = {}
+    for nodes in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            result[nodes] = tuple(_process(_CHAIN.format(here=here, nodes=nodes), folder))
+    return result
+
+
+def compile_memory(count: int) -> tuple[float, float]:
+    """Seconds and bytes of compiling a function of many inputs."""
+    here = str(Path(__file__).parent)
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, memory = _process(_INPUTS.format(here=here, nodes=count), folder)
+    return seconds, memory

@@ -1,0 +1,136 @@
+"""Calls: of functions of the table, of those that are seldom needed, of the program's own.
+
+The program's own functions are expanded where they are used if that is not often, and printed as
+functions of one lane or several otherwise, which is what keeps large programs quick to compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.ir.program import Function, Value
+from occelo_link.native.frame import table_slot
+from occelo_link.native.llvm.emission import element_type, literal
+from occelo_link.native.llvm.operations import Operations
+
+__all__ = ["Functions"]
+
+INLINE_USES = 4
+"""Functions that are used more often than this are called instead of expanded."""
+
+
+class _Loaded(dict[str, str]):
+    """Names of table entries inside a function of its own, loaded from the table on first use."""
+
+    def __init__(self, printer: Functions) -> None:
+        super().__init__()
+        self._printer = printer
+
+    def __missing__(self, entry: str) -> str:
+        printer = self._printer
+        slot, loaded = printer.fresh(), printer.fresh()
+        number = table_slot(printer.program, entry)
+        printer.header.append(f"  {slot} = getelementptr i64, ptr %table, i64 {number}")
+        printer.header.append(f"  {loaded} = load ptr, ptr {slot}, align 8")
+        self[entry] = loaded
+        return loaded
+
+
+class Functions(Operations):
+    """Operations and calls, for one lane or several."""
+
+    def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
+        """An operation, or a call, of arguments of the given names."""
+        if value.op == "call":
+            return self.call(value.args[0], value.dtype, value.args[1:], names, count)
+        if value.op == "rarely":
+            return self.rarely(value, names, count, mask)
+        if value.op == "apply":
+            return self.apply(value.args[0], names, count, mask)
+        return self.operation(value, list(names), count)
+
+    def call(
+        self, entry: str, dtype: str, args: Sequence[Value], names: Sequence[str], count: int
+    ) -> str:
+        """A scalar function of the table, lane by lane."""
+        function = self.functions[entry]
+        scalar = element_type(dtype)
+        if count == 1:
+            listed = ", ".join(
+                f"{element_type(a.dtype)} {n}" for a, n in zip(args, names, strict=True)
+            )
+            return self.emit(f"call {scalar} {function}({listed})")
+        kind, result = self.type_of(dtype, count), "poison"
+        for lane in range(count):
+            parts: list[str] = []
+            for a, n in zip(args, names, strict=True):
+                whole = self.type_of(a.dtype, count)
+                element = self.emit(f"extractelement {whole} {n}, i32 {lane}")
+                parts.append(f"{element_type(a.dtype)} {element}")
+            called = self.emit(f"call {scalar} {function}({', '.join(parts)})")
+            result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
+        return result
+
+    def rarely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
+        """The usual value, or in the lanes where the condition holds what the function gives."""
+        entry, args = value.args[2], value.args[3:]
+        kind, truth = self.type_of(value.dtype, count), self.type_of("bool", count)
+        condition, usual, *rest = names
+        some = condition
+        if count > 1:
+            if mask is not None:
+                condition = self.emit(f"and {truth} {condition}, {mask}")
+            packed = self.emit(f"bitcast {truth} {condition} to i{count}")
+            some = self.emit(f"icmp ne i{count} {packed}, 0")
+        before, rare, done = self.label, self.new_label("rare"), self.new_label("done")
+        self.line(f"br i1 {some}, label %{rare}, label %{done}")
+        self.place(rare)
+        chosen = self.call(entry, value.dtype, args, rest, count)
+        if count > 1:
+            chosen = self.emit(f"select {truth} {condition}, {kind} {chosen}, {kind} {usual}")
+        self.line(f"br label %{done}")
+        self.place(done)
+        return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{rare} ]")
+
+    def apply(self, name: str, names: Sequence[str], count: int, mask: str | None) -> str:
+        """A function of the program."""
+        function = self.program.functions[name]
+        if self.uses[name] <= INLINE_USES:  # pyright: ignore[reportUnknownMemberType]
+            return self.expand(function, names, count, mask)
+        if (name, count) not in self.outlined:
+            self.outlined[name, count] = self.outline(function, count)
+        kinds = [self.type_of(p.dtype, count) for p in function.params]
+        listed = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
+        result = self.type_of(function.result.dtype, count)
+        return self.emit(f"call {result} @{name}.{count}({listed}, ptr %table)")
+
+    def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
+        """The body of a function, with the arguments in place of its parameters."""
+        known = {p.number: n for p, n in zip(function.params, names, strict=True)}
+
+        def name_of(value: Value) -> str:
+            if value.op == "const":
+                return self.constant(value.args[0], value.dtype, count)
+            return known[value.number]
+
+        for value in function.body:
+            assert isinstance(value, Value)
+            own = [name_of(a) for a in value.args if isinstance(a, Value)]
+            known[value.number] = self.pure(value, own, count, mask)
+        if function.result.op == "const" and count == 1:
+            return literal(function.result.args[0], function.result.dtype)
+        return name_of(function.result)
+
+    def outline(self, function: Function, count: int) -> str:
+        """A function of the program as one of the module."""
+        outer = (self.lines, self.header, self.label, self.functions)
+        self.lines, self.header, self.label, self.functions = [], [], "entry", _Loaded(self)
+        names = [f"%a{i}" for i in range(len(function.params))]
+        result = self.expand(function, names, count, None)
+        kind = self.type_of(function.result.dtype, count)
+        kinds = [self.type_of(p.dtype, count) for p in function.params]
+        params = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
+        head = f"define internal {kind} @{function.name}.{count}({params}, ptr %table) nounwind {{"
+        body = [head, "entry:", *self.header, *self.lines, f"  ret {kind} {result}", "}"]
+        self.lines, self.header, self.label, self.functions = outer
+        return "\n".join(body)
