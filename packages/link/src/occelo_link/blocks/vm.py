@@ -147,14 +147,15 @@ class BlockVM:
         part = self.parts[0] if self.parts else None
         if make is None or part is None or part.outputs != self.fgraph.outputs:
             return None
-        if any(v not in part.inputs for v in arguments):
+        read, numbers = set(part.inputs), set(scalars)
+        if any(v not in read for v in arguments):
             return None
         sources = [arguments.get(v, self.storage_map[v]) for v in part.inputs]
         cells = [
             self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
         ]
         made: Callable[..., Any] | None = make(
-            kind, slow, sources, [v in scalars for v in part.inputs], cells
+            kind, slow, sources, [v in numbers for v in part.inputs], cells
         )
         return made
 

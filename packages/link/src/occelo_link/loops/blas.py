@@ -117,7 +117,7 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
     zero = builder.const(0.0, result.dtype)
     empty = builder.eq(inner, context.i64(0))
     count = builder.select(empty, builder.product(result.shape), context.i64(0))
-    with builder.loop(count, lanes=8) as loop:
+    with builder.loop(count) as loop:
         builder.store(result.buffer, loop.index, zero)
 
 

@@ -222,7 +222,7 @@ class _Nest:
             context.schedule.allocate(result)
         start = builder.const(identity_of(root.combine, root.acc_dtype), root.acc_dtype)
         count = builder.product(result.shape)
-        with builder.loop(count, lanes=8) as loop:
+        with builder.loop(count) as loop:
             builder.store(result.buffer, loop.index, start)
         return result
 

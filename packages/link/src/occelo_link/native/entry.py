@@ -164,6 +164,7 @@ def _release_functions() -> tuple[Any, Any]:
 _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "uint32": ("I", "L")}
 
 
+@functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
     """NumPy's numbers of a dtype; C has two types of some sizes."""
     plain = np.dtype(dtype)

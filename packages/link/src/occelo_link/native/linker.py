@@ -10,7 +10,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.loops.ir.program import Program
+from occelo_link.loops.ir.program import Program, Value
 from occelo_link.native.addresses import blas_library
 from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
@@ -19,6 +19,21 @@ from occelo_link.native.llvm import print_llvm
 from occelo_link.native.python_entry import PythonEntry, make_table
 
 __all__ = ["NativeLinker", "NativeUnit"]
+
+
+_LONG_RUN = 1500
+"""LLVM's better code takes time that grows with the square of straight-line code; not from here on."""
+
+
+def longest_run(program: Program) -> int:
+    """The most operations in a row without a loop or a branch."""
+    longest = 0
+    for block in program.blocks():
+        run = 0
+        for statement in block:
+            run = run + 1 if isinstance(statement, Value) else 0
+            longest = max(longest, run)
+    return longest
 
 
 class HasAddress(Protocol):
@@ -91,7 +106,8 @@ class NativeLinker(BlockLinker):
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         text = print_llvm(program)
-        code = object_code(text, lambda: compile_module(text))
+        level = 0 if longest_run(program) > _LONG_RUN else 1
+        code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
         unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)
         unit.code = code
         return unit

@@ -42,6 +42,8 @@ from occelo_link.native.llvm.lanes import Lanes
 
 __all__ = ["print_llvm"]
 
+_HELD_INPUTS = 64
+"""With more inputs than this, addresses of inputs are loaded where they are used."""
 _STACK_BYTES = 2048
 """Small working memory lies on the stack, up to this many bytes of it."""
 
@@ -54,8 +56,9 @@ class _Printer(Lanes):
             slot = f"%slot{len(self.slots)}"
             self.allocas.append(f"  {slot} = alloca ptr, align 8")
             self.slots[buffer] = slot
-        for position, buffer in enumerate(program.inputs):
-            self.pointers[buffer] = self._frame_pointer(FIRST_INPUT + INPUT_SLOTS * position)
+        if len(program.inputs) <= _HELD_INPUTS:
+            for position, buffer in enumerate(program.inputs):
+                self.pointers[buffer] = self._frame_pointer(FIRST_INPUT + INPUT_SLOTS * position)
         for name in program.table:
             slot = self.fresh()
             self.header.append(

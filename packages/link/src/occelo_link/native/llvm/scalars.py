@@ -21,6 +21,10 @@ class Scalars(Functions):
     def buffer(self, buffer: Buffer) -> str:
         if buffer in self.slots:
             return self.emit(f"load ptr, ptr {self.slots[buffer]}, align 8")
+        if buffer.space == "input" and buffer not in self.pointers:
+            slot = FIRST_INPUT + INPUT_SLOTS * buffer.position
+            address = self.emit(f"getelementptr i64, ptr %frame, i64 {slot}")
+            return self.emit(f"load ptr, ptr {address}, align 8")
         if buffer.space == "constant" and buffer not in self.pointers:
             self.pointers[buffer] = self.functions[buffer.entry]
         return self.pointers[buffer]
