@@ -247,8 +247,12 @@ def thorough(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def bench(session: nox.Session) -> None:
-    """Figures beside NumPy and PyTensor, in one run; needs minutes."""
+    """Figures beside NumPy, PyTensor and JAX, in one run; needs a quarter of an hour."""
     need_wheels()
     # without the pins, which are newer than what PyTensor allows
-    install(session, "--no-config", "--compile-bytecode", wheel(""), "pytensor>=3.0", "scipy>=1.13")
-    session.run("python", "-P", str(ROOT / "benchmarks" / "run.py"), *session.posargs)
+    peers = ["pytensor>=3.0", "jax>=0.6", "scipy>=1.13", "matplotlib>=3.9"]
+    install(session, "--no-config", "--compile-bytecode", wheel(""), *peers)
+    session.run(
+        "python", str(ROOT / "benchmarks" / "run.py"), *session.posargs,
+        env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip

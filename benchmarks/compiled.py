@@ -292,3 +292,54 @@ def compile_memory(count: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         seconds, memory = _process(_INPUTS.format(here=here, nodes=count), folder)
     return seconds, memory
+
+
+def stages() -> dict[str, dict[str, float]]:
+    """Seconds that each stage of a first result takes, with an empty cache, in one process."""
+    lib = _occelo()
+    document: Any = importlib.import_module("occelo_graph.form.document")
+    native: Any = importlib.import_module("occelo_link.native.linker")
+    blocks: Any = importlib.import_module("occelo_link.blocks.linker")
+    spent: dict[str, float] = {}
+
+    def timed(owner: Any, name: str, stage: str) -> None:
+        plain = getattr(owner, name)
+
+        def run(*args: Any, **options: Any) -> Any:
+            start = perf_counter()
+            result = plain(*args, **options)
+            spent[stage] = spent.get(stage, 0.0) + perf_counter() - start
+            return result
+
+        setattr(owner, name, run)
+
+    timed(blocks, "lower_graph", "lowering")
+    timed(native, "print_llvm", "printing LLVM IR")
+    timed(native, "compile_module", "code generation")
+    timed(native, "load_object", "loading")
+    config: Any = importlib.import_module("occelo").config
+    table: dict[str, dict[str, float]] = {}
+    with config.change_flags(cache=False):
+        logistic = MODELS["logistic"]()
+        _symbolic(lib, logistic)()  # LLVM is loaded and set up once a process
+        for name, factory in MODELS.items():
+            work = factory()
+            spent.clear()
+            start = perf_counter()
+            inputs, outputs, updates = work.build(lib)
+            built = perf_counter()
+            document.digest([*outputs, *[u for _, u in updates]], inputs)
+            keyed = perf_counter()
+            function = lib.function(inputs, outputs, updates=updates)
+            linked = perf_counter()
+            function(*work.arrays)
+            done = perf_counter()
+            table[name] = {
+                "build and gradient": built - start,
+                "key": keyed - built,
+                "rewriting": function.maker.times.rewrite,
+                **spent,
+                "first call": done - linked,
+                "sum": done - start,
+            }
+    return table

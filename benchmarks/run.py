@@ -1,174 +1,169 @@
-"""Figures of importing, building and differentiating, beside NumPy and PyTensor, in one run.
+"""Occelo beside NumPy, PyTensor and JAX, in one run.
 
-    nox -s bench                 # sets up PyTensor in an environment of its own
-    python benchmarks/run.py     # without PyTensor: Occelo's figures alone
+    nox -s bench                        # sets the peers up in an environment of their own
+    python benchmarks/run.py runtime    # one part, with the peers that are installed
 
-Each figure is the least of several runs; processes and libraries take turns.
+Libraries take turns, each figure is the least of its rounds, and results are compared before they
+are timed. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
-import importlib
-import importlib.util
 import json
-import subprocess
-import sys
-from collections.abc import Callable
+import math
+from enum import StrEnum
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
+import compiled
+import typer
+from building import building_figures
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-Step = Callable[[], tuple[float, float]]
+app = typer.Typer(add_completion=False)
 
 
-def import_time(module: str) -> float:
-    """Seconds to import a module in a fresh process."""
-    code = f"from time import perf_counter as t; a = t(); import {module}; print(t() - a)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+class Part(StrEnum):
+    """What to measure."""
+
+    building = "building"
+    first = "first"
+    calls = "calls"
+    runtime = "runtime"
+    scaling = "scaling"
+    stages = "stages"
 
 
-def chain(tensor: Any, grad: Any, nodes: int) -> tuple[float, float]:
-    """Seconds a node to build a chain of elementwise nodes, and to differentiate it."""
-    gc.collect()
-    x = tensor.dvector("x")
-    start = perf_counter()
-    y = x
-    for _ in range(nodes // 2):
-        y = tensor.sin(y) * 1.5
-    built = perf_counter()
-    grad(y.sum(), x)
-    done = perf_counter()
-    return (built - start) / nodes, (done - built) / nodes
+def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
+    """A row of times; returns the best peer's time over Occelo's."""
+    names = [str(c.header) for c in table.columns][1:-1]
+    cells = [f"{times[n] * unit:.4g}" if n in times else "" for n in names]
+    peers = [t for n, t in times.items() if n != "occelo"]
+    ratio = min(peers) / times["occelo"] if peers else None
+    table.add_row(name, *cells, "" if ratio is None else f"{ratio:.2f}")
+    return ratio
 
 
-def network(tensor: Any, grad: Any, shared: Any, layers: int) -> tuple[float, float]:
-    """Seconds to build a loss of a deep network, and to differentiate it by all weights."""
-    numpy: Any = importlib.import_module("numpy")
-    weights = [shared(numpy.eye(4)) for _ in range(layers)]
-    start = perf_counter()
-    h = tensor.dmatrix("x")
-    for w in weights:
-        h = tensor.tanh(tensor.dot(h, w) + 0.1)
-    loss = (h**2).mean()
-    built = perf_counter()
-    grad(loss, weights)
-    done = perf_counter()
-    return built - start, done - built
+def _runtime(rounds: int, console: Console) -> Any:
+    result = compiled.run_times(rounds)
+    table = Table("us a call", *compiled.libraries(), "best peer / occelo")
+    ratios = [r for n, t in result.items() if (r := _row(table, n, t, 1e6)) is not None]
+    console.print(table)
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        console.print(f"geometric mean of best peer / occelo: {mean:.2f}, least {min(ratios):.2f}")
+    return result
 
 
-def _build(tensor: Any, nodes: int) -> float:
-    """Seconds to build a chain; it is dropped after the clock has stopped."""
-    gc.collect()
-    y = tensor.dvector("x")
-    start = perf_counter()
-    for _ in range(nodes // 2):
-        y = tensor.sin(y) * 1.5
-    return perf_counter() - start
+def _calls(rounds: int, console: Console) -> Any:
+    result = compiled.call_overhead(rounds)
+    table = Table("ns a call", *compiled.libraries(), "best peer / occelo")
+    for name, times in result.items():
+        _row(table, name, times, 1e9)
+    console.print(table)
+    return result
 
 
-def provenance_cost(nodes: int, rounds: int) -> float:
-    """The time to build a chain with source lines over that without, taking turns."""
-    provenance: Any = importlib.import_module("occelo_graph.provenance")
-    tensor: Any = importlib.import_module("occelo.tensor")
-    best = {False: float("inf"), True: float("inf")}
-    for _ in range(rounds):
-        for on in (False, True):
-            provenance.set_enabled(on)
-            best[on] = min(best[on], _build(tensor, nodes))
-    provenance.set_enabled(True)
-    return best[True] / best[False]
+def _first(rounds: int, console: Console) -> Any:
+    result = compiled.first_results(rounds)
+    names = [n for n in compiled.libraries() if n != "numpy"]
+    table = Table("ms to the first result", *names, "best peer / occelo")
+    for model, times in result.items():
+        for state in ("cold", "warm"):
+            _row(table, f"{model}, {state}", {n: t[state] for n, t in times.items()}, 1e3)
+    console.print(table)
+    return result
 
 
-def least(steps: dict[str, Step], rounds: int, what: str) -> dict[str, tuple[float, float]]:
-    """The least figures of each library over rounds in which they take turns."""
-    best = {name: (float("inf"), float("inf")) for name in steps}
-    for _ in track(range(rounds), description=what):
-        for name, step in steps.items():
-            first, second = step()
-            best[name] = (min(best[name][0], first), min(best[name][1], second))
-    return best
+def _scaling(rounds: int, console: Console) -> Any:
+    sizes = [100, 1000, 10_000, 30_000]
+    chains = compiled.scaling(sizes)
+    table = Table("nodes in a chain", "s to compile", "peak MB", "exponent since the last")
+    last: tuple[int, float] | None = None
+    for nodes, (seconds, memory) in chains.items():
+        grown = ""
+        if last is not None:
+            grown = f"{math.log(seconds / last[1]) / math.log(nodes / last[0]):.2f}"
+        table.add_row(f"{nodes:,}", f"{seconds:.3f}", f"{memory / 2**20:.0f}", grown)
+        last = (nodes, seconds)
+    seconds, memory = compiled.compile_memory(10_000)
+    table.add_row("sum of 10,000 inputs", f"{seconds:.3f}", f"{memory / 2**20:.0f}", "")
+    console.print(table)
+    return {str(k): v for k, v in chains.items()} | {"10,000 inputs": (seconds, memory)}
 
 
-def libraries() -> dict[str, tuple[Any, Any, Any]]:
-    """Name to tensor library, gradient function and shared-variable constructor."""
-    occelo: Any = importlib.import_module("occelo")
-    found: dict[str, tuple[Any, Any, Any]] = {
-        "occelo": (importlib.import_module("occelo.tensor"), occelo.grad, occelo.shared)
-    }
-    if importlib.util.find_spec("pytensor") is not None:
-        peer: Any = importlib.import_module("pytensor")
-        # PyTensor clones deep graphs recursively
-        sys.setrecursionlimit(10**6)
-        found["pytensor"] = (importlib.import_module("pytensor.tensor"), peer.grad, peer.shared)
-    return found
+def _stages(rounds: int, console: Console) -> Any:
+    result = compiled.stages()
+    table = Table("ms a stage, cold", *next(iter(result.values())))
+    for model, times in result.items():
+        table.add_row(model, *(f"{t * 1e3:.1f}" for t in times.values()))
+    console.print(table)
+    return result
 
 
-def main() -> None:
-    """Measure, print a table, and write the figures as JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--nodes", type=int, default=100_000, help="nodes of the chain (default 100,000)"
-    )
-    parser.add_argument(
-        "--peer-nodes", type=int, default=10_000, help="nodes of the chain for PyTensor"
-    )
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each measurement")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    options = parser.parse_args()
-    figures: dict[str, Any] = {}
-    # first, while no other library's objects are there to be collected
-    figures["source lines: time to build with / without"] = provenance_cost(
-        options.nodes, options.rounds + 2
-    )
-    modules = ["numpy", "occelo_graph", "occelo", *(["pytensor"] if len(libraries()) > 1 else [])]
-    for _ in track(range(options.rounds + 4), description="import"):
-        for module in modules:
-            seconds = import_time(module)
-            key = f"import {module}, ms"
-            figures[key] = min(figures.get(key, float("inf")), seconds * 1e3)
-    sizes = {"occelo": options.nodes, "pytensor": options.peer_nodes}
-    peers = libraries()
-    chains = least(
-        {n: (lambda t=t, g=g, n=n: chain(t, g, sizes[n])) for n, (t, g, _) in peers.items()},
-        options.rounds,
-        "chain",
-    )
-    nets = least(
-        {n: (lambda t=t, g=g, s=s: network(t, g, s, 100)) for n, (t, g, s) in peers.items()},
-        options.rounds,
-        "network",
-    )
-    for name in peers:
-        figures[f"chain of {sizes[name]:,} nodes, build, us a node, {name}"] = chains[name][0] * 1e6
-        figures[f"chain of {sizes[name]:,} nodes, gradient, us a node, {name}"] = (
-            chains[name][1] * 1e6
-        )
-        figures[f"network of 100 layers, build, ms, {name}"] = nets[name][0] * 1e3
-        figures[f"network of 100 layers, gradient, ms, {name}"] = nets[name][1] * 1e3
-    if "pytensor" in peers:
-        both = [
-            sum(chains["occelo"]) / sum(chains["pytensor"]),
-            sum(nets["occelo"]) / sum(nets["pytensor"]),
-        ]
-        figures["chain, build and gradient a node: occelo / pytensor"] = both[0]
-        figures["network, build and gradient: occelo / pytensor"] = both[1]
-    figures["import occelo - import numpy, ms"] = (
-        figures["import occelo, ms"] - figures["import numpy, ms"]
-    )
+def _building(rounds: int, console: Console) -> Any:
+    figures = building_figures(rounds)
     table = Table("figure", "least")
     for name, value in figures.items():
         table.add_row(name, f"{value:.3f}" if value < 10 else f"{value:.1f}")
-    Console().print(table)
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    console.print(table)
+    return figures
+
+
+_MEASURES = {
+    Part.building: _building,
+    Part.first: _first,
+    Part.calls: _calls,
+    Part.runtime: _runtime,
+    Part.scaling: _scaling,
+    Part.stages: _stages,
+}
+
+
+def _plot(runtime: dict[str, dict[str, float]], path: Path) -> None:
+    """Run times over Occelo's, as bars."""
+    import matplotlib.pyplot as plt
+
+    names = [n for n in compiled.libraries() if n != "occelo"]
+    figure, axes = plt.subplots(figsize=(9, 0.5 * len(runtime) + 1))
+    height = 0.8 / len(names)
+    for k, name in enumerate(names):
+        places = [i + k * height for i in range(len(runtime))]
+        ratios = [t.get(name, math.nan) / t["occelo"] for t in runtime.values()]
+        axes.barh(places, ratios, height, label=name)
+    axes.set_yticks([i + 0.4 for i in range(len(runtime))], list(runtime))
+    axes.axvline(1.0, color="black", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_xlabel("run time over Occelo's")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+@app.command()
+def main(
+    parts: Annotated[
+        list[Part] | None, typer.Argument(help="What to measure; everything if left out.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each measurement.")] = 3,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all figures to this file.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the run times into this file (PNG, SVG or PDF).")
+    ] = None,
+) -> None:
+    """Measure Occelo beside the peers that are installed."""
+    console = Console(width=140)
+    figures: dict[str, Any] = {}
+    for part in parts or list(Part):
+        figures[part.value] = _MEASURES[part](rounds, console)
+    if plot is not None and "runtime" in figures:
+        _plot(figures["runtime"], plot)
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    app()
