@@ -299,7 +299,8 @@ def stages() -> dict[str, dict[str, float]]:
     lib = _occelo()
     document: Any = importlib.import_module("occelo_graph.form.document")
     native: Any = importlib.import_module("occelo_link.native.linker")
-    blocks: Any = importlib.import_module("occelo_link.blocks.linker")
+    build: Any = importlib.import_module("occelo_link.loops.build")
+    llvm: Any = importlib.import_module("occelo_link.native.llvm")
     spent: dict[str, float] = {}
 
     def timed(owner: Any, name: str, stage: str) -> None:
@@ -313,8 +314,8 @@ def stages() -> dict[str, dict[str, float]]:
 
         setattr(owner, name, run)
 
-    timed(blocks, "lower_graph", "lowering")
-    timed(native, "print_llvm", "printing LLVM IR")
+    timed(build, "lower_graph", "lowering")
+    timed(llvm, "print_llvm", "printing LLVM IR")
     timed(native, "compile_module", "code generation")
     timed(native, "load_object", "loading")
     config: Any = importlib.import_module("occelo").config

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -316,6 +318,16 @@ class Function:
     def dprint(self, **options: Any) -> Any:
         """Print the compiled graph; see `debugprint`."""
         return self.maker.fgraph.dprint(**options)
+
+    def dump(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write the compiled graph and what was made of it into a directory.
+
+        These are files for the graph and, for each block of machine code, its loop program, LLVM
+        IR, assembly and C. Returns their paths.
+        """
+        from occelo_link.dumping import dump_graph  # printers that calls do not need
+
+        return dump_graph(self.maker.fgraph, Path(directory))
 
     def __str__(self) -> str:
         return f"Function {self.name!r}" if self.name else "Function"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from typing import Any
 
 from occelo_link import options
-from occelo_link.c.linker import CLinker, OpWiseCLinker
 from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.vm import PerformLinker, VMLinker
@@ -14,13 +15,20 @@ __all__ = ["available_linkers", "make_linker", "register_linker"]
 
 LinkerMaker = Callable[[], Linker]
 
+
+def _c_linker(name: str, **options: Any) -> Linker:
+    # running a compiler needs modules that are slow to import
+    made: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
+    return made
+
+
 _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
     "native": NativeLinker,
-    "c": CLinker,
-    "c|py": OpWiseCLinker,
-    "c|py_nogc": lambda: OpWiseCLinker(allow_gc=False),
+    "c": lambda: _c_linker("CLinker"),
+    "c|py": lambda: _c_linker("OpWiseCLinker"),
+    "c|py_nogc": lambda: _c_linker("OpWiseCLinker", allow_gc=False),
     "vm_nogc": lambda: VMLinker(allow_gc=False),
 }
 _AUTO = "native"

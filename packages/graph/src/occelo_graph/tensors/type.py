@@ -315,6 +315,9 @@ def _round_trips(plain: Any, array: Any) -> bool:
     with np.errstate(all="ignore"):
         back = array.astype(plain.dtype)
         same = back == plain
+        if plain.dtype.kind in "iu" and array.dtype.kind in "iu":
+            # between signed and unsigned the bits come back although the number was another
+            same &= (array < 0) == (plain < 0)
         if plain.dtype.kind in "fc":
             same |= (back != back) & (plain != plain)
     return bool(np.all(same))

@@ -9,9 +9,7 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.linker import VM, Linker, Storage, StorageMap
-from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.lowering import find_lowering
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -33,6 +31,8 @@ class BlockLinker(Linker):
 
     def program(self, part: Part) -> Program:
         """The loop program of a part."""
+        from occelo_link.loops.build import lower_graph  # all lowerings; slow to import
+
         return lower_graph(part.inputs, part.outputs, part.nodes, blas_integer=self._blas_integer())
 
     def _blas_integer(self) -> str:
@@ -46,6 +46,8 @@ class BlockLinker(Linker):
         inputs: Sequence[Storage],
         outputs: Sequence[Storage],
     ) -> VM:
+        from occelo_link.loops.build import find_lowering  # all lowerings; slow to import
+
         lazy = any(node.op.lazy for node in order)
         if lazy and not all(find_lowering(node) for node in order):
             # laziness across compiled and Python parts needs evaluation on demand

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import functools
 import os
-import platform
-import socket
 import stat
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 
@@ -35,6 +32,9 @@ def base_directory() -> Path:
 
 def format_keys() -> dict[str, str]:
     """What ``compiledir_format`` can name."""
+    import platform  # slow to import, as the next one
+    import socket
+
     import occelo_link  # which imports this module
 
     return {
@@ -80,6 +80,8 @@ def _prepared(name: str) -> Path:
     try:
         _make_private(wanted)
     except OSError as error:
+        import tempfile  # slow to import, and seldom needed
+
         fallback = Path(tempfile.mkdtemp(prefix="occelo-"))
         warnings.warn(
             f"Occelo cannot keep compiled code in {wanted} ({error.strerror or error}); "

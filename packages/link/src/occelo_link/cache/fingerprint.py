@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import platform
 import sys
 from pathlib import Path
 
@@ -60,7 +59,7 @@ def environment() -> dict[str, str]:
         "sources of graph": manifest(_package_folder(occelo_graph.__file__)),
         "sources of rewrite": manifest(_package_folder(occelo_rewrite.__file__)),
         "sources of link": manifest(here),
-        "python": f"{sys.implementation.cache_tag} {platform.python_version()}",
+        "python": f"{sys.implementation.cache_tag} {sys.version}",
         "numpy": np.__version__,
         "llvmlite": str(llvmlite.__version__),
         "platform": triple,

@@ -8,7 +8,6 @@ which is checked when it is read; what fails the check is deleted and counts as 
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -80,6 +79,8 @@ class Store:
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
         """Write an entry; False if the directory does not take it."""
+        import tempfile  # slow to import, and only writers need it
+
         path = self.path(kind, key)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

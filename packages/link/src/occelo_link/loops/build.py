@@ -10,9 +10,9 @@ from occelo_link.loops import blas, cast, control, create, join, reduce, shape
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.index import search, subtensor
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowering import Context, find_lowering
 
-__all__ = ["FAMILIES", "lower_graph"]
+__all__ = ["FAMILIES", "find_lowering", "lower_graph"]
 
 FAMILIES = (create, elemwise, reduce, shape, subtensor, search, join, blas, control, cast)
 """The modules whose import registers the lowerings."""

@@ -15,7 +15,6 @@ from occelo_link.native.addresses import blas_library
 from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
 from occelo_link.native.layout import layout_fits
-from occelo_link.native.llvm import print_llvm
 from occelo_link.native.python_entry import PythonEntry, make_table
 
 __all__ = ["NativeLinker", "NativeUnit"]
@@ -105,6 +104,8 @@ class NativeLinker(BlockLinker):
         return blas_library().integer
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
+        from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
+
         text = print_llvm(program)
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))

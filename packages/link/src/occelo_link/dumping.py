@@ -1,0 +1,52 @@
+"""Writing down all that stands between a graph and machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_link.blocks.partition import partition
+from occelo_link.c.printer import print_c
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.text import program_text
+from occelo_link.loops.lowering import find_lowering
+from occelo_link.native.addresses import blas_library
+from occelo_link.native.engine import assembly
+from occelo_link.native.llvm import print_llvm
+
+__all__ = ["dump_graph"]
+
+
+def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
+    """Write a graph and, for each of its compiled blocks, loop program, LLVM IR, assembly and C.
+
+    The directory is made if it is not there. Returns the files.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+
+    def write(name: str, text: str) -> None:
+        path = directory / name
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+
+    write("graph.txt", str(fgraph.dprint(file="str")))
+    order: Sequence[Apply] = fgraph.toposort()
+    parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+    if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
+        parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
+    for number, part in enumerate(parts):
+        if not part.compiled:
+            listed = "".join(f"{node.op}\n" for node in part.nodes)
+            write(f"block{number}.python.txt", listed)
+            continue
+        program = lower_graph(
+            part.inputs, part.outputs, part.nodes, blas_integer=blas_library().integer
+        )
+        ir = print_llvm(program)
+        write(f"block{number}.program.txt", program_text(program))
+        write(f"block{number}.ll", ir)
+        write(f"block{number}.s", assembly(ir))
+        write(f"block{number}.c", print_c([("unit", program)]))
+    return written

@@ -1,0 +1,251 @@
+"""The machine-code entry: what it takes, what it leaves to Python, that it leaks nothing."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link.native import layout
+
+
+def attached(*arguments: Any, **options: Any) -> Any:
+    """A function after its first call, when the entry has taken over."""
+    return oc.function(*arguments, mode="native", **options)
+
+
+def is_builtin(f: Any) -> bool:
+    return type(type(f).__dict__.get("__call__")).__name__ == "builtin_function_or_method"
+
+
+def test_later_calls_run_no_python() -> None:
+    x, y = ot.dvector("x"), ot.dscalar("y")
+    f = attached([x, y], [x * y, x.sum()])
+    assert not is_builtin(f)
+    f([1.0], 2.0)
+    assert is_builtin(f)
+    assert isinstance(f, oc.Function)
+    a = np.arange(3.0)
+    for scalar in (2.0, 2, np.float64(2), np.array(2.0), np.float32(2), True + 1):
+        first, second = f(a, scalar)
+        assert first.tolist() == [0.0, 2.0, 4.0]
+        assert second == 3.0
+        assert type(second) is np.ndarray
+    # what is not simple goes through Python, with the same results
+    for same in ([0, 1, 2], a[::-1][::-1], a.astype("float32"), np.array([0, 9, 1, 9, 2.0])[::2]):
+        assert f(same, y=2.0)[0].tolist() == [0.0, 2.0, 4.0]
+    assert f(y=2.0, x=a)[1] == 3.0
+    assert f(a, 2.0, output_subset=[1]) == [3.0]
+    for bad, error in (((a,), TypeError), ((a, "x"), TypeError), ((a[None], 1.0), TypeError)):
+        with pytest.raises(error):
+            f(*bad)
+    with pytest.raises(TypeError, match="got 3"):
+        f(a, 1.0, 2.0)
+
+
+def test_what_is_returned() -> None:
+    x = ot.dscalar("x")
+    one, several = attached([x], x + 1), attached([x], [x + 1])
+    named = attached([x], {"y": x + 1})
+    for _ in range(2):
+        assert one(1.0) == 2.0
+        assert several(1.0) == [2.0]
+        assert named(1.0) == {"y": 2.0}
+
+
+def test_single_precision_and_integers() -> None:
+    x, n = ot.fscalar("x"), ot.lscalar("n")
+    f = attached([x, n], [x * 2, n + 1])
+    for _ in range(2):
+        found = f(0.1, 2**62)
+        assert found[0].dtype == np.float32
+        assert found[0] == np.float32(0.1) * 2
+        assert found[1] == 2**62 + 1
+        with pytest.raises(TypeError, match="loses precision"):
+            f(0.1, 2**63)
+        with pytest.raises(TypeError):
+            f(np.float64(0.1), 1)
+        with pytest.raises(TypeError):
+            f(0.1, 1.5)
+    y = ot.dscalar("y")
+    g = attached([y], y * 1.0)
+    for _ in range(2):
+        assert g(2**53) == 2.0**53
+        with pytest.raises(TypeError):
+            g(2**53 + 1)
+
+
+def test_static_lengths_are_checked() -> None:
+    x = ot.tensor("x", dtype="float64", shape=(2, None))
+    f = attached([x], x.sum())
+    for _ in range(2):
+        assert f(np.ones((2, 5))) == 10.0
+        with pytest.raises(TypeError, match="Wrong shape"):
+            f(np.ones((3, 5)))
+
+
+def test_updates_happen_after_every_output_succeeded() -> None:
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    total, count = oc.shared(np.zeros(2), "total"), oc.shared(0, "count")
+    f = attached([x, i], x[i], updates={total: total + x, count: count + 1})
+    for k in range(4):
+        assert f(np.ones(2), 0) == 1.0
+        with pytest.raises(IndexError):
+            f(np.ones(2), 2)
+        assert count.get_value() == k + 1
+        assert total.get_value().tolist() == [k + 1.0, k + 1.0]
+    with pytest.raises(ValueError, match="mismatch"):
+        f(np.ones(3), 0)
+    total.set_value(np.zeros(3))
+    assert f(np.ones(3), 0) == 1.0
+    assert total.get_value().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_values_that_were_handed_out_stay_as_they_are() -> None:
+    w = oc.shared(np.zeros(3), "w", borrow=True)
+    f = attached([], w * 2, updates={w: w + 1})
+    held = [(w.get_value(borrow=True), f(), float(k)) for k in range(5)]
+    for value, result, k in held:
+        assert value.tolist() == [k] * 3
+        assert result.tolist() == [2 * k] * 3
+
+
+def test_swapped_shared_variables() -> None:
+    a, b = oc.shared(np.zeros(2), "a"), oc.shared(np.ones(2), "b")
+    f = attached([], [], updates={a: b, b: a})
+    for k in range(5):
+        f()
+        assert a.get_value().tolist() == [float(k % 2 == 0)] * 2
+        assert b.get_value().tolist() == [float(k % 2 == 1)] * 2
+
+
+def test_large_working_memory_is_found_and_kept() -> None:
+    x = ot.dvector("x")
+    y = ot.exp(x)
+    f = attached([x], (y / y.sum() - y[::-1]).max())
+    for n in (10, 100_000, 10, 300_000, 300_000):
+        a = np.linspace(0, 1, n)
+        e = np.exp(a)
+        np.testing.assert_allclose(f(a), (e / e.sum() - e[::-1]).max())
+
+
+def test_many_inputs() -> None:
+    xs = [ot.dscalar(f"x{i}") for i in range(500)]
+    total: Any = xs[0]
+    for x in xs[1:]:
+        total = total + x
+    f = attached(xs, total)
+    for _ in range(3):
+        assert f(*map(float, range(500))) == sum(range(500))
+    with pytest.raises(TypeError):
+        f(*map(float, range(499)), "no")
+
+
+def test_the_python_entry_behaves_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occelo_link.native.linker.layout_fits", lambda: False)
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    w = oc.shared(np.zeros(2), "w")
+    f = attached([x, i], [x[i], ot.exp(x)], updates={w: w + x})
+    for k in range(3):
+        first, second = f([1.0, 2.0], 1)
+        assert first == 2.0
+        np.testing.assert_allclose(second, np.exp([1.0, 2.0]))
+        assert not is_builtin(f)
+        assert w.get_value().tolist() == [k + 1.0, 2 * k + 2.0]
+    with pytest.raises(IndexError, match="out of bounds"):
+        f([1.0, 2.0], 2)
+
+
+def test_the_layout_of_objects_is_as_expected() -> None:
+    ordinary = sys.implementation.name == "cpython" and sys.maxsize > 2**32
+    if not ordinary or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        pytest.skip("another Python has another layout, and the Python entry")
+    assert layout.layout_fits()
+    assert layout._arrays_fit()
+    assert layout._objects_fit()
+
+
+def resident() -> int:
+    """The memory that this process holds now, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_calls_leak_nothing() -> None:
+    x, y = ot.dvector("x"), ot.dscalar("y")
+    w = oc.shared(np.zeros(100), "w")
+    f = attached([x, y], [x * y, x.sum()], updates={w: w + x.sum()})
+    a = np.ones(50)
+
+    def some(count: int) -> None:
+        for _ in range(count):
+            f(a, 2.0)
+
+    some(2000)
+    before, references = resident(), sys.getrefcount(a)
+    some(100_000)
+    assert sys.getrefcount(a) == references
+    assert resident() - before < 2**20
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_dropped_functions_are_freed(tmp_path: Path) -> None:
+    x = ot.dvector("x")
+    y = ot.exp(x) * 2
+
+    def cycle() -> Any:
+        f = attached([x], y)
+        f(np.ones(3))
+        f(np.ones(3))
+        return weakref.ref(f)
+
+    with config.change_flags(compiledir=str(tmp_path / "compiled")):
+        for _ in range(300):
+            cycle()
+        gc.collect()
+        before = resident()
+        for _ in range(3000):
+            last = cycle()
+        gc.collect()
+        grown = resident() - before
+    assert last() is None
+    assert grown <= 2 * 2**20, f"3,000 functions left {grown / 2**20:.1f} MB"
+
+
+def test_a_function_writes_down_how_it_is_computed(tmp_path: Path) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], ot.exp(x).sum(), mode="native")
+    names = sorted(p.name for p in f.dump(tmp_path / "out"))
+    assert names == [
+        "block0.c",
+        "block0.ll",
+        "block0.program.txt",
+        "block0.s",
+        "graph.txt",
+    ]
+    texts = {p.name: p.read_text() for p in (tmp_path / "out").iterdir()}
+    assert "Sum" in texts["graph.txt"]
+    assert "lanes" in texts["block0.program.txt"]
+    assert "define i64 @unit" in texts["block0.ll"]
+    assert "i64 unit(i64 *frame, void **table)" in texts["block0.c"]
+
+
+def test_importing_and_building_load_no_compiler() -> None:
+    code = (
+        "import sys, occelo_compile, occelo_graph.tensor as ot\n"
+        "ot.exp(ot.dvector()).sum()\n"
+        "print([m for m in ('llvmlite', 'scipy', 'numba', 'jax', 'hashlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() in ("[]", "['hashlib']")
