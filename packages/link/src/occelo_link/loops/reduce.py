@@ -17,6 +17,7 @@ from occelo_graph.ops.reduce import (
     LogSumExp,
     Softmax,
 )
+from occelo_link.loops.elementary import single
 from occelo_link.loops.elementary.exponential import exp
 from occelo_link.loops.elementary.logarithm import log
 from occelo_link.loops.ir.builder import Builder
@@ -220,8 +221,16 @@ def lower_recurrence(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 # soft maxima
 
 
-def _through_float64(b: Builder, function: Callable[[Builder, Value], Value], x: Value) -> Value:
-    return b.cast(b.apply(function.__name__, function, b.cast(x, "float64")), x.dtype)
+def _exp(b: Builder, x: Value) -> Value:
+    if x.dtype == "float32":
+        return b.apply("exp_float32", single.exp, x)
+    return b.apply("exp", exp, x)
+
+
+def _log(b: Builder, x: Value) -> Value:
+    if x.dtype == "float32":
+        return b.apply("log_float32", single.log, x)
+    return b.apply("log", log, x)
 
 
 def _finite_or_zero(b: Builder, x: Value) -> Value:
@@ -323,14 +332,16 @@ def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
         def power(index: Index) -> Value:
             shifted = builder.op("sub", _load(context, result, index), top)
-            value = _through_float64(builder, exp, shifted)
+            value = _exp(builder, shifted)
             builder.store(result.buffer, result.position(builder, index), value)
             return value
 
         total = rows.reduce("add", result.dtype, power, 8)
+        inverse = builder.op("div", builder.const(1.0, result.dtype), total)
 
         def divide(index: Index) -> None:
-            value = builder.op("div", _load(context, result, index), total)
+            # a quotient for each element would take longer than its exponential
+            value = builder.op("mul", _load(context, result, index), inverse)
             builder.store(result.buffer, result.position(builder, index), value)
 
         rows.each(divide)
@@ -352,10 +363,10 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
         def power(index: Index) -> Value:
             shifted = builder.op("sub", _load(context, result, index), top)
-            return _through_float64(builder, exp, shifted)
+            return _exp(builder, shifted)
 
         total = rows.reduce("add", result.dtype, power, 8)
-        logarithm = _through_float64(builder, log, total)
+        logarithm = _log(builder, total)
 
         def subtract(index: Index) -> None:
             value = builder.op("sub", _load(context, result, index), top)
@@ -372,7 +383,7 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     total = context.reduce(powers, op.axis, "add", powers.dtype, powers.dtype)
 
     def subtract(b: Builder, x: Value, t: Value) -> Value:
-        return b.op("sub", x, _through_float64(b, log, t))
+        return b.op("sub", x, _log(b, t))
 
     return [_with_kept(context, op.axis, shifted, total, subtract)]
 
@@ -387,7 +398,7 @@ def lower_log_sum_exp(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     )
 
     def element(builder: Builder, index: Index) -> Value:
-        logarithm = _through_float64(builder, log, total.at(builder, index))
+        logarithm = _log(builder, total.at(builder, index))
         return builder.op("add", logarithm, _finite_or_zero(builder, top.at(builder, index)))
 
     return [
@@ -431,7 +442,7 @@ def _shifted_with_top(context: Context, node: Apply, x: Tensor) -> tuple[Tensor,
     shifted = _with_kept(context, op.axis, x, top, subtract)
 
     def element(builder: Builder, index: Index) -> Value:
-        return _through_float64(builder, exp, shifted.at(builder, index))
+        return _exp(builder, shifted.at(builder, index))
 
     powers = context.virtual(x.dtype, x.shape, element, [shifted], cost=20)
     return powers, shifted, top

@@ -1,6 +1,6 @@
 """Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions.
 
-float32 is computed in float64 and rounded once, which is right to the last bit but for ties.
+float32 is computed in float64 and rounded once, but for the functions that have a form of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from occelo_link.loops.elementary import (
     hyperbolic,
     logarithm,
     power,
+    single,
     trigonometric,
 )
 from occelo_link.loops.elemwise.scalar import scalar
@@ -26,16 +27,22 @@ __all__: list[str] = []
 Args = Sequence[Value]
 
 
-def _elementary(name: str, function: Callable[..., Value], cost: int) -> None:
+def _elementary(
+    name: str, function: Callable[..., Value], cost: int, narrow: Callable[..., Value] | None = None
+) -> None:
+    """Lower a row by a function of float64, and float32 by ``narrow`` if it is given."""
+
     @scalar(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        if narrow is not None and dtype == "float32":
+            return b.apply(f"{name}_float32", narrow, *[b.cast(a, dtype) for a in args])
         return b.cast(b.apply(name, function, *[b.cast(a, "float64") for a in args]), dtype)
 
 
-_elementary("exp", exponential.exp, 20)
+_elementary("exp", exponential.exp, 20, single.exp)
 _elementary("exp2", exponential.exp2, 20)
 _elementary("expm1", exponential.expm1, 30)
-_elementary("log", logarithm.log, 25)
+_elementary("log", logarithm.log, 25, single.log)
 _elementary("log2", logarithm.log2, 30)
 _elementary("log10", logarithm.log10, 30)
 _elementary("log1p", logarithm.log1p, 30)
@@ -46,7 +53,7 @@ _elementary("arctan", trigonometric.arctan, 30)
 _elementary("sinh", hyperbolic.sinh, 40)
 _elementary("cosh", hyperbolic.cosh, 35)
 _elementary("tanh", hyperbolic.tanh, 40)
-_elementary("sigmoid", hyperbolic.sigmoid, 25)
+_elementary("sigmoid", hyperbolic.sigmoid, 25, single.sigmoid)
 _elementary("softplus", hyperbolic.softplus, 50)
 _elementary("erf", error.erf, 60)
 _elementary("erfc", error.erfc, 80)
