@@ -211,15 +211,19 @@ class _Printer:
         name = f"v{value.number}"
         kind = _TYPES[value.dtype]
         if value.op == "rarely":
-            condition, usual, entry, *args = value.args
+            condition, usual, function, *args = value.args
             self.line(f"{kind} {name} = {self.use(usual)};")
-            call = self.call(entry, value.dtype, args)
+            call = f"{self.function(function)}({', '.join(self.use(a) for a in args)}, table)"
             self.line(f"if (__builtin_expect({self.use(condition)}, 0)) {name} = {call};")
             return
         self.line(f"{kind} {name} = {self.expression(value)};")
 
     def expression(self, value: Value) -> str:
         args = value.args
+        if value.op == "load" and args[0].space == "constant":
+            slot = table_slot(self.program, args[0].entry)
+            element = f"(({_memory_type(value.dtype)} *)table[{slot}])[{self.use(args[1])}]"
+            return f"{element} != 0" if value.dtype == "bool" else element
         if value.op == "load":
             element = f"{args[0].name}[{self.use(args[1])}]"
             return f"{element} != 0" if value.dtype == "bool" else element
@@ -251,7 +255,7 @@ class _Printer:
 
     def inlining(self, name: str) -> str:
         """Functions that are not used often are expanded, so that loops can be vectorised."""
-        uses = sum(
+        uses = INLINE_USES * name.endswith("_huge") + sum(
             isinstance(s, Value) and s.op == "apply" and s.args[0] == name
             for block in self.program.blocks()
             for s in block

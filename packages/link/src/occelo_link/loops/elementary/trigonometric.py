@@ -1,12 +1,16 @@
 """Trigonometric functions.
 
 Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite, 1980); the first
-subtraction is exact because of fused multiply-add. Beyond a billion, which is rare, the C library's
-functions take over.
+subtraction is exact because of fused multiply-add. Beyond a billion, which is rare, multiples are taken
+from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
+from occelo_link.loops.elementary.huge_angles import reduce_huge
 from occelo_link.loops.elementary.pieces import (
     constant,
     fast_two_sum,
@@ -98,42 +102,59 @@ def _odd(b: Builder, bits: Value, bit: int) -> Value:
     return b.op("ne", b.op("and", bits, b.i64(1 << bit)), b.i64(0))
 
 
-def _guard(b: Builder, x: Value, usual: Value, function: str) -> Value:
-    """The C library's function for huge arguments; infinities and NaN give NaN by arithmetic."""
-    size = b.op("abs", x)
-    huge = b.op("lt", constant(b, _LIMIT), size)
-    return b.rarely(huge, usual, f"libm:{function}", x)
+def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., Value]) -> Value:
+    """The usual value, or for huge arguments that of the exact reduction."""
+
+    def huge(builder: Builder, argument: Value) -> Value:
+        r, low, quadrant = reduce_huge(builder, builder.op("abs", argument))
+        negative = builder.op("lt", argument, constant(builder, 0.0))
+        value = choose(builder, r, low, quadrant, negative)
+        finite = is_below(builder, argument, math.inf)
+        return builder.select(finite, value, constant(builder, math.nan))
+
+    beyond = b.op("lt", constant(b, _LIMIT), b.op("abs", x))
+    return b.rarely(beyond, usual, f"{name}_huge", huge, x)
 
 
-def sin(b: Builder, x: Value) -> Value:
-    """Sine within 1 ulp."""
-    r, low, bits = _reduce(b, x)
+def _sine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
     sine, cosine = _kernels(b, r, low)
     value = b.select(_odd(b, bits, 0), cosine, sine)
-    value = b.select(_odd(b, bits, 1), b.op("neg", value), value)
-    value = b.select(is_below(b, x, 2.0**-27), x, value)
-    return _guard(b, x, value, "sin")
+    minus = _odd(b, bits, 1)
+    if flip is not None:
+        minus = b.op("xor", minus, flip)
+    return b.select(minus, b.op("neg", value), value)
 
 
-def cos(b: Builder, x: Value) -> Value:
-    """Cosine within 1 ulp."""
-    r, low, bits = _reduce(b, x)
+def _cosine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
     sine, cosine = _kernels(b, r, low)
     value = b.select(_odd(b, bits, 0), sine, cosine)
     turned = b.op("add", bits, b.i64(1))
-    value = b.select(_odd(b, turned, 1), b.op("neg", value), value)
-    return _guard(b, x, value, "cos")
+    return b.select(_odd(b, turned, 1), b.op("neg", value), value)
 
 
-def tan(b: Builder, x: Value) -> Value:
-    """Tangent within 2 ulp."""
-    r, low, bits = _reduce(b, x)
+def _tangent(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
     sine, cosine = _kernels(b, r, low)
     odd = _odd(b, bits, 0)
     above = b.select(odd, b.op("neg", cosine), sine)
     value = b.op("div", above, b.select(odd, sine, cosine))
-    value = b.select(is_below(b, x, 2.0**-27), x, value)
-    return _guard(b, x, value, "tan")
+    return value if flip is None else b.select(flip, b.op("neg", value), value)
+
+
+def sin(b: Builder, x: Value) -> Value:
+    """Sine within 1 ulp."""
+    value = b.select(is_below(b, x, 2.0**-27), x, _sine(b, *_reduce(b, x)))
+    return _guard(b, x, value, "sin", _sine)
+
+
+def cos(b: Builder, x: Value) -> Value:
+    """Cosine within 1 ulp."""
+    return _guard(b, x, _cosine(b, *_reduce(b, x)), "cos", _cosine)
+
+
+def tan(b: Builder, x: Value) -> Value:
+    """Tangent within 2 ulp."""
+    value = b.select(is_below(b, x, 2.0**-27), x, _tangent(b, *_reduce(b, x)))
+    return _guard(b, x, value, "tan", _tangent)
 
 
 def arctan(b: Builder, x: Value) -> Value:

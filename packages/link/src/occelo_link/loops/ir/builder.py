@@ -66,6 +66,7 @@ class Builder:
         self.stack: list[Block] = [root]
         self._count = 0
         self._buffers = 0
+        self._tables: dict[str, Buffer] = {}
 
     @property
     def block(self) -> Block:
@@ -197,6 +198,17 @@ class Builder:
         prefix = {"input": "in", "output": "out", "work": "tmp", "constant": "const"}[space]
         return Buffer(f"{prefix}{self._buffers}", dtype, space, **options)
 
+    def constant_table(self, name: str, array: Any) -> Buffer:
+        """A constant array, once for each name."""
+        found = self._tables.get(name)
+        if found is None:
+            entry = self.program.entry(f"constant{len(self.program.constants)}")
+            self.program.constants.append(array)
+            found = self._tables[name] = self.buffer(
+                array.dtype.name, "constant", ndim=array.ndim, entry=entry
+            )
+        return found
+
     def load(self, buffer: Buffer, offset: Value, *, fixed: bool = False) -> Value:
         """The element at ``offset``. ``fixed`` loads stay where they are, for memory that changes."""
         if fixed:
@@ -292,16 +304,19 @@ class Builder:
         self.stack = outer
         return Function(name, params, body, result)
 
-    def rarely(self, condition: Value, usual: Value, entry: str, *args: Value) -> Value:
-        """``usual``, or what a function of the table gives where a condition that seldom holds does."""
-        self.program.entry(entry)
+    def rarely(
+        self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
+    ) -> Value:
+        """``usual``, or a named function of scalars where a condition that seldom holds does."""
+        if name not in self.program.functions:
+            self.program.functions[name] = self._function(name, make, args)
         values = (condition, usual, *args)
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
         block = self.stack[depth]
-        key: Any = ("rarely", entry, *[v.number for v in values])
+        key: Any = ("rarely", name, *[v.number for v in values])
         found = block.known.get(key)
         if found is None:
-            arguments = (condition, usual, entry, *args)
+            arguments = (condition, usual, name, *args)
             found = block.known[key] = self._value(usual.dtype, "rarely", arguments, block)
             block.statements.append(found)
         return found

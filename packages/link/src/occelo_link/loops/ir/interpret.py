@@ -131,7 +131,7 @@ class _Interpreter:
             return self.functions[args[0]](*[self.get(a) for a in args[1:]])
         if value.op == "rarely":
             if self.get(args[0]):
-                return self.functions[args[2]](*[self.get(a) for a in args[3:]])
+                return self.apply(args[2], [self.get(a) for a in args[3:]])
             return self.get(args[1])
         if value.op == "apply":
             return self.apply(args[0], [self.get(a) for a in args[1:]])

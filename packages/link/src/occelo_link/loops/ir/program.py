@@ -63,7 +63,7 @@ class Value:
     ``op`` is one of the names in `occelo_link.loops.ir.operations`, or ``const`` (``args`` is the
     Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
     buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
-    table entry, then values) or ``rarely`` (a condition, a value, the name of a table entry, then
+    table entry, then values) or ``rarely`` (a condition, a value, the name of a `Function`, then
     values: what the function gives where the condition holds, else the value) or ``apply`` (the
     name of a `Function` of the program, then values).
     """
@@ -254,7 +254,7 @@ class Invoke:
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A pure function of scalars: operations only, in one block."""
+    """A pure function of scalars: operations and loads of constants, in one block."""
 
     name: str
     params: Sequence[Value]

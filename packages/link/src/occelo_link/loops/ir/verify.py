@@ -113,13 +113,13 @@ class _Verifier:
         operands: Sequence[Any] = [a for a in value.args if isinstance(a, Value)]
         for operand in operands:
             self.use(operand, value)
-        if value.op in ("call", "rarely"):
-            entry = value.args[0 if value.op == "call" else 2]
-            self.require(entry in self.table, f"{entry} is not in the table")
+        if value.op == "call":
+            self.require(value.args[0] in self.table, f"{value.args[0]} is not in the table")
             return
-        if value.op == "apply":
-            known = self.program.functions.get(value.args[0])
-            self.require(known is not None, f"{value.args[0]} is no function of the program")
+        if value.op in ("apply", "rarely"):
+            name = value.args[0 if value.op == "apply" else 2]
+            known = name in self.program.functions
+            self.require(known, f"{name} is no function of the program")
             return
         self.require(value.op in OPERATIONS, f"{value} has the unknown operation {value.op}")
         self.dtypes(value, operands)

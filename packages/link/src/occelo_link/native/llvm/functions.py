@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.ir.program import Function, Value
+from occelo_link.loops.ir.program import Function, Value, itemsize
 from occelo_link.native.frame import table_slot
 from occelo_link.native.llvm.emission import element_type, literal
 from occelo_link.native.llvm.operations import Operations
@@ -41,6 +41,8 @@ class Functions(Operations):
 
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
         """An operation, or a call, of arguments of the given names."""
+        if value.op == "load":
+            return self.constant_load(value, names[0])
         if value.op == "call":
             return self.call(value.args[0], value.dtype, value.args[1:], names, count)
         if value.op == "rarely":
@@ -73,7 +75,7 @@ class Functions(Operations):
 
     def rarely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
         """The usual value, or in the lanes where the condition holds what the function gives."""
-        entry, args = value.args[2], value.args[3:]
+        function = self.program.functions[value.args[2]]
         kind, truth = self.type_of(value.dtype, count), self.type_of("bool", count)
         condition, usual, *rest = names
         some = condition
@@ -85,7 +87,7 @@ class Functions(Operations):
         before, rare, done = self.label, self.new_label("rare"), self.new_label("done")
         self.line(f"br i1 {some}, label %{rare}, label %{done}")
         self.place(rare)
-        chosen = self.call(entry, value.dtype, args, rest, count)
+        chosen = self.by_lanes(function, rest, count)
         if count > 1:
             chosen = self.emit(f"select {truth} {condition}, {kind} {chosen}, {kind} {usual}")
         self.line(f"br label %{done}")
@@ -97,12 +99,41 @@ class Functions(Operations):
         function = self.program.functions[name]
         if self.uses[name] <= INLINE_USES:  # pyright: ignore[reportUnknownMemberType]
             return self.expand(function, names, count, mask)
-        if (name, count) not in self.outlined:
-            self.outlined[name, count] = self.outline(function, count)
+        return self.call_own(function, names, count)
+
+    def call_own(self, function: Function, names: Sequence[str], count: int) -> str:
+        """A call of a function of the program, which is printed once."""
+        key = (function.name, count)
+        if key not in self.outlined:
+            self.outlined[key] = ""  # one that is being printed is not printed again
+            self.outlined[key] = self.outline(function, count)
         kinds = [self.type_of(p.dtype, count) for p in function.params]
         listed = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
         result = self.type_of(function.result.dtype, count)
-        return self.emit(f"call {result} @{name}.{count}({listed}, ptr %table)")
+        return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
+
+    def by_lanes(self, function: Function, names: Sequence[str], count: int) -> str:
+        """A function of the program lane by lane, where speed does not matter."""
+        if count == 1:
+            return self.call_own(function, names, 1)
+        scalar = element_type(function.result.dtype)
+        kind, result = self.type_of(function.result.dtype, count), "poison"
+        for lane in range(count):
+            parts: list[str] = []
+            for p, n in zip(function.params, names, strict=True):
+                whole = self.type_of(p.dtype, count)
+                parts.append(self.emit(f"extractelement {whole} {n}, i32 {lane}"))
+            called = self.call_own(function, parts, 1)
+            result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
+        return result
+
+    def constant_load(self, value: Value, offset: str) -> str:
+        """An element of a constant."""
+        buffer = value.args[0]
+        kind = element_type(buffer.dtype)
+        pointer = self.functions[buffer.entry]
+        address = self.emit(f"getelementptr {kind}, ptr {pointer}, i64 {offset}")
+        return self.emit(f"load {kind}, ptr {address}, align {itemsize(buffer.dtype)}")
 
     def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
         """The body of a function, with the arguments in place of its parameters."""
