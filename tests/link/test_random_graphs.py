@@ -1,0 +1,62 @@
+"""Laws of lowering over random graphs: many ops fused, several outputs, empty tensors, all dtypes."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from hypothesis import HealthCheck, assume, given, settings
+
+import occelo_graph as og
+from occelo_graph.testing.strategies import RandomGraph, graphs
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.verify import verify
+from occelo_link.loops.lowering import find_lowering
+from occelo_link.testing import Compiled
+
+settings.register_profile(
+    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+DTYPES = ("float64", "float32", "int64", "int8", "bool")
+JUMPS = {"floor", "lt", "eq", "argmax", "Argmax"}
+"""Where a rounding error may become a difference of 1."""
+
+
+@given(graphs(max_nodes=20, dtypes=DTYPES))
+def test_machine_code_gives_the_bits_of_the_interpreter(graph: RandomGraph) -> None:
+    order = og.toposort(graph.outputs)
+    assume(all(find_lowering(node) for node in order))
+    program = lower_graph(graph.inputs, graph.outputs, order)
+    verify(program)
+    arrays = [np.ascontiguousarray(v) for v in graph.values]
+    fast = Compiled(program)(*arrays)
+    if any(":" in name for name in program.table):
+        return  # calls of libraries are the machine's
+    for a, b in zip(fast, run_program(program, arrays), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+@given(graphs(max_nodes=20, dtypes=DTYPES))
+def test_programs_compute_what_their_graphs_say(graph: RandomGraph) -> None:
+    order = og.toposort(graph.outputs)
+    assume(all(find_lowering(node) for node in order))
+    names = {str(getattr(node.op, "scalar_op", type(node.op).__name__)) for node in order}
+    assume(not names & JUMPS)
+    fast = Compiled(lower_graph(graph.inputs, graph.outputs, order))(
+        *[np.ascontiguousarray(v) for v in graph.values]
+    )
+    expected = og.evaluate(graph.outputs, graph.given())
+    for a, b in zip(fast, expected, strict=True):
+        assert a.dtype == b.dtype
+        assert a.shape == b.shape
+        single = any(v.type.dtype == "float32" for n in order for v in n.outputs)
+        rtol = 1e-3 if single else 1e-8
+        size = np.nanmax(np.abs(b[np.isfinite(b)]), initial=1.0) if b.dtype.kind == "f" else 1.0
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * size)
