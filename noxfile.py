@@ -115,8 +115,9 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Pyright strict and mypy strict on all sources, as the oldest Python and its NumPy see them."""
     session.install(
-        "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer", "llvmlite"
-    )
+        "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer", "llvmlite",
+        "filelock",
+    )  # fmt: skip
     session.run("pyright", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
     session.run("mypy", *SOURCES, env={"MYPYPATH": os.pathsep.join(SOURCES)})
 

@@ -24,6 +24,7 @@ from occelo_graph import Op, grad
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link.cache import directory as directories
+from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
 from occelo_rewrite import in2out, node_rewriter, optdb
 
@@ -348,3 +349,40 @@ def test_gradients_come_from_the_cache_too(fresh: Path) -> None:
     assert second.maker.from_cache
     a = np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(first(a), second(a))
+
+
+def test_the_lock(tmp_path: Path) -> None:
+    with lock_ctx(tmp_path), lock_ctx(tmp_path):
+        held = (
+            "from occelo_link.cache.lock import lock_ctx\n"
+            f"with lock_ctx({str(tmp_path)!r}, timeout=0.05): pass"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", held], capture_output=True, text=True, check=False
+        )
+        assert "TimeoutError: Another process holds the lock" in done.stderr
+    done = subprocess.run([sys.executable, "-c", held], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    with lock_ctx(tmp_path):
+        force_unlock(tmp_path)
+    set_lock_status(False)
+    try:
+        with lock_ctx(tmp_path / "never made"):
+            assert not (tmp_path / "never made").exists()
+    finally:
+        set_lock_status(True)
+
+
+def test_the_name_of_the_directory(tmp_path: Path) -> None:
+    with config.change_flags(base_compiledir=str(tmp_path), compiledir=""):
+        with config.change_flags(compiledir_format="x_%(python_bitwidth)s_%(numpy_version)s"):
+            assert directories.compile_directory() == tmp_path / f"x_64_{np.__version__}"
+        with (
+            config.change_flags(compiledir_format="%(nothing)s"),
+            pytest.raises(ValueError, match="it can use hostname"),
+        ):
+            directories.compile_directory()
+        made = directories.compile_directory()
+        assert made.parent == tmp_path
+        assert made.name.startswith("compiledir_")
+        assert made.stat().st_mode & 0o777 == 0o700
