@@ -254,3 +254,26 @@ def test_a_missing_compiler_is_named_only_when_c_is_asked_for(
         RuntimeError, match="install gcc or clang, set CC, or `pip install ziglang`"
     ):
         linked("c", [x], [x * 2])
+
+
+@pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
+def test_no_example_reads_or_writes_out_of_bounds(family: str) -> None:
+    with config.change_flags(check_bounds=True):
+        for example in (e for e in UNIQUE if e.family == family):
+            inputs, output = symbolic(example, known_shapes=False)
+            _, call = linked("native", inputs, [output])
+            expected = og.evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
+            agree(call(*example.arguments)[0], expected)
+
+
+def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a lowering that forgets to check an index
+    monkeypatch.setattr(
+        "occelo_link.loops.index.key._position", lambda context, value, length: value
+    )
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    with config.change_flags(check_bounds=True):
+        _, call = linked("native", [x, i], [x[i] * 2])
+        assert call(np.arange(3.0), 2)[0] == 4.0
+        with pytest.raises(IndexError, match="out of bounds"):
+            call(np.arange(3.0), 3)

@@ -11,6 +11,7 @@ __all__ = [
     "BASE_COMPILEDIR",
     "CACHE",
     "CACHE_SIZE",
+    "CHECK_BOUNDS",
     "COMPILEDIR",
     "COMPILEDIR_FORMAT",
     "LINKER",
@@ -58,6 +59,13 @@ COMPILEDIR_FORMAT = config.declare(
     "compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
     "the name of the compile directory below base_compiledir",
     text,
+    "occelo_link",
+)
+CHECK_BOUNDS = config.declare(
+    "check_bounds",
+    False,
+    "check every access of compiled code to memory; slow, for finding faults of the compiler",
+    boolean,
     "occelo_link",
 )
 CACHE = config.declare(

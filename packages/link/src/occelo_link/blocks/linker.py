@@ -10,6 +10,7 @@ from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.linker import VM, Linker, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
+from occelo_link.options import CHECK_BOUNDS
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -33,7 +34,13 @@ class BlockLinker(Linker):
         """The loop program of a part."""
         from occelo_link.loops.build import lower_graph  # all lowerings; slow to import
 
-        return lower_graph(part.inputs, part.outputs, part.nodes, blas_integer=self._blas_integer())
+        return lower_graph(
+            part.inputs,
+            part.outputs,
+            part.nodes,
+            blas_integer=self._blas_integer(),
+            check_bounds=CHECK_BOUNDS.get(),
+        )
 
     def _blas_integer(self) -> str:
         return self.blas_integer

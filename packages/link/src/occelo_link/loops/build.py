@@ -9,6 +9,7 @@ from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, shape
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.index import search, subtensor
+from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context, find_lowering
 
@@ -25,12 +26,13 @@ def lower_graph(
     *,
     contiguous: Sequence[bool] | None = None,
     blas_integer: str = "int64",
+    check_bounds: bool = False,
     name: str = "unit",
 ) -> Program:
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
 
     ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a
-    node has no lowering.
+    node has no lowering. With ``check_bounds`` every access to memory is checked.
     """
     context = Context(name)
     context.blas_integer = blas_integer
@@ -38,7 +40,8 @@ def lower_graph(
         context.add_input(variable, contiguous is None or contiguous[i])
     context.uses = _uses(order, outputs)
     context.lower_nodes(_split(order, outputs, context))
-    return context.finish(outputs)
+    program = context.finish(outputs)
+    return with_bounds_checks(program, context.builder) if check_bounds else program
 
 
 def _uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> dict[Variable, list[Any]]:

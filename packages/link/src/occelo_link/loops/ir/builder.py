@@ -79,6 +79,10 @@ class Builder:
         self._count += 1
         return Value(self._count, dtype, op, args, block)
 
+    def fresh(self, dtype: str, op: str, args: tuple[Any, ...], block: Block) -> Value:
+        """A new value, which the caller puts where it belongs."""
+        return self._value(dtype, op, args, block)
+
     def param(self, dtype: str, block: Block) -> Value:
         """A value that a statement defines."""
         return self._value(dtype, "param", (), block)

@@ -1,0 +1,92 @@
+"""Loop programs in which every access is checked against the memory it may touch.
+
+This is for finding faults of lowerings. It is slow: loops lose their lanes.
+"""
+
+from __future__ import annotations
+
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    Check,
+    For,
+    If,
+    Program,
+    Statement,
+    Store,
+    Value,
+    While,
+)
+
+__all__ = ["with_bounds_checks"]
+
+
+def with_bounds_checks(program: Program, builder: Builder) -> Program:
+    """The program, changed in place, with a check before each load and store.
+
+    The site of these checks is one more than the program's other sites. ``builder`` is the one that
+    made the program.
+    """
+    _Checker(program, builder).run()
+    return program
+
+
+class _Checker:
+    def __init__(self, program: Program, builder: Builder) -> None:
+        self.builder = builder
+        self.program = program
+        self.site = len(program.sites)
+        self.sizes: dict[Buffer, Value] = {}
+
+    def run(self) -> None:
+        program, builder = self.program, self.builder
+        program.sites.append(None)
+        body = program.body
+        before, body.statements = body.statements, []
+        body.known.clear()
+        builder.stack = [body]
+        for buffer in program.inputs:
+            lengths = [builder.input_length(buffer, axis) for axis in range(buffer.ndim)]
+            self.sizes[buffer] = builder.product(lengths)
+        self.block(body, before)
+
+    def block(self, block: Block, statements: list[Statement]) -> None:
+        """Refill a block with its statements and their checks."""
+        block.statements = [*block.statements]
+        for statement in statements:
+            if isinstance(statement, Value) and statement.op == "load":
+                self.check(block, statement.args[0], statement.args[1])
+            elif isinstance(statement, Store):
+                self.check(block, statement.buffer, statement.offset)
+            block.statements.append(statement)
+            if isinstance(statement, Alloc):
+                # memory that branches allocate may have either size
+                if block is self.program.body:
+                    self.sizes[statement.buffer] = statement.size
+            elif isinstance(statement, For):
+                statement.lanes = 1
+                self.inner(statement.body)
+            elif isinstance(statement, If):
+                self.inner(statement.then)
+                self.inner(statement.orelse)
+            elif isinstance(statement, While):
+                self.inner(statement.test)
+                self.inner(statement.body)
+
+    def inner(self, block: Block) -> None:
+        statements, block.statements = block.statements, []
+        self.block(block, statements)
+
+    def check(self, block: Block, buffer: Buffer, offset: Value) -> None:
+        size = self.sizes.get(buffer)
+        if buffer.space == "constant":
+            size = self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
+        if size is None:
+            return
+        builder = self.builder
+        low = builder.fresh("bool", "le", (builder.i64(0), offset), block)
+        high = builder.fresh("bool", "lt", (offset, size), block)
+        inside = builder.fresh("bool", "and", (low, high), block)
+        block.statements += [low, high, inside, Check(inside, self.site)]
