@@ -246,6 +246,8 @@ def test_linkers_by_name() -> None:
     assert isinstance(make_linker("VM"), VMLinker)
     assert isinstance(make_linker(), NativeLinker)
     assert isinstance(make_linker("auto"), NativeLinker)
+    assert isinstance(make_linker("cvm"), NativeLinker)
+    assert not make_linker("cvm_nogc").allow_gc
     with pytest.raises(ValueError, match="There is no linker 'odd'; there are"):
         make_linker("odd")
     with pytest.raises(ValueError, match="already"):

@@ -26,6 +26,9 @@ _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
     "native": NativeLinker,
+    # what related libraries call their compiled virtual machine
+    "cvm": NativeLinker,
+    "cvm_nogc": lambda: NativeLinker(allow_gc=False),
     "c": lambda: _c_linker("CLinker"),
     "c|py": lambda: _c_linker("OpWiseCLinker"),
     "c|py_nogc": lambda: _c_linker("OpWiseCLinker", allow_gc=False),
