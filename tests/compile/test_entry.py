@@ -6,7 +6,10 @@ import gc
 import resource
 import subprocess
 import sys
+import threading
+import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +252,42 @@ def test_importing_and_building_load_no_compiler() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("[]", "['hashlib']")
+
+
+def test_other_threads_run_during_a_long_call() -> None:
+    x = ot.dvector("x")
+    y = x
+    for _ in range(60):
+        y = ot.sin(ot.exp(-y * y))
+    f = attached([x], y.sum())
+    f(np.ones(3))
+    big = np.linspace(0, 1, 3_000_000)
+    started, seen = threading.Event(), []
+
+    def run() -> None:
+        started.set()
+        seen.append(f(big))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    started.wait()
+    turns = 0
+    while thread.is_alive():
+        time.sleep(0.005)
+        turns += 1
+    assert turns > 5
+    assert seen[0] == f(big)
+
+
+def test_calls_of_one_function_may_overlap() -> None:
+    x = ot.dmatrix("x")
+    w = oc.shared(np.ones(300), "w")
+    e = ot.exp(x * w)
+    f = attached([x], [e / e.sum(axis=1, keepdims=True), e.sum(axis=0)])
+    arrays = [np.full((200, 300), float(k) / 7) for k in range(6)]
+    expected = [f(a) for a in arrays]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(30):
+            for found, wanted in zip(pool.map(f, arrays), expected, strict=True):
+                for a, b in zip(found, wanted, strict=True):
+                    np.testing.assert_array_equal(a, b)

@@ -36,10 +36,13 @@ from occelo_link.native.entry_code import (
     CTX_LONG_TYPE,
     CTX_LONG_VALUE,
     CTX_MALLOC,
+    CTX_MAY_RELEASE,
     CTX_NEW_ARRAY,
     CTX_NEW_LIST,
     CTX_OUTPUTS,
+    CTX_RESTORE_THREAD,
     CTX_RESULTS,
+    CTX_SAVE_THREAD,
     CTX_SLOW,
     CTX_TABLE,
     CTX_UNIT,
@@ -142,6 +145,8 @@ def _process_slots() -> dict[int, int]:
         CTX_FREE: library.free,
         CTX_LONG_VALUE: api.PyLong_AsLongLongAndOverflow,
         CTX_CLEAR_ERROR: api.PyErr_Clear,
+        CTX_SAVE_THREAD: api.PyEval_SaveThread,
+        CTX_RESTORE_THREAD: api.PyEval_RestoreThread,
     }
     slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
     slots[CTX_ARRAY_TYPE] = array_type
@@ -203,6 +208,8 @@ def make_entry(
     slots[CTX_OUTPUTS] = len(outputs)
     slots[CTX_RESULTS] = sum(rule.cell is None for rule in outputs)
     slots[CTX_KIND] = kind
+    # two calls that update the same variables must not overlap
+    slots[CTX_MAY_RELEASE] = int(all(rule.cell is None for rule in outputs))
     slots[CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value

@@ -1,7 +1,8 @@
 """The layout of what a unit is called with.
 
 ``frame`` is an array of 8-byte slots: one pointer for whoever calls the unit, the arena for working
-memory and its end, the list of further pieces of memory, and for each input the addresses of its
+memory and its end, the list of further pieces of memory, the state of the thread if it has let go of the
+interpreter's lock, and for each input the addresses of its
 data, lengths and strides (in bytes). ``table`` holds addresses of two services and of what the
 program names.
 """
@@ -20,6 +21,7 @@ __all__ = [
     "INPUT_SLOTS",
     "OVERFLOW",
     "SERVICES",
+    "THREAD",
     "table_slot",
 ]
 
@@ -27,7 +29,8 @@ CALLER = 0
 ARENA = 1
 ARENA_END = 2
 OVERFLOW = 3
-FIRST_INPUT = 4
+THREAD = 4
+FIRST_INPUT = 5
 INPUT_SLOTS = 3
 
 ALLOC_OUTPUT = 0

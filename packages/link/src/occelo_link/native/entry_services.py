@@ -1,0 +1,280 @@
+"""What the entry calls, as LLVM IR: the services that units use, and helpers of its own.
+
+The names in braces are filled in by `occelo_link.native.entry_code`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["HELPERS_CODE", "SERVICES_CODE"]
+
+SERVICES_CODE = """
+define internal ptr @make_output(ptr %frame, i64 %position, ptr %dims) {{
+  %ctx = load ptr, ptr %frame
+  %nin.p = getelementptr i64, ptr %ctx, i64 {inputs}
+  %nin = load i64, ptr %nin.p
+  %in.slots = mul i64 %nin, {record}
+  %out.slots = mul i64 %position, {record}
+  %rec.0 = add i64 %in.slots, {first}
+  %rec.1 = add i64 %rec.0, %out.slots
+  %rec = getelementptr i64, ptr %ctx, i64 %rec.1
+  %frame.0 = mul i64 %nin, {input_slots}
+  %frame.1 = add i64 %frame.0, {first_input}
+  %frame.2 = add i64 %frame.1, %position
+  %slot = getelementptr i64, ptr %frame, i64 %frame.2
+  %nd.p = getelementptr i64, ptr %rec, i64 {out_ndim}
+  %nd = load i64, ptr %nd.p
+  %spare.p = getelementptr i64, ptr %rec, i64 {out_spare}
+  %spare = load ptr, ptr %spare.p
+  %none = icmp eq ptr %spare, null
+  br i1 %none, label %make, label %look
+look:
+  %count = load i32, ptr %spare
+  %own = icmp eq i32 %count, 1
+  br i1 %own, label %lengths, label %make
+lengths:
+  %sdims.p = getelementptr i8, ptr %spare, i64 {array_dims}
+  %sdims = load ptr, ptr %sdims.p
+  br label %next
+next:
+  %i = phi i64 [ 0, %lengths ], [ %i.next, %same ]
+  %more = icmp slt i64 %i, %nd
+  br i1 %more, label %compare, label %take
+compare:
+  %a.p = getelementptr i64, ptr %sdims, i64 %i
+  %a = load i64, ptr %a.p
+  %b.p = getelementptr i64, ptr %dims, i64 %i
+  %b = load i64, ptr %b.p
+  %eq = icmp eq i64 %a, %b
+  br i1 %eq, label %same, label %make
+same:
+  %i.next = add i64 %i, 1
+  br label %next
+take:
+  store ptr null, ptr %spare.p
+  store ptr %spare, ptr %slot
+  %sdata.p = getelementptr i8, ptr %spare, i64 {array_data}
+  %sdata = load ptr, ptr %sdata.p
+  ret ptr %sdata
+make:
+  %descr = load ptr, ptr %rec
+  %incref.p = getelementptr i64, ptr %ctx, i64 {incref}
+  %incref = load ptr, ptr %incref.p
+  call void %incref(ptr %descr)
+  %new.p = getelementptr i64, ptr %ctx, i64 {new_array}
+  %new = load ptr, ptr %new.p
+  %type.p = getelementptr i64, ptr %ctx, i64 {array_type}
+  %type = load ptr, ptr %type.p
+  %nd32 = trunc i64 %nd to i32
+  %made = call ptr %new(ptr %type, ptr %descr, i32 %nd32, ptr %dims, ptr null, ptr null, i32 0, ptr null)
+  %bad = icmp eq ptr %made, null
+  br i1 %bad, label %fail, label %done
+fail:
+  ret ptr null
+done:
+  store ptr %made, ptr %slot
+  %data.p = getelementptr i8, ptr %made, i64 {array_data}
+  %data = load ptr, ptr %data.p
+  ret ptr %data
+}}
+
+define ptr @alloc_output(ptr %frame, i64 %position, ptr %dims) {{
+  %thread.p = getelementptr i64, ptr %frame, i64 {thread}
+  %state = load ptr, ptr %thread.p
+  %locked = icmp eq ptr %state, null
+  br i1 %locked, label %direct, label %released
+direct:
+  %made = call ptr @make_output(ptr %frame, i64 %position, ptr %dims)
+  ret ptr %made
+released:
+  %ctx = load ptr, ptr %frame
+  %restore.p = getelementptr i64, ptr %ctx, i64 {restore_thread}
+  %restore = load ptr, ptr %restore.p
+  call void %restore(ptr %state)
+  %made.locked = call ptr @make_output(ptr %frame, i64 %position, ptr %dims)
+  %save.p = getelementptr i64, ptr %ctx, i64 {save_thread}
+  %save = load ptr, ptr %save.p
+  %again = call ptr %save()
+  store ptr %again, ptr %thread.p
+  ret ptr %made.locked
+}}
+
+define ptr @grow(ptr %frame, i64 %bytes) {{
+  %ctx = load ptr, ptr %frame
+  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
+  %malloc = load ptr, ptr %malloc.p
+  %total = add i64 %bytes, 128
+  %raw = call ptr %malloc(i64 %total)
+  %bad = icmp eq ptr %raw, null
+  br i1 %bad, label %fail, label %link
+fail:
+  ret ptr null
+link:
+  %list.p = getelementptr i64, ptr %frame, i64 {overflow}
+  %list = load ptr, ptr %list.p
+  store ptr %list, ptr %raw
+  %size.p = getelementptr i64, ptr %raw, i64 1
+  store i64 %total, ptr %size.p
+  store ptr %raw, ptr %list.p
+  %address = ptrtoint ptr %raw to i64
+  %past = add i64 %address, 79
+  %aligned = and i64 %past, -64
+  %memory = inttoptr i64 %aligned to ptr
+  ret ptr %memory
+}}
+"""
+
+HELPERS_CODE = """
+define internal void @hold_cells(ptr %records, ptr %scratch, i64 %n, ptr %incref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %at = mul i64 %i, {record}
+  %rec = getelementptr i64, ptr %records, i64 %at
+  %kind = load i64, ptr %rec
+  %cell = icmp ne i64 %kind, 0
+  br i1 %cell, label %take, label %skip
+take:
+  %p = getelementptr ptr, ptr %scratch, i64 %i
+  %obj = load ptr, ptr %p
+  call void %incref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal void @drop_cells(ptr %records, ptr %scratch, i64 %n, ptr %decref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %at = mul i64 %i, {record}
+  %rec = getelementptr i64, ptr %records, i64 %at
+  %kind = load i64, ptr %rec
+  %cell = icmp ne i64 %kind, 0
+  br i1 %cell, label %take, label %skip
+take:
+  %p = getelementptr ptr, ptr %scratch, i64 %i
+  %obj = load ptr, ptr %p
+  call void %decref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal void @drop_outputs(ptr %outs, i64 %n, ptr %decref) {{
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr ptr, ptr %outs, i64 %i
+  %obj = load ptr, ptr %p
+  %none = icmp eq ptr %obj, null
+  br i1 %none, label %skip, label %drop
+drop:
+  call void %decref(ptr %obj)
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+
+define internal i1 @reusable(ptr %old, ptr %atype, ptr %new) {{
+  %type.p = getelementptr i8, ptr %old, i64 {object_type}
+  %type = load ptr, ptr %type.p
+  %is.array = icmp eq ptr %type, %atype
+  br i1 %is.array, label %look, label %no
+look:
+  %count = load i32, ptr %old
+  %own = icmp eq i32 %count, 1
+  %flags.p = getelementptr i8, ptr %old, i64 {array_flags}
+  %flags = load i32, ptr %flags.p
+  %some = and i32 %flags, 1285
+  %good = icmp eq i32 %some, 1285
+  %descr.p = getelementptr i8, ptr %old, i64 {array_descr}
+  %descr = load ptr, ptr %descr.p
+  %descr.new.p = getelementptr i8, ptr %new, i64 {array_descr}
+  %descr.new = load ptr, ptr %descr.new.p
+  %same = icmp eq ptr %descr, %descr.new
+  %a = and i1 %own, %good
+  %b = and i1 %a, %same
+  ret i1 %b
+no:
+  ret i1 false
+}}
+
+define internal void @give_arena(ptr %ctx, ptr %frame, i64 %arena) {{
+  %over.p = getelementptr i64, ptr %frame, i64 {overflow}
+  %over = load ptr, ptr %over.p
+  %arena.p = getelementptr i64, ptr %ctx, i64 {arena_slot}
+  %none = icmp eq ptr %over, null
+  br i1 %none, label %put, label %first
+first:
+  %free.p = getelementptr i64, ptr %ctx, i64 {free}
+  %free = load ptr, ptr %free.p
+  br label %head
+head:
+  %piece = phi ptr [ %over, %first ], [ %following, %head ]
+  %sum = phi i64 [ 128, %first ], [ %sum.next, %head ]
+  %following = load ptr, ptr %piece
+  %size.p = getelementptr i64, ptr %piece, i64 1
+  %size = load i64, ptr %size.p
+  %sum.next = add i64 %sum, %size
+  call void %free(ptr %piece)
+  %last = icmp eq ptr %following, null
+  br i1 %last, label %larger, label %head
+larger:
+  %old = inttoptr i64 %arena to ptr
+  %had = icmp ne i64 %arena, 0
+  br i1 %had, label %count.old, label %sized
+count.old:
+  %old.size = load i64, ptr %old
+  br label %sized
+sized:
+  %before = phi i64 [ 0, %larger ], [ %old.size, %count.old ]
+  %total = add i64 %before, %sum.next
+  %fits = icmp sle i64 %total, {arena_limit}
+  br i1 %fits, label %replace, label %put
+replace:
+  call void %free(ptr %old)
+  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
+  %malloc = load ptr, ptr %malloc.p
+  %fresh = call ptr %malloc(i64 %total)
+  %fresh.none = icmp eq ptr %fresh, null
+  br i1 %fresh.none, label %done, label %fresh.good
+fresh.good:
+  store i64 %total, ptr %fresh
+  %fresh.int = ptrtoint ptr %fresh to i64
+  br label %exchange
+put:
+  %has = icmp ne i64 %arena, 0
+  br i1 %has, label %exchange, label %done
+exchange:
+  %given = phi i64 [ %fresh.int, %fresh.good ], [ %arena, %put ]
+  %other.int = atomicrmw xchg ptr %arena.p, i64 %given release
+  %other.none = icmp eq i64 %other.int, 0
+  br i1 %other.none, label %done, label %drop
+drop:
+  %other = inttoptr i64 %other.int to ptr
+  %free.q = getelementptr i64, ptr %ctx, i64 {free}
+  %free.f = load ptr, ptr %free.q
+  call void %free.f(ptr %other)
+  br label %done
+done:
+  ret void
+}}
+"""
