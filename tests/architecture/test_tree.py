@@ -61,6 +61,9 @@ def test_each_family_has_its_file() -> None:
         if p.stem not in ("__init__", "__pycache__", "batching", "linear")
     }
     assert found == set(FAMILIES)
+    loops = ROOT / "packages" / "link" / "src" / "occelo_link" / "loops"
+    for family in FAMILIES:
+        assert (loops / f"{family}.py").exists() or (loops / family).is_dir()
 
 
 def _public_functions() -> dict[str, Any]:

@@ -11,16 +11,18 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.loops.build import lower_graph
+from occelo_link.loops.elemwise.scalar import scalars
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.lowering import find_lowering
-from occelo_link.loops.python_only import reason_for_python
+from occelo_link.loops.python_only import SCALARS, reason_for_python
 from occelo_link.testing import Compiled
 
 HAS_COMPILER = any(shutil.which(c) for c in ("cc", "gcc", "clang"))
@@ -277,3 +279,10 @@ def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.Mon
         assert call(np.arange(3.0), 2)[0] == 4.0
         with pytest.raises(IndexError, match="out of bounds"):
             call(np.arange(3.0), 3)
+
+
+def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
+    known = set(ScalarFunction.table())
+    assert set(scalars()) <= known
+    assert known - set(scalars()) <= set(SCALARS)
+    assert set(SCALARS) - set(scalars()) <= known

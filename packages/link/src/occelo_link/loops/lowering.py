@@ -129,11 +129,6 @@ class Context:
         """What equal shapes have in common."""
         return tuple(self.canonical(n).number for n in shape)
 
-    def static_shape(self, variable: Variable) -> list[Value | None]:
-        """Known lengths of a variable as constants."""
-        assert isinstance(variable.type, TensorType)
-        return [None if n is None else self.i64(n) for n in variable.type.shape]
-
     def check(self, condition: Value, node: Apply | None = None) -> None:
         """Stop with the error of the node that is being lowered unless the condition holds."""
         self.builder.check(condition, self.site(node))

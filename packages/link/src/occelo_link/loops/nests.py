@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
     from occelo_link.loops.lowering import Context
 
-__all__ = ["copy_elements", "flat_index", "identity_of", "reduce_elements", "write_kernel"]
+__all__ = ["copy_elements", "identity_of", "reduce_elements", "write_kernel"]
 
 BLOCK = 2048
 """Floats are summed in blocks of this many elements, and the sums of blocks with compensation."""
@@ -311,12 +311,3 @@ def _rounding_error(builder: Builder, x: Value, y: Value) -> Value:
     part = builder.op("sub", total, x)
     rest = builder.op("sub", x, builder.op("sub", total, part))
     return builder.op("add", rest, builder.op("sub", y, part))
-
-
-def flat_index(tensor: Tensor, number: Value, zero: Value) -> list[Value]:
-    """The index at which a flat tensor has element ``number`` in C order."""
-    index = [zero] * tensor.ndim
-    axes = [i for i, n in enumerate(tensor.shape) if not is_unit(n)]
-    if axes:
-        index[axes[-1]] = number
-    return index

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from occelo_link.loops.ir.operations import OPERATIONS, is_integer, is_signed, width
+from occelo_link.loops.ir.operations import OPERATIONS
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -418,12 +418,3 @@ def _float32(number: Any) -> float:
 
 def _wrap(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
-
-
-def fits(number: int, dtype: str) -> bool:
-    """Whether an integer is representable."""
-    if not is_integer(dtype):
-        return False
-    bits = width(dtype)
-    low = -(2 ** (bits - 1)) if is_signed(dtype) else 0
-    return low <= number < low + 2**bits  # type: ignore[no-any-return]
