@@ -23,6 +23,8 @@ from occelo_compile.maker import FunctionMaker
 from occelo_graph import Op, grad
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ops.elemwise.op import elementwise
+from occelo_graph.ops.elemwise.scalar import float_like
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
@@ -386,3 +388,10 @@ def test_the_name_of_the_directory(tmp_path: Path) -> None:
         assert made.parent == tmp_path
         assert made.name.startswith("compiledir_")
         assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_scalar_functions_of_the_users_are_not_kept() -> None:
+    own = elementwise("users_own", 1, float_like, np.cbrt, doc="Cube root.")
+    x = ot.dvector("x")
+    collected = collect([x], own(x), None, None, False, True, None, None, None)
+    assert function_key(FunctionMaker.from_collected(collected, "native")) is None

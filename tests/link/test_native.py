@@ -11,6 +11,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ops.blas import Dot
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example
@@ -286,3 +287,18 @@ def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
     assert set(scalars()) <= known
     assert known - set(scalars()) <= set(SCALARS)
     assert set(SCALARS) - set(scalars()) <= known
+
+
+class HalfDot(Dot):
+    """A subclass that computes something else than its base."""
+
+    def evaluate(self, x: Any, y: Any) -> Any:
+        return np.asarray(np.dot(x, y) / 2)
+
+
+def test_a_subclass_with_code_of_its_own_is_not_taken_for_its_base() -> None:
+    x, y = ot.dmatrix("x"), ot.dmatrix("y")
+    a = np.ones((2, 2))
+    for name in ("native", "c|py") if HAS_COMPILER else ("native",):
+        _, call = linked(name, [x, y], [HalfDot()(x, y) + 1])
+        np.testing.assert_array_equal(call(a, a)[0], a @ a / 2 + 1)

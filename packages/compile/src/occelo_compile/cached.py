@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked, set_function_cache
-from occelo_graph import Container, Variable, toposort
+from occelo_graph import Container, Op, Variable, toposort
 from occelo_graph.config import config
 from occelo_graph.form.document import digest
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.blocks.interface import UnitInterface, total_bytes
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import BlockVM
@@ -34,6 +35,8 @@ _KIND = "functions"
 _MOST_CONSTANTS = 16 * 2**20
 """Functions with more bytes of constants are not kept."""
 _WITHOUT_EFFECT = {"base_compiledir", "compiledir", "compiledir_format", "cache", "cache_size"}
+_PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
+_OUR_ROWS = frozenset(ScalarFunction.table())
 _warned: set[str] = set()
 
 
@@ -53,7 +56,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     inputs = [each.variable for each in maker.inputs]
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
-    if not all(type(n.op).__module__.startswith("occelo_") for n in toposort(outputs)):
+    if not all(_is_ours(node.op) for node in toposort(outputs)):
         return None
     try:
         graph = digest(outputs, inputs)
@@ -79,6 +82,15 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "sources of compile": manifest(os.path.dirname(__file__)),
         **environment(),
     }
+
+
+def _is_ours(op: Op) -> bool:
+    """Whether the meaning of an op is in our sources, which are part of the key."""
+    row: Any = getattr(op, "scalar_op", None)
+    if isinstance(row, ScalarFunction) and row.name not in _OUR_ROWS:
+        return False
+    owners = [type(op).__module__, *([] if row is None else [type(row).__module__])]
+    return all(owner.partition(".")[0] in _PACKAGES for owner in owners)
 
 
 def _query_text(query: RewriteDatabaseQuery) -> str:

@@ -11,6 +11,10 @@ from occelo_rewrite.database import ProxyDB, RewriteDatabase
 __all__ = ["UnknownSource", "database_fingerprint"]
 
 
+_PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
+"""Packages whose sources are known in another way: by their manifest."""
+
+
 class UnknownSource(Exception):
     """A rewrite registered from outside whose source cannot be read."""
 
@@ -52,7 +56,7 @@ def _source(part: Any, where: str) -> str:
     if version is not None:
         return f"version {version}"
     definition = part if inspect.isfunction(part) or inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
-    if definition.__module__.startswith("occelo_"):
+    if definition.__module__.partition(".")[0] in _PACKAGES:
         return f"{definition.__module__}.{definition.__qualname__}"
     try:
         return inspect.getsource(definition)  # pyright: ignore[reportUnknownArgumentType]
