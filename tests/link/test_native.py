@@ -302,3 +302,15 @@ def test_a_subclass_with_code_of_its_own_is_not_taken_for_its_base() -> None:
     for name in ("native", "c|py") if HAS_COMPILER else ("native",):
         _, call = linked(name, [x, y], [HalfDot()(x, y) + 1])
         np.testing.assert_array_equal(call(a, a)[0], a @ a / 2 + 1)
+
+
+def test_units_for_strided_inputs() -> None:
+    x, y = ot.dmatrix("x"), ot.dvector("y")
+    outputs = [ot.exp(x) * y, x.sum(axis=0), x.T[::-1]]
+    order = og.toposort(outputs)
+    unit = Compiled(lower_graph([x, y], outputs, order, contiguous=[False, False]))
+    a, b = np.arange(24.0).reshape(4, 6) / 7, np.arange(12.0)
+    for p, q in ((a, b[::2]), (a[::-1, ::2], b[2::-1]), (a.T[::2], b[:4]), (a[:0], b[:6])):
+        found = unit(p, q)
+        for one, expected in zip(found, [np.exp(p) * q, p.sum(axis=0), p.T[::-1]], strict=True):
+            np.testing.assert_allclose(one, expected, rtol=1e-15)

@@ -8,11 +8,10 @@ from pathlib import Path
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import partition
 from occelo_link.c.printer import print_c
-from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.lowering import find_lowering
-from occelo_link.native.addresses import blas_library
 from occelo_link.native.engine import assembly
+from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm import print_llvm
 
 __all__ = ["dump_graph"]
@@ -36,14 +35,13 @@ def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
     if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
         parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
+    linker = NativeLinker()
     for number, part in enumerate(parts):
         if not part.compiled:
             listed = "".join(f"{node.op}\n" for node in part.nodes)
             write(f"block{number}.python.txt", listed)
             continue
-        program = lower_graph(
-            part.inputs, part.outputs, part.nodes, blas_integer=blas_library().integer
-        )
+        program = linker.program(part)
         ir = print_llvm(program)
         write(f"block{number}.program.txt", program_text(program))
         write(f"block{number}.ll", ir)

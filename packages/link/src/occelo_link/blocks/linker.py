@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.linker import VM, Linker, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
+from occelo_link.native.addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
@@ -24,7 +24,6 @@ class BlockLinker(Linker):
     incompatible_rewrites = RewriteDatabaseQuery(
         include=["fusion", "inplace", "BlasOpt", "py_only"]
     )
-    blas_integer: ClassVar[str] = "int64"
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """A callable for a program."""
@@ -38,12 +37,9 @@ class BlockLinker(Linker):
             part.inputs,
             part.outputs,
             part.nodes,
-            blas_integer=self._blas_integer(),
+            blas_integer=blas_library().integer,
             check_bounds=CHECK_BOUNDS.get(),
         )
-
-    def _blas_integer(self) -> str:
-        return self.blas_integer
 
     def make_vm(
         self,

@@ -18,7 +18,6 @@ from occelo_link.cache.directory import compile_directory
 from occelo_link.linker import VM, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import find_lowering
-from occelo_link.native.addresses import blas_library
 from occelo_link.native.linker import NativeUnit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
@@ -46,9 +45,6 @@ class CLinker(BlockLinker):
 
     name = "c"
 
-    def _blas_integer(self) -> str:
-        return blas_library().integer
-
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         library = _load([("unit", program)])
         return NativeUnit(UnitInterface.of(program, part), SharedUnit(library, "unit"), program)
@@ -62,9 +58,6 @@ class OpWiseCLinker(BlockLinker):
 
     name = "c|py"
     incompatible_rewrites = RewriteDatabaseQuery(include=["py_only"])
-
-    def _blas_integer(self) -> str:
-        return blas_library().integer
 
     def make_vm(
         self,

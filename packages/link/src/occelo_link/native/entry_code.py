@@ -333,7 +333,7 @@ run:
   %incref = load ptr, ptr %incref.p
   %decref.p = getelementptr i64, ptr %ctx, i64 {decref}
   %decref = load ptr, ptr %decref.p
-  call void @hold_cells(ptr %records, ptr %scratch, i64 %nin, ptr %incref)
+  call void @each_cell(ptr %records, ptr %scratch, i64 %nin, ptr %incref)
   br label %clear.head
 clear.head:
   %c = phi i64 [ 0, %run ], [ %c.next, %clear.body ]
@@ -427,7 +427,7 @@ lock:
   br label %locked
 locked:
   call void @give_arena(ptr %ctx, ptr %frame, i64 %arena.int)
-  call void @drop_cells(ptr %records, ptr %scratch, i64 %nin, ptr %decref)
+  call void @each_cell(ptr %records, ptr %scratch, i64 %nin, ptr %decref)
   %good = icmp eq i64 %status, 0
   br i1 %good, label %commit, label %failed
 failed:

@@ -124,7 +124,7 @@ link:
 """
 
 HELPERS_CODE = """
-define internal void @hold_cells(ptr %records, ptr %scratch, i64 %n, ptr %incref) {{
+define internal void @each_cell(ptr %records, ptr %scratch, i64 %n, ptr %function) {{
   br label %head
 head:
   %i = phi i64 [ 0, %0 ], [ %next, %skip ]
@@ -139,31 +139,7 @@ body:
 take:
   %p = getelementptr ptr, ptr %scratch, i64 %i
   %obj = load ptr, ptr %p
-  call void %incref(ptr %obj)
-  br label %skip
-skip:
-  %next = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
-
-define internal void @drop_cells(ptr %records, ptr %scratch, i64 %n, ptr %decref) {{
-  br label %head
-head:
-  %i = phi i64 [ 0, %0 ], [ %next, %skip ]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %body, label %done
-body:
-  %at = mul i64 %i, {record}
-  %rec = getelementptr i64, ptr %records, i64 %at
-  %kind = load i64, ptr %rec
-  %cell = icmp ne i64 %kind, 0
-  br i1 %cell, label %take, label %skip
-take:
-  %p = getelementptr ptr, ptr %scratch, i64 %i
-  %obj = load ptr, ptr %p
-  call void %decref(ptr %obj)
+  call void %function(ptr %obj)
   br label %skip
 skip:
   %next = add i64 %i, 1

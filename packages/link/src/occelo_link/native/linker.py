@@ -11,7 +11,6 @@ from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program, Value
-from occelo_link.native.addresses import blas_library
 from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
 from occelo_link.native.layout import layout_fits
@@ -99,9 +98,6 @@ class NativeLinker(BlockLinker):
     """``native``: each block as machine code."""
 
     name = "native"
-
-    def _blas_integer(self) -> str:
-        return blas_library().integer
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it

@@ -171,34 +171,19 @@ def _compare_mixed(b: Builder, op: str, x: Value, y: Value) -> Value:
     return b.select(negative, b.const(outcome, "bool"), plain)
 
 
-@scalar("eq")
-def _eq(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "eq", args[0], args[1])
+def _comparison(name: str, op: str, swapped: bool = False) -> None:
+    @scalar(name)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        x, y = reversed(args) if swapped else args
+        return _compare(b, op, x, y)
 
 
-@scalar("neq")
-def _neq(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "ne", args[0], args[1])
-
-
-@scalar("lt")
-def _lt(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "lt", args[0], args[1])
-
-
-@scalar("le")
-def _le(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "le", args[0], args[1])
-
-
-@scalar("gt")
-def _gt(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "lt", args[1], args[0])
-
-
-@scalar("ge")
-def _ge(b: Builder, dtype: str, args: Args) -> Value:
-    return _compare(b, "le", args[1], args[0])
+_comparison("eq", "eq")
+_comparison("neq", "ne")
+_comparison("lt", "lt")
+_comparison("le", "le")
+_comparison("gt", "lt", swapped=True)
+_comparison("ge", "le", swapped=True)
 
 
 @scalar("isnan")
@@ -226,19 +211,14 @@ def _isfinite(b: Builder, dtype: str, args: Args) -> Value:
 # logic and selection
 
 
-@scalar("and")
-def _and(b: Builder, dtype: str, args: Args) -> Value:
-    return _fold(b, "and", dtype, args)
+def _folded(name: str) -> None:
+    @scalar(name)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        return _fold(b, name, dtype, args)
 
 
-@scalar("or")
-def _or(b: Builder, dtype: str, args: Args) -> Value:
-    return _fold(b, "or", dtype, args)
-
-
-@scalar("xor")
-def _xor(b: Builder, dtype: str, args: Args) -> Value:
-    return _fold(b, "xor", dtype, args)
+for _name in ("and", "or", "xor"):
+    _folded(_name)
 
 
 @scalar("invert")
@@ -255,29 +235,17 @@ def _switch(b: Builder, dtype: str, args: Args) -> Value:
 # rounding; integers are whole already
 
 
-def _round(b: Builder, op: str, dtype: str, args: Args) -> Value:
-    x = b.cast(args[0], dtype)
-    return b.op(op, x) if is_float(dtype) else x
+def _rounding(name: str, op: str) -> None:
+    @scalar(name)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        x = b.cast(args[0], dtype)
+        return b.op(op, x) if is_float(dtype) else x
 
 
-@scalar("ceil")
-def _ceil(b: Builder, dtype: str, args: Args) -> Value:
-    return _round(b, "ceil", dtype, args)
-
-
-@scalar("floor")
-def _floor(b: Builder, dtype: str, args: Args) -> Value:
-    return _round(b, "floor", dtype, args)
-
-
-@scalar("trunc")
-def _trunc(b: Builder, dtype: str, args: Args) -> Value:
-    return _round(b, "trunc", dtype, args)
-
-
-@scalar("round_half_to_even")
-def _rint(b: Builder, dtype: str, args: Args) -> Value:
-    return _round(b, "rint", dtype, args)
+_rounding("ceil", "ceil")
+_rounding("floor", "floor")
+_rounding("trunc", "trunc")
+_rounding("round_half_to_even", "rint")
 
 
 @scalar("round_half_away_from_zero", cost=3)

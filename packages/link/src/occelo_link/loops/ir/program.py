@@ -88,11 +88,11 @@ class Buffer:
 
     ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
     `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end) or
-    ``constant`` (read only, an entry of the table named ``entry``). ``exclusive`` buffers overlap
-    no other one.
+    ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
+    nothing else that is in use.
     """
 
-    __slots__ = ("dtype", "entry", "exclusive", "name", "ndim", "position", "space", "version")
+    __slots__ = ("dtype", "entry", "name", "ndim", "position", "space", "version")
 
     def __init__(
         self,
@@ -102,7 +102,6 @@ class Buffer:
         position: int = -1,
         ndim: int = 0,
         entry: str = "",
-        exclusive: bool = True,
     ) -> None:
         self.name = name
         self.dtype = dtype
@@ -110,7 +109,6 @@ class Buffer:
         self.position = position
         self.ndim = ndim
         self.entry = entry
-        self.exclusive = exclusive
         self.version = 0
 
     def __repr__(self) -> str:
