@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from workloads import MODELS, WORKLOADS, Library, Workload
 
-__all__ = ["call_overhead", "compile_memory", "first_results", "libraries", "run_times", "scaling"]
+__all__ = ["call_overhead", "compile_memory", "first_results", "libraries", "library", "run_times", "scaling"]
 
 Call = Callable[[], Any]
 
@@ -38,6 +38,11 @@ def _pytensor() -> Library:
     tensor = importlib.import_module("pytensor.tensor")
     importlib.import_module("pytensor.tensor.special")
     return Library(tensor, pytensor.grad, pytensor.shared, pytensor.function)
+
+
+def library(name: str) -> Library:
+    """One of the two libraries that share names."""
+    return {"occelo": _occelo, "pytensor": _pytensor}[name]()
 
 
 def libraries() -> list[str]:

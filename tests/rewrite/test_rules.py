@@ -12,22 +12,21 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_rewrite import NodeRewriter, in2out, rewrite_graph
-from occelo_rewrite.rules import elemwise, fold, reduce, shape
+from occelo_rewrite import (
+    NodeRewriter,
+    canonicalize_db,
+    in2out,
+    rewrite_graph,
+    specialize_db,
+    stabilize_db,
+)
+from occelo_rewrite.pattern import Number, Wild
+from occelo_rewrite.pattern_rule import PatternRule
 
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
-RULES: list[NodeRewriter] = [
-    rule
-    for rules in (
-        fold.RULES,
-        elemwise.CANONICALIZE,
-        elemwise.STABILIZE,
-        reduce.CANONICALIZE,
-        reduce.STABILIZE,
-        shape.CANONICALIZE,
-    )
-    for rule in rules
-]
+RULES: dict[str, NodeRewriter] = {
+    name: db[name] for db in (canonicalize_db, stabilize_db, specialize_db) for name in db.names()
+}
 
 
 @dataclass(frozen=True)
@@ -44,25 +43,59 @@ class Case:
 CASES = [
     Case("constant_folding", lambda x: x * (ot.constant(2.0) + 3.0)),
     Case("drop_gradient_barriers", lambda x: og.grad_scale(x, 1.0) * 2),
-    Case("add_zero", lambda x: x + 0.0),
-    Case("add_zero", lambda x: ot.add(x, 0.0, ot.sin(x))),
-    Case("add_zero", lambda x: x + np.zeros((4, 2, 3))),
-    Case("add_zero", lambda x: x + 0, dtype="int64", differentiable=False),
-    Case("add_zero", lambda x: x + ot.constant(0.0), dtype="float32", differentiable=False),
+    # sums
+    Case("canonical_sum", lambda x: x + 0.0),
+    Case("canonical_sum", lambda x: ot.add(x, 0.0, ot.sin(x))),
+    Case("canonical_sum", lambda x: x + np.zeros((4, 2, 3))),
+    Case("canonical_sum", lambda x: x + 0, dtype="int64", differentiable=False),
+    Case("canonical_sum", lambda x: x + ot.constant(np.float32(0.0)), dtype="float32", differentiable=False),
+    Case("canonical_sum", lambda x: (x + 1.0) + (2.0 - ot.sin(x))),
+    Case("canonical_sum", lambda x: x + ot.sin(x) - (ot.cos(x) + 3.0 - x[0])),
+    Case("canonical_sum", lambda x: 2.0 * x + x),
+    Case("canonical_sum", lambda x: x - 3 * x - 4 * ot.sin(x), dtype="int64", differentiable=False),
+    Case("canonical_sum", lambda x: -(x - 5.0)),
+    Case("cancelled_sum", lambda x: x + ot.sin(x) - x),
+    Case("cancelled_sum", lambda x: x - x),
+    Case("cancelled_sum", lambda x: _plus_and_minus(x, x[0])),
+    Case("cancelled_sum", lambda x: 2 * x - x - x, dtype="int64", differentiable=False),
+    # products
     Case("mul_one", lambda x: x * 1.0),
     Case("mul_one", lambda x: x[0] * np.ones((2, 3))),
     Case("mul_one", lambda x: ot.mul(x, 1, 1.0), dtype="int64", differentiable=False),
-    Case("sub_zero", lambda x: x - 0.0),
-    Case("div_one", lambda x: x / 1.0),
     Case("div_one", lambda x: x / 1, dtype="int64", differentiable=False),
-    Case("pow_one_or_two", lambda x: x**2),
-    Case("pow_one_or_two", lambda x: x**1),
-    Case("pow_one_or_two", lambda x: x**2.0, dtype="int64", differentiable=False),
-    Case("neg_neg", lambda x: ot.neg(ot.neg(x))),
-    Case("reciprocal_reciprocal", lambda x: ot.reciprocal(ot.reciprocal(x)), low=0.5),
-    Case("switch_constant", lambda x: ot.switch(True, x, -x)),
+    Case("canonical_product", lambda x: (2 * x) / (-4.0)),
+    Case("canonical_product", lambda x: -(x * 2.0) * (-ot.sin(x)) * 3.0),
+    Case("canonical_product", lambda x: x / 2.0 / ot.exp(x)),
+    Case("canonical_product", lambda x: 1 / (3 / x), low=0.5),
+    Case("cancelled_product", lambda x: _times_itself(x, ot.exp(x))),
+    Case("cancelled_product", lambda x: _negated_times_itself(x, ot.exp(x))),
+    Case("cancelled_product", lambda x: _over_itself(ot.exp(x))),
+    Case("distribute_number", lambda x: 2.0 * (3.0 * x + 4.0)),
+    Case("pow_two", lambda x: x**2.0, dtype="int64", differentiable=False),
+    Case("pow_zero", lambda x: x[0] ** np.zeros((2, 3))),
     Case("switch_constant", lambda x: ot.switch(np.zeros(3), x, ot.sin(x))),
-    Case("switch_constant", lambda x: _both_branches(x, x[0])),
+    Case("switch_constant", lambda x: ot.switch(True, x, -x)),
+    Case("switch_same", lambda x: _both_branches(x, x[0])),
+    Case("switch_of_not", lambda x: ot.switch(ot.invert(x > 0), x, ot.sin(x))),
+    Case("switch_in_then", lambda x: _nested(x, x > 0)),
+    Case("switch_in_else", lambda x: _nested_else(x, x > 0)),
+    Case("invert_of_invert", lambda x: ot.invert(ot.invert(x)), dtype="int64", differentiable=False),
+    *[
+        Case(f"{name}_itself", lambda x, f=getattr(ot, name): x + f(x, x), dtype="int64", differentiable=False)
+        for name in ("lt", "gt", "neq", "le", "ge", "eq")
+    ],
+    Case("lt_itself", lambda x: x + ot.lt(x, x), differentiable=False),
+    Case("length_is_not_negative", lambda x: x * ot.lt(ot.shape_i(x, 0), 0)),
+    Case("length_is_not_negative", lambda x: x * ot.ge(ot.shape_i(x, 0), 0)),
+    Case("length_is_no_negative_number", lambda x: x * ot.eq(ot.shape_i(x, 0), -1)),
+    Case("abs_of_nonnegative", lambda x: ot.abs(ot.exp(x) + 2.0 * ot.abs(x))),
+    Case("sign_of_quotient", lambda x: ot.sign(x / 3.0)),
+    Case("sign_of_quotient", lambda x: ot.sign(x / ot.exp(x))),
+    Case("sign_of_quotient", lambda x: ot.sign(x / -2.0)),
+    Case("product_of_equal_bases", lambda x: ot.constant(2.0) ** x * ot.constant(2.0) ** ot.sin(x)),
+    Case("product_of_equal_bases", lambda x: _equal_bases(ot.exp(x), x)),
+    Case("small_power", lambda x: x**5),
+    Case("small_power", lambda x: x**-3.0, low=0.5),
     Case(
         "cast_of_cast",
         lambda x: ot.cast(ot.cast(x, "float64"), "float32"),
@@ -75,19 +108,14 @@ CASES = [
         dtype="int8",
         differentiable=False,
     ),
-    Case("log_one_plus", lambda x: ot.log(1 + x), low=-0.5),
-    Case("log_one_plus", lambda x: ot.log(ot.add(x, 1.0, x)), low=0.0),
-    Case("log_one_minus", lambda x: ot.log(1 - x), low=-1.0, high=0.5),
-    Case("log_one_minus", lambda x: ot.log(1 - ot.sigmoid(x))),
-    Case("log1p_exp", lambda x: ot.log1p(ot.exp(x))),
-    Case("log1p_exp", lambda x: ot.log1p(-ot.exp(x)), low=-2.0, high=-0.1),
-    Case("log1p_exp", lambda x: ot.log1p(-ot.sigmoid(x))),
-    Case("log_sigmoid", lambda x: ot.log(ot.sigmoid(x))),
-    Case("exp_minus_one", lambda x: ot.exp(x) - 1),
-    Case("exp_minus_one", lambda x: 1 - ot.exp(x)),
-    Case("one_minus_sigmoid", lambda x: 1 - ot.sigmoid(x)),
-    Case("one_minus_erf", lambda x: 1 - ot.erf(x)),
-    Case("one_minus_erf", lambda x: 1 - ot.erfc(x)),
+    # stable forms
+    Case("log_one_plus", lambda x: ot.log(ot.add(x, 1.0, ot.exp(x))), low=0.0),
+    Case("log_erfc", lambda x: ot.log(ot.erfc(x)), high=5.0),
+    Case("log_kv", lambda x: ot.log(ot.kv(1.5, x)), low=0.1, differentiable=False),
+    Case("log_iv", lambda x: ot.log(ot.iv(1.5, x)), low=0.1, differentiable=False),
+    Case("log_difference_of_powers", lambda x: ot.log(ot.exp(x) - ot.exp(x - 1.0))),
+    Case("log_of_scaled", lambda x: ot.log(3.0 * ot.exp(x))),
+    Case("log_sum_of_powers", lambda x: ot.log(ot.add(ot.exp(x), ot.exp(ot.sin(x)), ot.exp(-x)))),
     Case("logistic", lambda x: 1 / (1 + ot.exp(-x))),
     Case("logistic", lambda x: ot.exp(x) / (1 + ot.exp(x))),
     Case("logistic", lambda x: ot.reciprocal(1 + ot.exp(x))),
@@ -95,34 +123,138 @@ CASES = [
     Case("logistic", lambda x: ot.constant(np.full((4, 2, 3), 5.0)) / (ot.exp(x) + 1)),
     Case("exp_times_sigmoid", lambda x: ot.exp(x) * ot.sigmoid(-x)),
     Case("exp_times_sigmoid", lambda x: (x * ot.sigmoid(-x)) * (ot.exp(x) * 3.0)),
-    Case("cancel_division", lambda x: _times_itself(x, ot.exp(x))),
-    Case("cancel_division", lambda x: _negated_times_itself(x, ot.exp(x))),
+    Case("exp_times_sigmoid", lambda x: ot.sigmoid(x) / ot.sigmoid(-x)),
+    Case("gaussian_over_erfc", lambda x: ot.exp(-ot.sqr(x)) * x / ot.erfc(x), low=-1.5, high=3.0),
     Case("zero_branch_sinks", lambda x: ot.switch(x > 0, ot.sin(x), 0.0) * x),
     Case("zero_branch_sinks", lambda x: ot.exp(x) * ot.switch(x > 0, 0.0, x)),
     Case("zero_branch_sinks", lambda x: ot.switch(x > 1, x, 0.0) / ot.exp(x)),
-    Case("sqrt_of_square", lambda x: ot.sqrt(ot.sqr(x)), low=0.1),
-    Case("sum_of_sum", lambda x: x.sum(0).sum(1), shapes=((2, 3, 4),)),
-    Case("sum_of_sum", lambda x: x.sum(1).sum(), shapes=((2, 3, 4),)),
+    # reductions
+    Case("reduce_of_reduce", lambda x: x.sum(0).sum(1), shapes=((2, 3, 4),)),
+    Case("reduce_of_reduce", lambda x: x.max(1).max(), shapes=((2, 3, 4),)),
     Case("reduce_over_nothing", lambda x: ot.sum(x, axis=())),
+    Case("reduce_over_nothing", lambda x: x[:, :1].dimshuffle(0, "x", 1).sum((0, 1, 2))),
+    Case("sum_of_neg", lambda x: ot.neg(x).sum(0)),
+    Case("sum_of_scaled", lambda x: (x * 3.0).sum(0)),
+    Case("sum_of_scaled", lambda x: (x * x[0, 0]).sum()),
+    Case("sum_of_scaled", lambda x: (x / 3.0).sum(1)),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).sum(0)),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0, 0], 4, x.shape[0]).sum()),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).max((0, 1))),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).prod(0), low=0.5),
+    Case("neg_of_max", lambda x: -((-x).max(0))),
+    Case("neg_of_min", lambda x: -((-x).min())),
     Case("log_sum_exp", lambda x: ot.log(ot.exp(x).sum(1))),
     Case("log_sum_exp", lambda x: ot.log(ot.exp(x).sum())),
     Case("log_of_softmax", lambda x: ot.log(ot.softmax(x, 1))),
+    Case("exp_of_log_softmax", lambda x: ot.exp(ot.log_softmax(x, 1))),
+    Case("log_of_prod", lambda x: ot.log(ot.exp(x).prod(1))),
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 1)),
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 0)),
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), None)),
+    Case(
+        "sum_of_squared_outer",
+        lambda x: ot.sqr(x.dimshuffle("x", 0, 1) * ot.sin(x).dimshuffle(0, "x", 1)).sum((1, 2)),
+    ),
+    # tensors that are made
+    Case("alloc_of_own_shape", lambda x: ot.alloc(ot.sin(x), x.shape[0], x.shape[1])),
+    Case("alloc_of_alloc", lambda x: ot.alloc(ot.alloc(x[0], 2, 3), 4, 2, 3)),
+    Case("alloc_sinks", lambda x: ot.alloc(x[0, 0], *x.shape) * x),
+    Case("alloc_sinks", lambda x: ot.exp(x) + ot.second(x, x[0, 0])),
+    Case("alloc_sinks_unchecked", lambda x: ot.alloc(x[0, 0], 2, 3) * x),
+    Case("second_of_same_shape", lambda x: ot.second(x, ot.sin(x))),
+    Case("second_to_alloc", lambda x: ot.second(ot.exp(x), x[0, 0])),
+    Case("elemwise_of_alloc", lambda x: ot.exp(ot.alloc(x[0], 4, 3))),
+    # shapes
     Case("length_from_inputs", lambda x: x * ot.shape_i(ot.exp(x).T, 0)),
     Case("length_from_inputs", lambda x: x * ot.join(0, x, x).shape[0]),
     Case("shape_of_lengths", lambda x: x[:, :2] * ot.shape(ot.exp(x))),
     Case("dimshuffle_of_dimshuffle", lambda x: ot.sin(x.T.T)),
     Case("dimshuffle_of_dimshuffle", lambda x: x.dimshuffle("x", 1, 0).dimshuffle(2, 1)),
+    Case("dimshuffle_lift", lambda x: (x.T + ot.sin(x).T).T),
+    Case("dimshuffle_lift", lambda x: (x + x[0]).dimshuffle(0, "x", 1)),
+    Case("dimshuffle_of_alloc", lambda x: ot.alloc(x[0], 4, 3).T),
     Case("reshape_of_reshape", lambda x: x.reshape((3, 2)).reshape((6,))),
     Case("reshape_of_reshape", lambda x: x.reshape((x.shape[0] * 3,)).reshape((-1, 2))),
+    Case("reshape_to_own_shape", lambda x: x.reshape((x.shape[0], x.shape[1])) * 2.0),
+    Case("reshape_to_own_shape", lambda x: x[0].reshape((-1,)) * 2.0),
+    Case("reshape_of_dimshuffle", lambda x: x.dimshuffle("x", 0, 1).reshape((3, 2))),
     Case(
         "specify_what_is_known",
         lambda x: ot.SpecifyShape((2, 3), (False, False))(
             ot.SpecifyShape((2, 3), (False, False))(x)
         ),
     ),
+    Case("specify_of_specify", lambda x: ot.specify_shape(ot.specify_shape(x, (2, None)), (None, 3))),
+    Case("specify_lift", lambda x: ot.exp(ot.specify_shape(x, (2, 3)))),
+    # reads
+    Case("read_of_everything", lambda x: ot.Subtensor((slice(None), slice(None)))(x) * 2.0),
+    Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[-1]),
+    Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[0:2, -2:]),
+    Case("canonical_key", lambda x: x[0:1]),
+    Case("read_of_read", lambda x: x[1:][0]),
+    Case("read_of_read", lambda x: ot.specify_shape(x, (2, 3))[:, ::-1][:, 2]),
+    Case("read_of_read", lambda x: ot.specify_shape(x, (2, 3))[:, 1:][:, 0:1]),
+    Case("read_of_read", lambda x: x[:, 1:][:, 1:], shapes=((2, 4),)),
+    Case("read_of_read", lambda x: x[1][1:]),
+    Case("read_of_shape_made", lambda x: x.T[1]),
+    Case("read_of_shape_made", lambda x: x.dimshuffle(1, "x", 0)[1:, 0]),
+    Case("read_of_shape_made", lambda x: ot.alloc(x[0], 4, 3)[1, 1:]),
+    Case("read_of_shape_made", lambda x: ot.alloc(x[0], 4, 3)[1:3]),
+    Case("read_of_specified", lambda x: ot.specify_shape(x, (None, 3))[1]),
+    Case("read_of_vector", lambda x: ot.make_vector(x[0, 0], x[1, 1], x[0, 2])[1]),
+    Case("read_of_vector", lambda x: ot.make_vector(x[0, 0], x[1, 1], x[0, 2])[1:]),
+    Case("read_of_join", lambda x: ot.join(0, *[ot.specify_shape(x, (2, 3))] * 2)[3]),
+    Case("read_of_join", lambda x: ot.join(0, *[ot.specify_shape(x, (2, 3))] * 2)[2:4]),
+    Case("read_of_write", lambda x: ot.set_subtensor(x[0], x[1])[0]),
+    Case("read_of_write", lambda x: ot.set_subtensor(x[0], 2.0)[0] * x[1]),
+    Case("read_of_write", lambda x: ot.inc_subtensor(x[0], x[1])[0]),
+    Case("read_of_write", lambda x: _advanced_set(x, 3.0)),
+    Case("arange_is_slice", lambda x: ot.specify_shape(x, (2, 3))[:, ot.arange(0, 3, 2)]),
+    Case("arange_is_slice", lambda x: ot.specify_shape(x, (2, 3))[:, np.array([1, 2])]),
+    Case("paired_aranges_are_diagonal", lambda x: _square(x), shapes=((3, 3),)),
+    Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, ot.sin(x).T))),
+    Case("read_through_elemwise", lambda x: (ot.exp(x) * 2.0 * ot.sin(x))[1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[:, 1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[1, 0]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x)[0])[1]),
+    Case("read_through_reduce", lambda x: ot.exp(x).sum(0)[1]),
+    Case("read_through_reduce", lambda x: ot.exp(x).max(1)[1:], shapes=((2, 3, 2),)),
+    Case("read_through_softmax", lambda x: ot.softmax(x, 1)[1]),
+    # writes
+    Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.set_subtensor)),
+    Case("write_of_write", lambda x: _written_twice(x, ot.inc_subtensor, ot.inc_subtensor)),
+    Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.inc_subtensor)),
+    Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, True)(x, ot.sin(x))),
+    Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, False)(x, ot.sin(x))),
+    Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1]) + x),
+    Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([0, 0])], x[1]) + x),
+    Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1])),
+    Case("set_of_own_sum", lambda x: ot.set_subtensor(x[0], x[0] + ot.sin(x[1]))),
+    Case("write_of_alloc", lambda x: ot.set_subtensor(x[0], ot.alloc(x[0, 0], x.shape[1]))),
+    # joins
+    Case("join_of_one", lambda x: ot.Join(0)(x) * 2.0),
+    Case("join_without_empty", lambda x: ot.join(0, ot.specify_shape(x, (2, 3)), np.zeros((0, 3)))),
+    Case("join_of_join", lambda x: ot.join(0, ot.join(0, x, ot.sin(x)), x)),
+    Case("join_of_adjacent_slices", lambda x: _slices(ot.specify_shape(x, (2, 3)))),
+    Case("join_of_repeats", lambda x: ot.join(0, *[x.dimshuffle("x", 0, 1)] * 3)),
+    Case("join_of_allocs", lambda x: _joined_allocs(x[0])),
+    Case("vector_of_own_elements", lambda x: _elements(ot.specify_shape(x[0], (3,)))),
+    # matrices
+    Case("dot_of_nothing", lambda x: ot.dot(x[:, :0], np.zeros((0, 2))) + x[:, :2]),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[:, :1], 2, 1), _cut(x[:1], 1, 3))),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[:, :1], 2, 1), _cut(x[0, :1], 1))),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[0, :1], 1), _cut(x[:1], 1, 3))),
+    Case("transposed_dot", lambda x: ot.dot(x, ot.sin(x).T).T),
+    Case("matmul_of_matrices", lambda x: ot.MatMul()(x, ot.sin(x).T)),
+    Case("matmul_with_one_matrix", lambda x: ot.matmul(x, ot.sin(x)[0].T), shapes=((4, 2, 3),)),
+    # control
+    Case("check_of_truth", lambda x: ot.assert_op(x, True, ot.gt(x.sum(), -99.0))),
+    Case("branch_of_constant", lambda x: ot.ifelse(True, x, ot.sin(x))),
+    Case("equal_branches", lambda x: ot.ifelse(x.sum() > 0, x, x)),
+    Case("nested_branches", lambda x: _nested_branches(x, x.sum() > 0)),
+    Case("merged_branches", lambda x: _two_branches(x, x.sum() > 0)),
+    Case("drop_check", lambda x: ot.assert_op(x, ot.gt(x.sum(), -99.0))),
 ]
 
 
@@ -142,6 +274,100 @@ def _divided(power: Any, axis: Any) -> Any:
     return power / power.sum(axis=axis, keepdims=axis is not None)
 
 
+def _over_itself(x: Any) -> Any:
+    return x / x
+
+
+def _plus_and_minus(x: Any, row: Any) -> Any:
+    return row + x - row
+
+
+def _cut(x: Any, *shape: int) -> Any:
+    return ot.specify_shape(x, shape)
+
+
+def _nested_else(x: Any, condition: Any) -> Any:
+    return ot.switch(condition, x, ot.switch(condition, ot.cos(x), ot.exp(x)))
+
+
+def _nested(x: Any, condition: Any) -> Any:
+    return ot.switch(condition, ot.switch(condition, x, ot.cos(x)), ot.exp(x))
+
+
+def _equal_bases(base: Any, x: Any) -> Any:
+    return base**x * base ** ot.sin(x)
+
+
+def _advanced_set(x: Any, value: float) -> Any:
+    places = ot.constant(np.array([0, 1, 0]))
+    return ot.set_subtensor(x[places], value)[places] * x[0]
+
+
+def _square(x: Any) -> Any:
+    known = ot.specify_shape(x, (3, 3))
+    places = ot.constant(np.arange(3))
+    return known[places, places]
+
+
+def _written_twice(x: Any, first: Any, second: Any) -> Any:
+    once = first(x[0], x[1])
+    return second(once[0], ot.sin(x[1]))
+
+
+def _slices(x: Any) -> Any:
+    return ot.join(1, x[:, :1], x[:, 1:2], x[:, 2:])
+
+
+def _joined_allocs(v: Any) -> Any:
+    return ot.join(0, ot.alloc(v, 2, 3), ot.alloc(v, 4, 3))
+
+
+def _elements(v: Any) -> Any:
+    return ot.make_vector(v[0], v[1], v[2])
+
+
+def _nested_branches(x: Any, condition: Any) -> Any:
+    return ot.ifelse(condition, ot.ifelse(condition, x, ot.sin(x)), ot.cos(x))
+
+
+def _two_branches(x: Any, condition: Any) -> Any:
+    return ot.ifelse(condition, x, ot.sin(x)) + ot.ifelse(condition, ot.exp(x), ot.cos(x))
+
+
+# cases drawn from the patterns themselves
+
+
+def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
+    """A graph that a pattern matches, over matrices."""
+    if isinstance(pattern, Wild):
+        if pattern.name not in variables:
+            variables[pattern.name] = ot.TensorType("float64", (None, None)).make_variable(pattern.name)
+        return variables[pattern.name]
+    if isinstance(pattern, Number):
+        accepts = pattern.where or (lambda n: True)
+        return pattern.value if pattern.value is not None else next(n for n in (3.0, -2.0, 0.5) if accepts(n))
+    return pattern.op(*(_instance(a, variables) for a in pattern.args))
+
+
+def _drawn(rule: PatternRule, pattern: Any) -> Case:
+    names: dict[str, Any] = {}
+    _instance(pattern, names)
+
+    def build(*inputs: Any) -> Any:
+        return _instance(pattern, dict(zip(names, inputs, strict=True)))
+
+    return Case(rule.name, build, shapes=((2, 3),) * len(names))
+
+
+WRITTEN = {c.rule for c in CASES}
+CASES += [
+    _drawn(rule, pattern)
+    for rule in RULES.values()
+    if isinstance(rule, PatternRule) and rule.name not in WRITTEN
+    for pattern in rule.patterns
+]
+
+
 def arguments(case: Case, seed: int) -> list[Any]:
     generator = np.random.default_rng(seed)
     drawn = [generator.uniform(case.low, case.high, s) for s in case.shapes]
@@ -155,7 +381,7 @@ def symbolic(case: Case) -> tuple[list[Any], Any]:
     return inputs, case.build(*inputs)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("rule", RULES.values(), ids=str)
 def test_every_rule_has_a_case_and_states_its_law(rule: NodeRewriter) -> None:
     assert any(c.rule == rule.name for c in CASES)
     assert rule.__doc__
@@ -163,7 +389,7 @@ def test_every_rule_has_a_case_and_states_its_law(rule: NodeRewriter) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.rule)
 def test_a_rule_fires_and_keeps_value_gradient_dtype_and_shape(case: Case) -> None:
-    (rule,) = [r for r in RULES if r.name == case.rule]
+    rule = RULES[case.rule]
     inputs, output = symbolic(case)
     graph = og.FunctionGraph(inputs, [output])
     record = in2out(rule).rewrite(graph)
@@ -175,28 +401,35 @@ def test_a_rule_fires_and_keeps_value_gradient_dtype_and_shape(case: Case) -> No
     if case.differentiable:
         before = og.grad(output.sum(), inputs, disconnected_inputs="ignore")
         after = og.grad(rewritten.sum(), graph.inputs, disconnected_inputs="ignore")
+    decisive = 0
     for seed in range(DRAWS):
         values = arguments(case, seed)
-        expected = og.evaluate(output, dict(zip(inputs, values, strict=True)))
-        found = og.evaluate(rewritten, dict(zip(graph.inputs, values, strict=True)))
+        with np.errstate(all="ignore"):
+            expected = og.evaluate(output, dict(zip(inputs, values, strict=True)))
+            found = og.evaluate(rewritten, dict(zip(graph.inputs, values, strict=True)))
+        decisive += bool(np.isfinite(expected).any())
         assert found.dtype == expected.dtype
         assert found.shape == expected.shape
         tolerance = 1e-6 if case.dtype == "float32" else 1e-11
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
         if case.differentiable:
             for a, b, value in zip(before, after, values, strict=True):
-                wanted = og.evaluate(a, dict(zip(inputs, values, strict=True)))
-                got = og.evaluate(b, dict(zip(graph.inputs, values, strict=True)))
+                with np.errstate(all="ignore"):
+                    wanted = og.evaluate(a, dict(zip(inputs, values, strict=True)))
+                    got = og.evaluate(b, dict(zip(graph.inputs, values, strict=True)))
                 assert got.shape == value.shape
-                np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9)
+                # the law holds where the value is defined; a rule may give a derivative where there was none
+                kept = np.isfinite(wanted) & np.isfinite(expected).all()
+                np.testing.assert_allclose(got[kept], wanted[kept], rtol=1e-9, atol=1e-9)
+    assert decisive, "no draw gave a finite value"
 
 
 REFUSED = [
     ("mul_one", lambda x: x * 2.0),
-    ("add_zero", lambda x: x + 1.0),
+    ("canonical_sum", lambda x: x + 1.0),
     ("cast_of_cast", lambda x: ot.cast(ot.cast(x, "float32"), "float64")),
     ("log_one_plus", lambda x: ot.log(2 + x)),
-    ("sum_of_sum", lambda x: ot.sum(ot.sum(x, 0, dtype="float32"))),
+    ("reduce_of_reduce", lambda x: ot.sum(ot.sum(x, 0, dtype="float32"))),
     (
         "exp_over_its_sum",
         lambda x: ot.exp(x) / ot.exp(x).sum(0, keepdims=True).T.sum(0, keepdims=True),
@@ -208,7 +441,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "build"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_a_rule_leaves_alone_what_its_law_does_not_cover(name: str, build: Any) -> None:
-    (rule,) = [r for r in RULES if r.name == name]
+    rule = RULES[name]
     x = ot.dmatrix("x")
     graph = og.FunctionGraph([x], [build(x)])
     assert not in2out(rule).rewrite(graph).applications

@@ -9,7 +9,7 @@ from typing import Any
 
 from occelo_compile.options import MODE
 from occelo_link import Linker, available_linkers, make_linker
-from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query
+from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
 from occelo_rewrite import options as rewrite_options
 
 __all__ = ["Mode", "available_modes", "get_default_mode", "get_mode", "register_mode"]
@@ -77,6 +77,8 @@ class Mode:
         query = self.query
         if isinstance(query, GraphRewriter):
             return query
+        if self.optdb is optdb:
+            return rewriter_for(query)
         built: GraphRewriter = self.optdb.query(query)
         return built
 

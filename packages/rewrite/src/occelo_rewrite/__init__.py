@@ -14,7 +14,7 @@ from occelo_rewrite.database import (
     SequenceDB,
     TopoDB,
 )
-from occelo_rewrite.merge import MergeOptimizer
+from occelo_rewrite.engine import NotConvergedError, RewriteError
 from occelo_rewrite.pipeline import (
     canonicalize_db,
     optdb,
@@ -28,8 +28,7 @@ from occelo_rewrite.record import Application, RewriteRecord
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
     GraphRewriter,
-    NotConvergedError,
-    RewriteError,
+    MergeOptimizer,
     SequentialGraphRewriter,
     WalkingGraphRewriter,
     graph_rewriter,

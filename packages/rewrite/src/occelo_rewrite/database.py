@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,11 +104,43 @@ class DatabaseEntry:
 
 
 class RewriteDatabase:
-    """Rewrites by name and tags; `query` makes one rewriter of those that a query chooses."""
+    """Rewrites by name and tags; `query` makes one rewriter of those that a query chooses.
 
-    def __init__(self, name: str = "") -> None:
+    ``standard`` registers what the database holds from the start, when it is first asked for something.
+    `is_standard` says whether anything was changed since; ``generation`` counts changes.
+    """
+
+    def __init__(self, name: str = "", standard: Callable[[Any], None] | None = None) -> None:
         self.name = name
-        self._entries: dict[str, DatabaseEntry] = {}
+        self._held: dict[str, DatabaseEntry] = {}
+        self._standard = standard
+        self.generation = 0
+
+    @property
+    def _entries(self) -> dict[str, DatabaseEntry]:
+        if self._standard is not None:
+            fill, self._standard = self._standard, None
+            fill(self)
+            self.generation = 0
+        return self._held
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the database, and those in it, hold just what they held from the start."""
+        return self.generation == 0 and all(
+            e.rewriter.is_standard
+            for e in self._held.values()
+            if isinstance(e.rewriter, RewriteDatabase)
+        )
+
+    @property
+    def total_generation(self) -> int:
+        """Changes of the database and of those in it."""
+        return self.generation + sum(
+            e.rewriter.total_generation
+            for e in self._held.values()
+            if isinstance(e.rewriter, RewriteDatabase)
+        )
 
     def register(
         self,
@@ -136,6 +168,7 @@ class RewriteDatabase:
         if use_db_name_as_tag and self.name:
             own.add(self.name)
         place = self._next_position() if position is None else float(position)
+        self.generation += 1
         self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), place)
 
     def _next_position(self) -> float:
@@ -144,6 +177,7 @@ class RewriteDatabase:
     def remove(self, name: str) -> None:
         """Take a rewriter out (KeyError if there is none of that name)."""
         del self._entries[name]
+        self.generation += 1
 
     def names(self) -> list[str]:
         """All names, in order of position."""
@@ -166,6 +200,7 @@ class RewriteDatabase:
     def add_tags(self, name: str, *tags: str) -> None:
         """Give an entry more tags."""
         entry = self._entries[name]
+        self.generation += 1
         self._entries[name] = DatabaseEntry(
             entry.name, entry.rewriter, entry.tags | set(tags), entry.position
         )
@@ -234,8 +269,8 @@ class SequenceDB(RewriteDatabase):
 class EquilibriumDB(RewriteDatabase):
     """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter."""
 
-    def __init__(self, name: str = "") -> None:
-        super().__init__(name)
+    def __init__(self, name: str = "", standard: Callable[[Any], None] | None = None) -> None:
+        super().__init__(name, standard)
         self._final: set[str] = set()
         self._cleanup: set[str] = set()
 
@@ -256,9 +291,9 @@ class EquilibriumDB(RewriteDatabase):
             self._cleanup.add(name)
 
     def register_rules(self, rules: RuleSet, *tags: str) -> None:
-        """Register each rule of a set under its own name."""
+        """Register each rule of a set under its own name, with its own tags as well."""
         for rule in rules:
-            self.register(rule.name, rule, *tags)
+            self.register(rule.name, rule, *tags, *rule.tags)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
         if not chosen:
@@ -285,7 +320,7 @@ class TopoDB(RewriteDatabase):
         super().__init__(name)
         self.order = order
         if db is not None:
-            self._entries = db._entries  # pyright: ignore[reportPrivateUsage]
+            self._held = db._entries  # pyright: ignore[reportPrivateUsage]
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
         rules = [rule for _, rule in chosen]

@@ -23,8 +23,10 @@ def database_fingerprint(database: RewriteDatabase) -> str:
     """Names, tags and positions of all rewrites, and the source of those from other packages.
 
     A rewrite with an attribute ``version`` is known by that instead of its source.
-    `UnknownSource` if one has neither.
+    `UnknownSource` if one has neither. A database that nobody has changed is known by that alone.
     """
+    if database.is_standard:
+        return "standard"
     return "\n".join(_lines(database, ()))
 
 

@@ -1,15 +1,15 @@
-"""Merging: nodes that compute the same become one."""
+"""Merging: nodes that compute the same are one, from the moment they appear."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, InconsistencyError, Variable
+from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
 from occelo_rewrite.record import RewriteRecord
-from occelo_rewrite.rewriter import GraphRewriter
 
-__all__ = ["MergeOptimizer"]
+__all__ = ["MergeFeature"]
 
 
 def _constant_key(variable: Variable) -> Any:
@@ -23,44 +23,143 @@ def _constant_key(variable: Variable) -> Any:
     return None
 
 
-class MergeOptimizer(GraphRewriter):
-    """Common-subexpression elimination in one topological pass.
+def _node_key(node: Apply) -> Any:
+    """Equal for nodes that compute the same; None for a node that is like no other."""
+    op = node.op
+    if not op.pure or op.destroy_map:
+        return None
+    ids = [id(v) for v in node.inputs]
+    if op.commutative:
+        ids.sort()
+    return (op, *ids)
 
-    Constants with equal type and bits become one variable; then nodes with equal ops and the same
-    inputs (in any order, for commutative ops) become one node. Ops that are not pure, and ops that
-    overwrite an input, are never merged.
+
+class MergeFeature(Feature):
+    """Knows the nodes and constants of a graph by what they compute.
+
+    `intern` replaces a new expression by what the graph has of it already, and `settle` merges nodes
+    that became equal because their inputs changed. Nodes that are not pure or overwrite an input are
+    left alone.
     """
 
-    def __init__(self, name: str = "merge") -> None:
-        self.name = name
+    def __init__(self) -> None:
+        self._nodes: dict[Any, Apply] = {}
+        self._keys: dict[Apply, Any] = {}
+        self._constants: dict[Any, Variable] = {}
+        self._known: dict[Variable, Variable] = {}
+        self._equal: dict[Apply, None] = {}
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        self._merge_constants(fgraph)
-        known: dict[Any, Apply] = {}
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if "merge_feature" in fgraph.__dict__:
+            raise AlreadyThere("The graph merges equal nodes already")
+        fgraph.__dict__["merge_feature"] = self
         for node in fgraph.toposort():
-            if node not in fgraph.apply_nodes or not node.op.pure or node.op.destroy_map:
-                continue
-            ids = [id(v) for v in node.inputs]
-            if node.op.commutative:
-                ids.sort()
-            key = (node.op, tuple(ids))
-            kept = known.setdefault(key, node)
-            if kept is not node:
-                self._merge(fgraph, kept, node, record)
+            self.on_import(fgraph, node, "on_attach")
 
-    def _merge_constants(self, fgraph: FunctionGraph) -> None:
-        known: dict[Any, Variable] = {}
-        for variable in list(fgraph.variables):
-            if variable.owner is not None:
-                continue
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        fgraph.__dict__.pop("merge_feature", None)
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        key = _node_key(node)
+        if key is None:
+            return
+        self._keys[node] = key
+        if self._nodes.setdefault(key, node) is not node:
+            self._equal[node] = None
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self._equal.pop(node, None)
+        key = self._keys.pop(node, None)
+        if key is not None and self._nodes.get(key) is node:
+            del self._nodes[key]
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        if node in self._keys:
+            self.on_prune(fgraph, node, reason)
+            self.on_import(fgraph, node, reason)
+
+    def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
+        """The constant of the graph that equals this one, which it becomes if there is none."""
+        known = self._known.get(variable)
+        if known is None:
             key = _constant_key(variable)
-            if key is None:
-                continue
-            kept = known.setdefault(key, variable)
-            if kept is not variable:
+            known = variable if key is None else self._constants.setdefault(key, variable)
+            self._known[variable] = known
+        return known
+
+    def merge_constants(self, fgraph: FunctionGraph) -> None:
+        """Make equal constants of the graph one."""
+        for variable in [v for v in fgraph.variables if isinstance(v, AtomicVariable)]:
+            kept = self.constant(fgraph, variable)
+            if kept is not variable and variable in fgraph.variables:
                 if kept.name is None and variable.name is not None:
                     kept.name = variable.name
-                fgraph.replace(variable, kept, reason=self)
+                fgraph.replace(variable, kept, reason="merge")
+
+    def intern(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
+        """The variable of the graph that equals this one, or it over as much of the graph as there is."""
+        owner = variable.owner
+        if owner is None:
+            return self.constant(fgraph, variable)
+        if owner in fgraph.apply_nodes:
+            return variable
+        done: dict[Apply, Apply] = {}
+        stack = [owner]
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            waiting = [
+                v.owner
+                for v in node.inputs
+                if v.owner is not None and v.owner not in done and v.owner not in fgraph.apply_nodes
+            ]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            done[node] = self._intern_node(fgraph, node, done)
+        return done[owner].outputs[variable.index or 0]
+
+    def _intern_node(self, fgraph: FunctionGraph, node: Apply, done: dict[Apply, Apply]) -> Apply:
+        inputs: list[Variable] = []
+        changed = False
+        for v in node.inputs:
+            new = v
+            if v.owner is None:
+                if v not in fgraph.variables:
+                    new = self.constant(fgraph, v)
+            elif v.owner in done:
+                new = done[v.owner].outputs[v.index or 0]
+            changed = changed or new is not v
+            inputs.append(new)
+        if changed:
+            node = node.clone_with_new_inputs(inputs)
+        key = _node_key(node)
+        found = None if key is None else self._nodes.get(key)
+        if found is None or any(
+            not a.type.is_super(b.type) for a, b in zip(node.outputs, found.outputs, strict=True)
+        ):
+            return node
+        return found
+
+    def settle(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        """Merge the nodes that have become equal to others, and those that become so by that."""
+        while self._equal:
+            node, _ = self._equal.popitem()
+            kept = self._nodes.get(self._keys.get(node))
+            if kept is None or kept is node or node not in fgraph.apply_nodes or record.is_full:
+                continue
+            self._merge(fgraph, kept, node, record)
 
     def _merge(
         self, fgraph: FunctionGraph, kept: Apply, node: Apply, record: RewriteRecord
@@ -70,12 +169,12 @@ class MergeOptimizer(GraphRewriter):
             if not old.type.is_super(new.type):
                 return
         before = str(node)
+        number = record.start(node)
         try:
-            fgraph.replace_all_validate(pairs, reason=self)
+            fgraph.replace_all_validate(pairs, reason="merge")
         except InconsistencyError:
             return
         for old, new in pairs:
             if new.name is None and old.name is not None:
                 new.name = old.name
-        source = "" if node.source is None else str(node.source)
-        record.add("merge", before, "an equal node", source)
+        record.add(number, "merge", before, "an equal node", node, [new for _, new in pairs])

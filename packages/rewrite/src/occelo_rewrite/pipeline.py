@@ -2,35 +2,39 @@
 
 | position | stage | what it does |
 |---|---|---|
-| 0 | merge1 | equal nodes become one |
-| 1 | canonicalize | constants are computed, identities dropped, shapes worked out, until nothing changes |
-| 1.2 | merge1.2 | merge again |
+| 0 | merge1 | equal nodes become one, and new ones that equal others are not added from here on |
+| 1 | canonicalize | constants are computed, sums and products take one form, shapes are worked out, reads and writes meet |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
-| 1.6 | merge1.6 | merge again |
-| 2 | specialize | cheaper special cases |
-| 49 | merge2 | merge again |
-| 49.5 | add_destroy_handler | from here on ops may overwrite their inputs |
-| 100 | merge3 | merge what in-place rewriting left |
+| 1.7 | BlasOpt | products of matrices with factors and addends: gemm, gemv, ger |
+| 2 | specialize | cheaper special cases; reads before what they read is computed |
+| 49 | elemwise_fusion | elementwise nodes become one that computes them together |
+| 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and nothing is merged any more |
+| 50.1 | inplace_subtensor | writes into arrays that nobody needs any more |
+| 50.2 | InplaceBlasOpt | matrix products into arrays that nobody needs any more |
+| 50.5 | inplace_elemwise | elementwise results into arrays that nobody needs any more |
+| 100 | check_integrity | the whole graph is validated once more |
 
-Rules tagged ``shape_unsafe`` may hide that shapes do not fit; exclude the tag to keep every check.
-Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
-`optdb` at any position.
+Rules have tags of their own: ``shape_unsafe`` ones may hide that shapes do not fit, ``finite`` ones may
+change a result that is not finite, ``unsafe`` ones leave out checks. The optimizer ``strict`` takes none of
+them. Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
+`optdb` at any position. Nothing is loaded before the first query.
 """
 
 from __future__ import annotations
 
-from occelo_graph import DestroyHandler, FunctionGraph
+from typing import Any
+
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
-from occelo_rewrite.merge import MergeOptimizer
-from occelo_rewrite.rewriter import GraphRewriter, graph_rewriter
-from occelo_rewrite.rules import elemwise, fold, reduce, shape
+from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
 
 __all__ = [
     "OPTIMIZERS",
+    "blas_db",
     "canonicalize_db",
     "optdb",
     "optimizer_query",
     "register_optimizer",
+    "rewriter_for",
     "specialize_db",
     "stabilize_db",
 ]
@@ -39,34 +43,47 @@ _ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
 _USUAL = ("fast_run", "fast_compile")
 
 
-def _add_destroy_handler(fgraph: FunctionGraph) -> None:
-    """Attach the feature that keeps graphs with in-place ops computable."""
-    fgraph.attach_feature(DestroyHandler())
+def _canonical_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import blas, control, create, elemwise, fold, index, join, reduce, shape
+
+    db.register_rules(fold.RULES, *_ALWAYS)
+    for family in (control, shape, create, reduce, join, index, blas, elemwise):
+        db.register_rules(family.CANONICALIZE, *_USUAL)
+    db.register_rules(control.UNSAFE)
 
 
-canonicalize_db = EquilibriumDB("canonicalize")
-canonicalize_db.register_rules(fold.RULES, *_ALWAYS)
-canonicalize_db.register_rules(elemwise.CANONICALIZE, *_USUAL)
-canonicalize_db.register_rules(reduce.CANONICALIZE, *_USUAL)
-canonicalize_db.register_rules(shape.CANONICALIZE, *_USUAL)
-for _name in ("length_from_inputs", "shape_of_lengths", "reshape_of_reshape"):
-    canonicalize_db.add_tags(_name, "shape_unsafe")
-stabilize_db = EquilibriumDB("stabilize")
-stabilize_db.register_rules(elemwise.STABILIZE, *_USUAL)
-stabilize_db.register_rules(reduce.STABILIZE, *_USUAL)
-stabilize_db.register("merge_stable", MergeOptimizer("merge_stable"), *_USUAL, cleanup=True)
-specialize_db = EquilibriumDB("specialize")
+def _stable_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import elemwise, fold, reduce
 
-optdb = SequenceDB("optdb")
-optdb.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
-optdb.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
-optdb.register("merge1.2", MergeOptimizer("merge1.2"), "merge", *_ALWAYS, position=1.2)
-optdb.register("stabilize", stabilize_db, "fast_run", "fast_compile", position=1.5)
-optdb.register("specialize", specialize_db, "fast_run", position=2)
-optdb.register("merge1.6", MergeOptimizer("merge1.6"), "merge", *_USUAL, position=1.6)
-optdb.register("merge2", MergeOptimizer("merge2"), "merge", "fast_run", position=49)
-optdb.register("add_destroy_handler", graph_rewriter(_add_destroy_handler), *_ALWAYS, position=49.5)
-optdb.register("merge3", MergeOptimizer("merge3"), "merge", "fast_run", position=100)
+    db.register_rules(fold.LATER, *_USUAL)
+    db.register_rules(elemwise.STABILIZE, *_USUAL)
+    db.register_rules(reduce.STABILIZE, *_USUAL)
+
+
+def _special_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce
+
+    db.register_rules(fold.LATER, "fast_run")
+    for family in (create, reduce, index, blas, elemwise):
+        db.register_rules(family.SPECIALIZE, "fast_run")
+
+
+canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
+stabilize_db = EquilibriumDB("stabilize", _stable_rules)
+specialize_db = EquilibriumDB("specialize", _special_rules)
+
+
+def _stages(db: SequenceDB) -> None:
+    from occelo_rewrite.stages import add_destroy_handler
+
+    db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
+    db.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
+    db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
+    db.register("specialize", specialize_db, "fast_run", position=2)
+    db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
+
+
+optdb = SequenceDB("optdb", _stages)
 
 
 def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:
@@ -87,6 +104,7 @@ OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
     "fast_run_stable": _named("fast_run_stable", "fast_run", require=["stable"]),
     "unsafe": _named("unsafe", "fast_run", "unsafe", exclude=["inplace"]),
     "stabilize": _named("stabilize", "fast_run", position_cutoff=1.5000001),
+    "strict": _named("strict", "fast_run", exclude=["finite", "shape_unsafe", "unsafe"]),
 }
 
 
@@ -105,7 +123,20 @@ def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
     return OPTIMIZERS[name]
 
 
+_built: dict[RewriteDatabaseQuery, tuple[int, Any]] = {}
+_MOST_BUILT = 32
+
+
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
-    """The rewriter that a query chooses from `optdb`."""
-    built: GraphRewriter = optdb.query(query)
-    return built
+    """The rewriter that a query chooses from `optdb`; built once for each query that is asked for."""
+    if query.subquery or query.extra_rewrites:
+        built: GraphRewriter = optdb.query(query)
+        return built
+    known = _built.get(query)
+    if known is None or known[0] != optdb.total_generation:
+        if len(_built) >= _MOST_BUILT:
+            _built.clear()
+        made = optdb.query(query)
+        known = _built[query] = (optdb.total_generation, made)
+    found: GraphRewriter = known[1]
+    return found

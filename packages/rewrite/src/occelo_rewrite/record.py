@@ -1,23 +1,38 @@
-"""The record of a rewriting: every application, and the time each part took."""
+"""The record of a rewriting: every application, what it came from, and the time each part took.
+
+Records keep text and numbers, never graphs: a node that an application made carries the record and the
+application's number, and an application the number of the one that made what it replaced. So the way
+back from a compiled node to the user's line is a chain of single pointers.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
+from typing import Any
 
-__all__ = ["Application", "RewriteRecord", "StageTime"]
+from occelo_graph import Apply, Variable
+
+__all__ = ["Application", "RewriteRecord", "RuleCount", "StageTime"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Application:
-    """One replacement: stage, rule, what stood there, what stands there now, the user's line."""
+    """One replacement: stage, rule, what stood there, what stands there now, the user's line.
+
+    ``parent`` is the number of the application that made what was replaced; -1 for the user's own.
+    """
 
     stage: str
     rule: str
     before: str
     after: str
     source: str
+    parent: int = -1
 
 
 @dataclass
@@ -29,21 +44,81 @@ class StageTime:
 
 
 @dataclass
+class RuleCount:
+    """How often a rule was tried and applied, and the seconds that took."""
+
+    calls: int = 0
+    hits: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
 class RewriteRecord:
-    """What a rewriting did, in order."""
+    """What a rewriting did, in order.
+
+    ``limit`` ends rewriting after that many applications. With ``profiling``, calls, hits and time of
+    each rule are counted, by stage. ``on_application`` is called after each application.
+    """
 
     applications: list[Application] = field(default_factory=lambda: list[Application]())
     stages: dict[str, StageTime] = field(default_factory=lambda: dict[str, StageTime]())
     stage: str = ""
+    limit: int | None = None
+    profiling: bool = False
+    counts: dict[str, dict[str, RuleCount]] = field(
+        default_factory=lambda: dict[str, dict[str, RuleCount]]()
+    )
+    on_application: Callable[[Application], None] | None = None
 
-    def add(self, rule: str, before: str, after: str, source: str) -> None:
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached."""
+        return self.limit is not None and len(self.applications) >= self.limit
+
+    def counts_of(self, stage: str) -> dict[str, RuleCount] | None:
+        """The counters of a stage's rules; None unless profiling."""
+        return self.counts.setdefault(stage, {}) if self.profiling else None
+
+    def start(self, node: Apply) -> int:
+        """The number of the application that made a node; -1 for the user's own."""
+        made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
+        return made[1] if made is not None and made[0] is self else -1
+
+    def add(
+        self,
+        parent: int,
+        rule: str,
+        before: str,
+        after: str,
+        node: Apply,
+        results: Sequence[Variable],
+    ) -> None:
         """Note one replacement in the current stage."""
-        self.applications.append(Application(self.stage, rule, before, after, source))
+        source = "" if node.source is None else str(node.source)
+        application = Application(self.stage, rule, before, after, source, parent)
+        number = len(self.applications)
+        self.applications.append(application)
         self.stages.setdefault(self.stage, StageTime()).applications += 1
+        made_by = (self, number)
+        pending = [v.owner for v in results if v.owner is not None]
+        while pending:
+            owner = pending.pop()
+            tag = owner.tag
+            if not hasattr(tag, "made_by") and getattr(tag, "imported_by", None):
+                tag.made_by = made_by
+                pending.extend(v.owner for v in owner.inputs if v.owner is not None)
+        if self.on_application is not None:
+            self.on_application(application)
 
     def entering(self, stage: str) -> _Timer:
         """Time a ``with`` block as a stage (its name within those around it)."""
         return _Timer(self, stage)
+
+    def write(self, path: str | Path) -> None:
+        """Append the applications to a file, each a line of JSON."""
+        with open(path, "a", encoding="utf-8") as file:
+            for number, each in enumerate(self.applications):
+                file.write(json.dumps({"number": number, **asdict(each)}) + "\n")
 
     def __str__(self) -> str:
         rows = [
@@ -73,3 +148,12 @@ class _Timer:
         spent = self.record.stages.setdefault(self.record.stage, StageTime())
         spent.seconds += perf_counter() - self.start
         self.record.stage = self.outer
+
+
+def chain_of(record: Any, number: int) -> list[Application]:
+    """The applications that led to one, the oldest first."""
+    found: list[Application] = []
+    while number >= 0:
+        found.append(record.applications[number])
+        number = found[-1].parent
+    return found[::-1]

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, InconsistencyError, OcceloError, Variable
+from occelo_graph import FunctionGraph
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
-from occelo_rewrite import options
+from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
+from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rule import NodeRewriter
 
 __all__ = [
     "EquilibriumGraphRewriter",
     "GraphRewriter",
-    "NotConvergedError",
-    "RewriteError",
+    "MergeOptimizer",
     "SequentialGraphRewriter",
     "WalkingGraphRewriter",
     "graph_rewriter",
     "in2out",
     "out2in",
 ]
-
-
-class RewriteError(OcceloError, RuntimeError):
-    """A rule failed."""
-
-
-class NotConvergedError(OcceloError, RuntimeError):
-    """Rules kept undoing each other."""
 
 
 class GraphRewriter:
@@ -68,6 +57,26 @@ class GraphRewriter:
         return self.name or type(self).__name__
 
 
+class MergeOptimizer(GraphRewriter):
+    """Common-subexpression elimination.
+
+    Constants with equal type and bits become one variable; then nodes with equal ops and the same
+    inputs (in any order, for commutative ops) become one node. From then on the graph merges new nodes
+    as they appear, until something takes its `MergeFeature` away.
+    """
+
+    def __init__(self, name: str = "merge") -> None:
+        self.name = name
+
+    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        if getattr(fgraph, "has_destroyers", None) is not None:
+            return
+        fgraph.attach_feature(MergeFeature())
+        feature: MergeFeature = fgraph.merge_feature
+        feature.merge_constants(fgraph)
+        feature.settle(fgraph, record)
+
+
 class _FunctionRewriter(GraphRewriter):
     def __init__(
         self,
@@ -94,21 +103,6 @@ def graph_rewriter(
     return _FunctionRewriter(function, requirements)
 
 
-def _report(error: Exception, what: str, node: Apply | None) -> None:
-    """Do with a failure what ``on_opt_error`` says."""
-    where = "" if node is None else f" at {node}"
-    if node is not None and node.source is not None:
-        where += f", made at {node.source}"
-    message = f"The rewrite {what} failed{where}: {type(error).__name__}: {error}"
-    chosen = options.ON_OPT_ERROR.get()
-    if chosen == "raise":
-        raise RewriteError(message) from error
-    if chosen == "warn":
-        warnings.warn(message, stacklevel=3)
-    elif chosen == "pdb":
-        importlib.import_module("pdb").post_mortem(error.__traceback__)
-
-
 class SequentialGraphRewriter(GraphRewriter):
     """Rewriters one after the other; one that fails is handled as ``on_opt_error`` says."""
 
@@ -128,130 +122,12 @@ class SequentialGraphRewriter(GraphRewriter):
             except (RewriteError, NotConvergedError):
                 raise
             except Exception as error:
-                _report(error, str(rewriter), None)
+                report(error, str(rewriter), None)
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
         super().print_summary(stream, level)
         for rewriter in self.rewriters:
             rewriter.print_summary(stream, level + 1)
-
-
-class _Worklist(Feature):
-    """Nodes still to be tried, each once; nodes that change come back."""
-
-    def __init__(self, order: Iterable[Apply], from_end: bool, include_new: bool) -> None:
-        self.pending = deque(order)
-        self.waiting = set(self.pending)
-        self.from_end = from_end
-        self.include_new = include_new
-
-    def push(self, node: Apply) -> None:
-        if node not in self.waiting:
-            self.waiting.add(node)
-            self.pending.append(node)
-
-    def pop(self) -> Apply | None:
-        while self.pending:
-            node = self.pending.pop() if self.from_end else self.pending.popleft()
-            if node in self.waiting:
-                self.waiting.discard(node)
-                return node
-        return None
-
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        if self.include_new:
-            self.push(node)
-
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        self.waiting.discard(node)
-
-    def on_change_input(
-        self,
-        fgraph: FunctionGraph,
-        node: Any,
-        i: int,
-        var: Variable,
-        new_var: Variable,
-        reason: Any = None,
-    ) -> None:
-        if self.include_new and node in fgraph.apply_nodes:
-            self.push(node)
-
-
-class _RuleIndex:
-    """The rules to try at each op, found once for each op."""
-
-    def __init__(self, rules: Sequence[NodeRewriter]) -> None:
-        self.rules = rules
-        self._by_op: dict[Any, list[NodeRewriter]] = {}
-
-    def of(self, node: Apply) -> list[NodeRewriter]:
-        found = self._by_op.get(node.op)
-        if found is None:
-            found = self._by_op[node.op] = [r for r in self.rules if r.applies_to(node.op)]
-        return found
-
-
-def apply_rule(
-    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: RewriteRecord
-) -> bool:
-    """Try one rule at one node; the replacement happens as a whole or not at all."""
-    try:
-        found = rule.transform(fgraph, node)
-    except Exception as error:
-        _report(error, str(rule), node)
-        return False
-    if found is None:
-        return False
-    remove: Sequence[Apply] = ()
-    if isinstance(found, dict):
-        remove = found.pop("remove", ())
-        pairs: list[tuple[Variable, Variable]] = list(found.items())
-    else:
-        if len(found) != len(node.outputs):
-            _report(
-                ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs"),
-                str(rule),
-                node,
-            )
-            return False
-        pairs = [
-            (old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None
-        ]
-    pairs = [(old, new) for old, new in pairs if old is not new and old in fgraph.variables]
-    if not pairs:
-        return False
-    source = "" if node.source is None else str(node.source)
-    before = str(node)
-    for old, new in pairs:
-        _carry_source(old, new)
-    try:
-        if remove:
-            fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
-        else:
-            fgraph.replace_all_validate(pairs, reason=rule)
-    except InconsistencyError:
-        return False
-    except Exception as error:
-        _report(error, str(rule), node)
-        return False
-    after = ", ".join(str(new.owner or new) for _, new in pairs)
-    record.add(str(rule), before, after, source)
-    if options.VERBOSE.get():
-        print(f"rewriting: {record.stage}: {rule} replaces {before} with {after}")
-    return True
-
-
-def _carry_source(old: Variable, new: Variable) -> None:
-    """Let new nodes count as made by the line that made what they replace."""
-    mark = old.mark
-    pending = [new]
-    while pending:
-        variable = pending.pop()
-        owner = variable.owner
-        if owner is not None and owner.mark is None:
-            owner.mark = mark
-            pending.extend(owner.inputs)
 
 
 class WalkingGraphRewriter(GraphRewriter):
@@ -269,6 +145,7 @@ class WalkingGraphRewriter(GraphRewriter):
         self.rules = (
             [node_rewriters] if isinstance(node_rewriters, NodeRewriter) else list(node_rewriters)
         )
+        self._index = RuleIndex(self.rules)
         self.order = order
         self.ignore_newtrees = ignore_newtrees
         self.name = name or "+".join(str(r) for r in self.rules)
@@ -278,52 +155,14 @@ class WalkingGraphRewriter(GraphRewriter):
             rule.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        _run_worklist(
-            self, self.rules, self.order == "out_to_in", not self.ignore_newtrees, fgraph, record
-        )
+        order = fgraph.toposort()
+        from_end = self.order == "out_to_in"
+        run(self, self._index, order, fgraph, record, from_end, not self.ignore_newtrees)
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
         super().print_summary(stream, level)
         for rule in self.rules:
             print(" " * (level + 1) * 2 + str(rule), file=stream or sys.stdout)
-
-
-def _run_worklist(
-    owner: GraphRewriter,
-    rules: Sequence[NodeRewriter],
-    from_end: bool,
-    include_new: bool,
-    fgraph: FunctionGraph,
-    record: RewriteRecord,
-) -> int:
-    index = _RuleIndex(rules)
-    order = [n for n in fgraph.toposort() if index.of(n)]
-    if not order:
-        return 0
-    work = _Worklist(order, from_end, include_new)
-    budget = max(100, int(options.MAX_USE_RATIO.get() * max(len(fgraph.apply_nodes), 1))) * max(
-        1, len(rules)
-    )
-    recent: deque[str] = deque(maxlen=8)
-    applied = 0
-    fgraph.attach_feature(work)
-    try:
-        while (node := work.pop()) is not None:
-            for rule in index.of(node):
-                if node not in fgraph.apply_nodes:
-                    break
-                if apply_rule(rule, fgraph, node, record):
-                    applied += 1
-                    recent.append(str(rule))
-                    if applied > budget:
-                        names = " <-> ".join(dict.fromkeys(recent))
-                        raise NotConvergedError(f"{owner} does not converge: {names}")
-                    if node in fgraph.apply_nodes:
-                        work.push(node)
-                    break
-    finally:
-        fgraph.remove_feature(work)
-    return applied
 
 
 class EquilibriumGraphRewriter(GraphRewriter):
@@ -342,6 +181,7 @@ class EquilibriumGraphRewriter(GraphRewriter):
         max_rounds: int = 50,
     ) -> None:
         self.rules = [r for r in rewriters if isinstance(r, NodeRewriter)]
+        self._index = RuleIndex(self.rules)
         self.globals = [r for r in rewriters if isinstance(r, GraphRewriter)]
         self.final_rewriters = list(final_rewriters)
         self.cleanup_rewriters = list(cleanup_rewriters)
@@ -355,14 +195,15 @@ class EquilibriumGraphRewriter(GraphRewriter):
             rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        others = bool(self.globals or self.final_rewriters or self.cleanup_rewriters)
         for _ in range(self.max_rounds):
             before = len(record.applications)
             for rewriter in self.globals:
                 rewriter.apply(fgraph, record)
-            _run_worklist(self, self.rules, False, True, fgraph, record)
+            run(self, self._index, list(fgraph.apply_nodes), fgraph, record, until_stable=True)
             for rewriter in self.final_rewriters:
                 rewriter.apply(fgraph, record)
-            if len(record.applications) == before:
+            if not others or len(record.applications) == before:
                 return
             for rewriter in self.cleanup_rewriters:
                 rewriter.apply(fgraph, record)

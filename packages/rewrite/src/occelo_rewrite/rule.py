@@ -45,12 +45,14 @@ class NodeRewriter:
         name: str | None = None,
         inplace: bool = False,
         requirements: Sequence[Callable[[], Feature]] = (),
+        tags: Sequence[str] = (),
     ) -> None:
         self.function = function
         self._tracks = None if tracks is None else tuple(tracks)
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.inplace = inplace
         self.requirements = tuple(requirements)
+        self.tags = tuple(tags)
         self.__doc__ = function.__doc__
 
     def tracks(self) -> tuple[Any, ...] | None:
@@ -97,11 +99,12 @@ def node_rewriter(
     inplace: bool = False,
     requirements: Sequence[Callable[[], Feature]] = (),
     name: str | None = None,
+    tags: Sequence[str] = (),
 ) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
     """Make a function of a graph and a node a rule; see `NodeRewriter`."""
 
     def decorate(function: Callable[[FunctionGraph, Apply], Any]) -> NodeRewriter:
-        return NodeRewriter(function, tracks, name, inplace, requirements)
+        return NodeRewriter(function, tracks, name, inplace, requirements, tags)
 
     return decorate
 

@@ -10,7 +10,7 @@ from occelo_graph import Apply, Constant, FunctionGraph
 from occelo_graph.errors import MethodNotDefined
 from occelo_rewrite.rule import RuleSet, node_rewriter
 
-__all__ = ["RULES", "constant_folding", "drop_gradient_barriers"]
+__all__ = ["LATER", "RULES", "constant_folding", "drop_gradient_barriers"]
 
 _LARGEST_FOLD = 1 << 20
 """Results with more elements are left to run time, so that compiled graphs stay small."""
@@ -62,3 +62,4 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 RULES = RuleSet((drop_gradient_barriers, constant_folding), "fold")
+LATER = RuleSet((constant_folding,), "fold what rules make")

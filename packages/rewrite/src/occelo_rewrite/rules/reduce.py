@@ -1,102 +1,225 @@
-"""Rules of reductions: soft maxima from their parts, sums of sums."""
+"""Rules of reductions: chains made one, factors and repeated values taken out, stable forms of their logs."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
+from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape import DimShuffle, fill_static
+from occelo_graph.tensors.type import is_float
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.pattern import call, p, wild
+from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
-from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import computed_by, is_nonnegative
+from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["CANONICALIZE", "STABILIZE"]
+__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
+x, y = wild("x y")
 _SUM = OpPattern(CAReduce, (("scalar_op", ot.add.scalar_op),))
+_PROD = OpPattern(CAReduce, (("scalar_op", ot.mul.scalar_op),))
+_MAX = OpPattern(CAReduce, (("scalar_op", ot.maximum.scalar_op),))
+_MIN = OpPattern(CAReduce, (("scalar_op", ot.minimum.scalar_op),))
 
 
-def _is_plain_sum(variable: Any) -> Apply | None:
-    """The node, if ``variable`` is a sum in its input's own dtype; else None."""
-    owner = variable.owner
-    if owner is None or not _SUM.matches(owner.op):
+def _is_plain(node: Apply) -> bool:
+    """Whether a reduction computes in its input's own dtype."""
+    op: Any = node.op
+    dtype: Any = node.inputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+@rule(call(CAReduce, call(CAReduce, x, name="inner"), name="outer"), on="any", same_dtype=False)
+def reduce_of_reduce(x: Any, inner: Any, outer: Any) -> Any:
+    """A sum of a sum is one sum over the axes of both; so for products, maxima and the like."""
+    if inner.op.scalar_op != outer.op.scalar_op or not (_is_plain(inner) and _is_plain(outer)):
         return None
-    return owner if owner.inputs[0].type.dtype == variable.type.dtype else None
-
-
-@node_rewriter([_SUM])
-def sum_of_sum(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A sum of a sum is one sum over the axes of both."""
-    outer: Any = node.op
-    inner = _is_plain_sum(node.inputs[0])
-    if inner is None or outer.acc_dtype is not None or _is_plain_sum(node.outputs[0]) is None:
-        return None
-    first: Any = inner.op
-    x: Any = inner.inputs[0]
-    if first.acc_dtype is not None:
-        return None
-    kept = [i for i in range(x.type.ndim) if i not in first.axis]
-    axis = tuple(sorted((*first.axis, *(kept[i] for i in outer.axis))))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return [CAReduce(outer.scalar_op, axis, outer.dtype)(x)]  # pyright: ignore[reportUnknownArgumentType]
+    kept = [i for i in range(x.type.ndim) if i not in inner.op.axis]
+    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))
+    return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)
 
 
 @node_rewriter([OpPattern(CAReduce)])
 def reduce_over_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A reduction over no axes is its input, if the dtype stays."""
+    """A reduction over no axes, or over axes of length 1, is its input without them."""
     op: Any = node.op
-    x = node.inputs[0]
-    return [x] if not op.axis and x.type == node.outputs[0].type else None
-
-
-CANONICALIZE = RuleSet((sum_of_sum, reduce_over_nothing), "reduce canonicalize")
-
-
-@node_rewriter([ot.log])
-def log_sum_exp(fgraph: FunctionGraph, node: Apply) -> Any:
-    """log(sum(exp(x))) = logsumexp(x)."""
-    total = _is_plain_sum(node.inputs[0])
-    power = None if total is None else computed_by(total.inputs[0], ot.exp)
-    if total is None or power is None or power.inputs[0].type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    variable: Any = node.inputs[0]
+    if variable.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None
-    if not str(node.outputs[0].type.dtype).startswith("float"):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    single = [i for i in op.axis if variable.type.shape[i] == 1]
+    if len(single) < len(op.axis) and not single:
         return None
-    op: Any = total.op
-    return [ot.logsumexp(power.inputs[0], axis=op.axis)] if op.axis else None
+    left = [i for i in range(variable.type.ndim) if i not in single]
+    squeezed = ot.dimshuffle(variable, left) if single else variable
+    axis = tuple(left.index(i) for i in op.axis if i not in single)
+    if not axis:
+        return [squeezed]
+    return [CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(squeezed)]
 
 
-@node_rewriter([ot.log])
-def log_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
-    """log(softmax(x)) = log_softmax(x)."""
+@rule(call(_SUM, p.neg(x), name="s"), on="any")
+def sum_of_neg(x: Any, s: Any) -> Any:
+    """sum(-x) = -sum(x)."""
+    return ot.neg(s.op(x)) if _is_plain(s) else None
+
+
+@node_rewriter([_SUM])
+def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
+    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that is a number or a scalar."""
+    inner = computed_by(node.inputs[0], ot.mul)
+    divided = computed_by(node.inputs[0], ot.true_div)
+    found = inner or divided
+    if found is None or not _is_plain(node) or len(fgraph.clients[found.outputs[0]]) > 1:
+        return None
+    inputs: list[Any] = list(found.inputs)
+    if any(v.type.dtype != node.outputs[0].type.dtype for v in inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    whole: Any = found.outputs[0].type
+    scalars = [v for v in inputs if _is_scalar(v)]
+    rest = [v for v in inputs if not _is_scalar(v)]
+    if not scalars or not rest or (inner is None and inputs[1] not in scalars):
+        return None
+    product = rest[0] if len(rest) == 1 else ot.mul(*rest)
+    if product.type.ndim != whole.ndim or product.type.broadcastable != whole.broadcastable:
+        return None
+    factors = [_as_scalar(v) for v in scalars]
+    total = node.op(product)
+    if inner is None:
+        return [ot.true_div(total, factors[0])]
+    return [ot.mul(*factors, total)]
+
+
+def _is_scalar(variable: Any) -> bool:
+    return variable.type.ndim == 0 or all(n == 1 for n in variable.type.shape)
+
+
+def _as_scalar(variable: Any) -> Any:
+    value = number_of(variable)
+    if value is not None:
+        return ot.constant(np.asarray(value, variable.type.dtype))
+    return variable if variable.type.ndim == 0 else ot.dimshuffle(variable, [])
+
+
+@node_rewriter([OpPattern(CAReduce)])
+def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
+
+    (A maximum of nothing is an error, so there the length must be known.)
+    """
     owner = node.inputs[0].owner
-    if owner is None or not isinstance(owner.op, Softmax):
+    op: Any = node.op
+    out: Any = node.outputs[0]
+    if owner is None or not isinstance(owner.op, Alloc) or not _is_plain(node):
         return None
-    if owner.inputs[0].type != node.outputs[0].type:
+    value: Any = owner.inputs[0]
+    lengths = fill_static(owner.op.shape, owner.inputs[1:])
+    lead = len(lengths) - value.type.ndim
+    repeated = [i for i in op.axis if i < lead or value.type.shape[i - lead] == 1]
+    if not repeated:
         return None
-    return [LogSoftmax(owner.op.axis)(owner.inputs[0])]
+    name = op.scalar_op.name
+    counted = [lengths[i] for i in repeated]
+    if name in ("maximum", "minimum", "and", "or") and not all(
+        isinstance(n, int) and n > 0 for n in counted
+    ):
+        return None
+    left = [i for i in range(lead, len(lengths)) if i not in repeated]
+    base = ot.dimshuffle(value, [i - lead for i in left])
+    axis = tuple(left.index(i) for i in op.axis if i not in repeated)
+    rest: Any = CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(base) if axis else base
+    if name in ("add", "mul"):
+        count: Any = 1
+        for n in counted:
+            count = count * n
+        count = ot.cast(count, out.type.dtype)
+        if name == "mul" and not is_float(out.type.dtype):
+            return None
+        rest = ot.mul(rest, count) if name == "add" else ot.pow(rest, count)
+    kept = [n for i, n in enumerate(lengths) if i not in op.axis]
+    return [rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)]
 
 
-@node_rewriter([ot.true_div])
-def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
-    """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x)."""
-    top, bottom = node.inputs
-    power = computed_by(top, ot.exp)
-    if power is None or power.inputs[0].type != node.outputs[0].type:
-        return None
-    spread: Any = bottom.owner
-    total = bottom
-    order: tuple[Any, ...] | None = None
-    if spread is not None and isinstance(spread.op, DimShuffle):
-        order, total = spread.op.new_order, spread.inputs[0]
-    found = _is_plain_sum(total)
-    if found is None or found.inputs[0] is not top:
-        return None
-    op: Any = found.op
-    rest = iter(range(total.type.ndim))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-    wanted = tuple("x" if i in op.axis else next(rest) for i in range(top.type.ndim))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-    whole = order is None and len(op.axis) == top.type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    if not op.axis or (order != wanted and not whole):
-        return None
-    return [Softmax(op.axis)(power.inputs[0])]
+def _stretched(value: Any, lengths: list[Any]) -> bool:
+    return any(own == 1 and n != 1 for own, n in zip(value.type.shape, lengths, strict=True))
 
 
-STABILIZE = RuleSet((log_sum_exp, log_of_softmax, exp_over_its_sum), "reduce stabilize")
+@rule(p.neg(call(_MAX, p.neg(x), name="m")))
+def neg_of_max(x: Any, m: Any) -> Any:
+    """-max(-x) = min(x)."""
+    return CAReduce(ot.minimum.scalar_op, m.op.axis)(x)
+
+
+@rule(p.neg(call(_MIN, p.neg(x), name="m")))
+def neg_of_min(x: Any, m: Any) -> Any:
+    """-min(-x) = max(x)."""
+    return CAReduce(ot.maximum.scalar_op, m.op.axis)(x)
+
+
+CANONICALIZE = RuleSet(
+    (
+        reduce_of_reduce,
+        reduce_over_nothing,
+        sum_of_neg,
+        sum_of_scaled,
+        reduce_of_alloc,
+        neg_of_max,
+        neg_of_min,
+    ),
+    "reduce canonicalize",
+)
+
+
+@rule(p.log(call(_SUM, p.exp(x), name="s")))
+def log_sum_exp(x: Any, s: Any) -> Any:
+    """log(sum(exp(x))) = logsumexp(x)."""
+    return ot.logsumexp(x, axis=s.op.axis) if s.op.axis and _is_plain(s) else None
+
+
+@rule(p.log(call(Softmax, x, name="s")))
+def log_of_softmax(x: Any, s: Any) -> Any:
+    """log(softmax(x)) = log_softmax(x)."""
+    return LogSoftmax(s.op.axis)(x)
+
+
+@rule(p.exp(call(LogSoftmax, x, name="s")))
+def exp_of_log_softmax(x: Any, s: Any) -> Any:
+    """exp(log_softmax(x)) = softmax(x)."""
+    return Softmax(s.op.axis)(x)
+
+
+@rule(p.log(call(_PROD, x, name="s")))
+def log_of_prod(x: Any, s: Any) -> Any:
+    """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
+    if not _is_plain(s) or not is_nonnegative(x):
+        return None
+    return CAReduce(ot.add.scalar_op, s.op.axis)(ot.log(x))
+
+
+STABILIZE = RuleSet((log_sum_exp, log_of_softmax, exp_of_log_softmax, log_of_prod), "reduce stabilize")
+
+
+@node_rewriter([_SUM])
+def sum_of_squared_outer(fgraph: FunctionGraph, node: Apply) -> Any:
+    """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector."""
+    op: Any = node.op
+    square = computed_by(node.inputs[0], ot.sqr)
+    product = None if square is None else computed_by(square.inputs[0], ot.mul)
+    if product is None or op.axis != (1, 2) or len(product.inputs) != 2 or not _is_plain(node):
+        return None
+    parts: dict[Any, Any] = {}
+    for v in product.inputs:
+        if v.owner is not None and isinstance(v.owner.op, DimShuffle):
+            parts[v.owner.op.new_order] = v.owner.inputs[0]
+    left, right = parts.get((0, "x", 1)), parts.get(("x", 0, 1))
+    if left is None or right is None or left.type.dtype != right.type.dtype:
+        return None
+    return [shaped_like(ot.dot(ot.sqr(left), ot.sum(ot.sqr(right), axis=0)), node.outputs[0])]
+
+
+SPECIALIZE = RuleSet((sum_of_squared_outer,), "reduce specialize")

@@ -1,38 +1,31 @@
-"""Rules of shapes: lengths worked out from what is known, and chains of reorderings made one."""
+"""Rules of shapes: lengths from inputs, chains of reorderings made one, what changes nothing dropped."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
+from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.shapes import as_variable, shapes_of
 
 __all__ = ["CANONICALIZE"]
 
 
-@node_rewriter([Shape_i])
+@node_rewriter([Shape_i], tags=("shape_unsafe",))
 def length_from_inputs(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The length of a result is what its op's infer_shape says, in terms of its inputs."""
+    """The length of a result is what its op's infer_shape says, in terms of the graph's inputs.
+
+    (What it is computed from then need not be computed, so its shapes are not checked.)
+    """
     op: Any = node.op
-    x: Any = node.inputs[0]
-    static = x.type.shape[op.i]
-    if static is not None:
-        return [ot.constant(static, dtype="int64")]
-    owner = x.owner
-    if owner is None or not owner.op.has_infer_shape:
+    found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
+    if getattr(found, "owner", None) is not None and found.owner.op == op and found.owner.inputs[0] is node.inputs[0]:
         return None
-    shapes = owner.op.shapes(
-        owner, [ot.shape_tuple(v) if _is_tensor(v) else () for v in owner.inputs]
-    )
-    length = shapes[x.index][op.i]
-    found = length if isinstance(length, Variable) else ot.constant(length, dtype="int64")
-    return None if found.owner is not None and found.owner is node else [ot.cast(found, "int64")]
-
-
-def _is_tensor(variable: Variable) -> bool:
-    return hasattr(variable.type, "ndim")
+    return [as_variable(found)]
 
 
 @node_rewriter([Shape])
@@ -41,11 +34,7 @@ def shape_of_lengths(fgraph: FunctionGraph, node: Apply) -> Any:
     x: Any = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
-    return [
-        ot.make_vector(
-            *(ot.constant(n, dtype="int64") if isinstance(n, int) else n for n in ot.shape_tuple(x))
-        )
-    ]
+    return [ot.make_vector(*(as_variable(n) for n in ot.shape_tuple(x)))]
 
 
 @node_rewriter([DimShuffle])
@@ -59,26 +48,106 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None or not isinstance(inner.op, DimShuffle):
         return None
     # what the outer one drops must be new in the inner one, or its length goes unchecked
-    if any(inner.op.new_order[i] != "x" for i in op.dropped):  # pyright: ignore[reportUnknownArgumentType]
+    if any(inner.op.new_order[i] != "x" for i in op.dropped):
         return None
-    order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]  # pyright: ignore[reportUnknownVariableType]
+    order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]
     return [ot.dimshuffle(inner.inputs[0], order)]
 
 
-@node_rewriter([Reshape])
-def reshape_of_reshape(fgraph: FunctionGraph, node: Apply) -> Any:
-    """reshape(reshape(x)) = reshape(x), and reshaping to a known own shape changes nothing.
+@node_rewriter([DimShuffle])
+def dimshuffle_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+    """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that functions meet functions.
 
-    The inner lengths are then not checked (may hide a shape error).
+    For a reordering that only adds dimensions, and for any other where x and y are reordered themselves;
+    where nothing else uses f.
     """
     op: Any = node.op
-    x: Any = node.inputs[0]
-    if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        return [x]
-    inner = x.owner
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Elemwise) or inner.op.inplace or op.dropped:
+        return None
+    if len(inner.outputs) > 1 or len(fgraph.clients[node.inputs[0]]) > 1:
+        return None
+    kept = [a for a in op.new_order if a != "x"]
+    full = [v for v in inner.inputs if v.type.ndim]
+    if kept != sorted(kept) and not all(
+        v.owner is not None and isinstance(v.owner.op, DimShuffle) for v in full
+    ):
+        return None
+    return [inner.op(*(_reordered(v, op.new_order, op.input_ndim) for v in inner.inputs))]
+
+
+def _reordered(variable: Any, order: Any, ndim: int) -> Any:
+    """An operand of an elementwise op whose result of ``ndim`` dimensions is reordered."""
+    missing = ndim - variable.type.ndim
+    if missing == ndim:
+        return variable
+    places = [a if a == "x" else a - missing if a >= missing else "x" for a in order]
+    while places and places[0] == "x":
+        places.pop(0)
+    return ot.dimshuffle(variable, places)
+
+
+@node_rewriter([DimShuffle])
+def dimshuffle_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """dimshuffle(alloc(v, n)) = alloc(dimshuffle(v), reordered n)."""
+    op: Any = node.op
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Alloc) or op.dropped:
+        return None
+    lengths = fill_static(inner.op.shape, inner.inputs[1:])
+    value = inner.inputs[0]
+    if value.type.ndim:
+        missing: list[Any] = ["x"] * (op.input_ndim - value.type.ndim)
+        value = op(ot.dimshuffle(value, [*missing, *range(value.type.ndim)]))
+    return [ot.alloc(value, *(1 if a == "x" else lengths[a] for a in op.new_order))]
+
+
+@node_rewriter([Reshape], tags=("shape_unsafe",))
+def reshape_of_reshape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """reshape(reshape(x)) = reshape(x).
+
+    (The inner lengths are then not checked.)
+    """
+    op: Any = node.op
+    inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Reshape):
         return None
     return [op(inner.inputs[0], *node.inputs[1:])]
+
+
+@node_rewriter([Reshape], tags=("shape_unsafe",))
+def reshape_to_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """reshape(x, shape(x)) = x, also where all lengths but one are those of x, or x is a vector and stays one.
+
+    (What the lengths are worked out from is then not checked.)
+    """
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if x.type.ndim != len(op.shape):
+        return None
+    if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return [x]
+    lengths = fill_static(op.shape, node.inputs[1:])
+    known = shapes_of(fgraph)
+    differing = [i for i, n in enumerate(lengths) if not known.is_length(fgraph, n, x, i)]
+    if len(differing) == 1 and x.type.ndim > 1:
+        # the same number of elements is checked at run time, which for one unknown length is enough,
+        # unless another length is 0
+        rest = [n for i, n in enumerate(x.type.shape) if i not in differing]
+        return [x] if all(n is not None and n > 0 for n in rest) else None
+    return [x] if len(differing) <= (x.type.ndim == 1) else None
+
+
+@node_rewriter([Reshape])
+def reshape_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
+    """reshape(dimshuffle(x)) = reshape(x), where only dimensions of length 1 come, go or move."""
+    op: Any = node.op
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, DimShuffle) or inner.op.dropped:
+        return None
+    x = inner.inputs[0]
+    kept = [a for a in inner.op.new_order if a != "x" and x.type.shape[a] != 1]
+    return [op(x, *node.inputs[1:])] if kept == sorted(kept) else None
 
 
 @node_rewriter([SpecifyShape])
@@ -92,13 +161,45 @@ def specify_what_is_known(fgraph: FunctionGraph, node: Apply) -> Any:
     return [x] if known else None
 
 
+@node_rewriter([SpecifyShape])
+def specify_of_specify(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Two assertions of lengths are one, unless they contradict each other."""
+    op: Any = node.op
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, SpecifyShape) or any((*op.given, *inner.op.given)):
+        return None
+    merged: list[int | None] = []
+    for a, b in zip(op.static, inner.op.static, strict=True):
+        if a is not None and b is not None and a != b:
+            return None
+        merged.append(b if a is None else a)
+    return [ot.specify_shape(inner.inputs[0], merged)]
+
+
+@node_rewriter([OpPattern(Elemwise)])
+def specify_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+    """f(specify_shape(x)) = specify_shape(f(x)), for functions of one argument."""
+    inner: Any = node.inputs[0].owner
+    if len(node.inputs) != 1 or inner is None or not isinstance(inner.op, SpecifyShape):
+        return None
+    if node.op.destroy_map or len(node.outputs) > 1:
+        return None
+    return [inner.op(node.op(inner.inputs[0]), *inner.inputs[1:])]
+
+
 CANONICALIZE = RuleSet(
     (
         length_from_inputs,
         shape_of_lengths,
         dimshuffle_of_dimshuffle,
+        dimshuffle_lift,
+        dimshuffle_of_alloc,
         reshape_of_reshape,
+        reshape_to_own_shape,
+        reshape_of_dimshuffle,
         specify_what_is_known,
+        specify_of_specify,
+        specify_lift,
     ),
     "shape canonicalize",
 )

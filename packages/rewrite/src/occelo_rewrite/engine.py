@@ -1,0 +1,366 @@
+"""The engine: applies rules at the nodes of a graph until none applies, each replacement as a whole or not at all."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections import deque
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, InconsistencyError, OcceloError, Variable
+from occelo_graph.fgraph.features import Feature
+from occelo_graph.ir.nodes import AtomicVariable
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_rewrite import options
+from occelo_rewrite.merge import MergeFeature
+from occelo_rewrite.record import RewriteRecord, RuleCount
+from occelo_rewrite.rule import NodeRewriter, OpPattern
+
+__all__ = ["NotConvergedError", "RewriteError", "RuleIndex", "Worklist", "replace", "report", "run"]
+
+
+class RewriteError(OcceloError, RuntimeError):
+    """A rule failed."""
+
+
+class NotConvergedError(OcceloError, RuntimeError):
+    """Rules kept undoing each other."""
+
+
+def report(error: Exception, what: str, node: Apply | None) -> None:
+    """Do with a failure what ``on_opt_error`` says."""
+    where = "" if node is None else f" at {node}"
+    if node is not None and node.source is not None:
+        where += f", made at {node.source}"
+    message = f"The rewrite {what} failed{where}: {type(error).__name__}: {error}"
+    chosen = options.ON_OPT_ERROR.get()
+    if chosen == "raise":
+        raise RewriteError(message) from error
+    if chosen == "warn":
+        warnings.warn(message, stacklevel=3)
+    elif chosen == "pdb":
+        importlib.import_module("pdb").post_mortem(error.__traceback__)
+
+
+class RuleIndex:
+    """The rules to try at each op: looked up by op and by class, never by going through all rules."""
+
+    _LIMIT = 4096
+
+    def __init__(self, rules: Sequence[NodeRewriter]) -> None:
+        self.rules = rules
+        self._of_op: dict[Any, list[NodeRewriter]] = {}
+        self._exact: dict[Any, list[int]] = {}
+        self._by_class: dict[type, list[int]] = {}
+        self._always: list[int] = []
+        for number, rule in enumerate(rules):
+            tracked = rule.tracks()
+            for each in tracked or ():
+                if isinstance(each, OpPattern):
+                    self._by_class.setdefault(each.op_type, []).append(number)
+                elif isinstance(each, type):
+                    self._by_class.setdefault(each, []).append(number)
+                else:
+                    self._exact.setdefault(each, []).append(number)
+            if tracked is None:
+                self._always.append(number)
+
+    def of(self, node: Apply) -> list[NodeRewriter]:
+        """The rules to try at a node, in order."""
+        found = self._of_op.get(node.op)
+        return self._find(node.op) if found is None else found
+
+    def _find(self, op: Any) -> list[NodeRewriter]:
+        numbers = {*self._always, *self._exact.get(op, ())}
+        for cls in type(op).__mro__:
+            numbers.update(self._by_class.get(cls, ()))
+        found = [self.rules[i] for i in sorted(numbers) if self.rules[i].applies_to(op)]
+        if len(self._of_op) >= self._LIMIT:
+            self._of_op.clear()
+        self._of_op[op] = found
+        return found
+
+
+_ARITHMETIC = frozenset(("add", "sub", "neg", "mul", "true_div", "reciprocal", "sqr"))
+
+
+def _in_a_tree(node: Apply) -> bool:
+    """Whether a node is part of a sum or a product, which rules look at as a whole."""
+    op = node.op
+    return isinstance(op, Elemwise) and op.scalar_op.name in _ARITHMETIC
+
+
+class Worklist(Feature):
+    """Nodes still to be tried, each once.
+
+    Nodes that enter or change are tried again. Those that use them are noted, up to the depth to which
+    rules look; `next_round` gives them.
+    """
+
+    REACH = 4
+
+    def __init__(self, order: Iterable[Apply], from_end: bool, include_new: bool) -> None:
+        self.pending = deque(order)
+        self.waiting = set(self.pending)
+        self.from_end = from_end
+        self.include_new = include_new
+        self.touched: dict[Apply, None] = {}
+
+    def push(self, node: Apply) -> None:
+        """Try a node again."""
+        if node not in self.waiting:
+            self.waiting.add(node)
+            self.pending.append(node)
+
+    def pop(self) -> Apply | None:
+        """The node to try next; None if there is none."""
+        while self.pending:
+            node = self.pending.pop() if self.from_end else self.pending.popleft()
+            if node in self.waiting:
+                self.waiting.discard(node)
+                return node
+        return None
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        if self.include_new:
+            self.push(node)
+            self.touched[node] = None
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.waiting.discard(node)
+        self.touched.pop(node, None)
+        if self.include_new:
+            for variable in node.inputs:
+                self._left_alone(fgraph, variable, node)
+
+    def _left_alone(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
+        """Note the last user of a variable that had two: some rules look at single uses."""
+        uses = fgraph.clients.get(variable)
+        if uses is not None and len(uses) == 2:
+            for user, _ in uses:
+                if user is not gone and user in fgraph.apply_nodes:
+                    self.touched[user] = None
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        if self.include_new:
+            self._left_alone(fgraph, var, node)
+            if node in fgraph.apply_nodes:
+                self.push(node)
+                self.touched[node] = None
+
+    def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
+        """The nodes that use what changed, near enough that a rule could see it."""
+        seen: dict[Apply, int] = {}
+        level = [n for n in self.touched if n in fgraph.apply_nodes]
+        self.touched.clear()
+        found: dict[Apply, None] = {}
+        depth = 0
+        while level and depth <= self.REACH:
+            following: list[Apply] = []
+            stack = level
+            while stack:
+                node = stack.pop()
+                if seen.get(node, 99) <= depth:
+                    continue
+                seen[node] = depth
+                found[node] = None
+                tree = _in_a_tree(node)
+                for out in node.outputs:
+                    for user, _ in fgraph.clients.get(out, ()):
+                        if user in fgraph.apply_nodes:
+                            (stack if tree and _in_a_tree(user) else following).append(user)
+            level = following
+            depth += 1
+        return list(found)
+
+
+def _pairs_of(
+    rule: NodeRewriter, node: Apply, found: Any
+) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
+    """What a rule gave as pairs of old and new variables, and nodes that must be gone."""
+    if isinstance(found, dict):
+        given: dict[Any, Any] = dict(found)  # pyright: ignore[reportUnknownArgumentType]
+        remove = given.pop("remove", ())
+        return list(given.items()), remove
+    if len(found) != len(node.outputs):
+        raise ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs")
+    return [
+        (old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None
+    ], ()
+
+
+def _carry_source(old: Variable, new: Variable) -> None:
+    """Let new nodes count as made by the line that made what they replace."""
+    mark = old.mark
+    pending = [new]
+    while pending:
+        owner = pending.pop().owner
+        if owner is not None and owner.mark is None:
+            owner.mark = mark
+            pending.extend(owner.inputs)
+
+
+def _same_expression(old: Variable, new: Variable) -> bool:
+    """Whether a replacement is a copy of what it replaces."""
+    pending = [(old, new)]
+    while pending:
+        a, b = pending.pop()
+        if a is b:
+            continue
+        first, second = a.owner, b.owner
+        if first is None or second is None:
+            if not isinstance(a, AtomicVariable) or not a.equals(b):
+                return False
+        elif first.op != second.op or a.index != b.index or len(first.inputs) != len(second.inputs):
+            return False
+        else:
+            pending.extend(zip(first.inputs, second.inputs, strict=True))
+    return True
+
+
+def replace(
+    rule: Any,
+    fgraph: FunctionGraph,
+    node: Apply,
+    pairs: list[tuple[Variable, Variable]],
+    record: RewriteRecord,
+    remove: Sequence[Apply] = (),
+) -> bool:
+    """Put new variables in the place of old ones, as a whole or not at all, and note it.
+
+    New nodes that equal nodes of the graph are not added; if nothing is new then, nothing happened.
+    """
+    if record.is_full:
+        return False
+    merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
+    if merging is not None:
+        pairs = [(old, merging.intern(fgraph, new)) for old, new in pairs]
+    else:
+        pairs = [(old, new) for old, new in pairs if not _same_expression(old, new)]
+    pairs = [(old, new) for old, new in pairs if old is not new and old in fgraph.variables]
+    if not pairs:
+        return False
+    for old, new in pairs:
+        _carry_source(old, new)
+    before = str(node)
+    number = record.start(node)
+    try:
+        if remove:
+            fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
+        else:
+            fgraph.replace_all_validate(pairs, reason=rule)
+    except InconsistencyError:
+        return False
+    except Exception as error:
+        report(error, str(rule), node)
+        return False
+    after = ", ".join(str(new.owner or new) for _, new in pairs)
+    record.add(number, str(rule), before, after, node, [new for _, new in pairs])
+    if options.VERBOSE.get():
+        print(f"rewriting: {record.stage}: {rule} replaces {before} with {after}")
+    return True
+
+
+def try_rule(rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: RewriteRecord) -> bool:
+    """Try one rule at one node."""
+    try:
+        found = rule.transform(fgraph, node)
+        if found is None:
+            return False
+        pairs, remove = _pairs_of(rule, node, found)
+    except Exception as error:
+        report(error, str(rule), node)
+        return False
+    return replace(rule, fgraph, node, pairs, record, remove)
+
+
+def _timed(
+    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: RewriteRecord, count: RuleCount
+) -> bool:
+    start = perf_counter()
+    done = try_rule(rule, fgraph, node, record)
+    count.seconds += perf_counter() - start
+    count.calls += 1
+    count.hits += done
+    return done
+
+
+class _Budget:
+    """How often each rule may still apply, and which did lately."""
+
+    def __init__(self, owner: Any, size: int) -> None:
+        self.owner = owner
+        self.most = max(100, int(options.MAX_USE_RATIO.get() * max(size, 1)))
+        self.used: dict[NodeRewriter, int] = {}
+        self.recent: deque[str] = deque(maxlen=8)
+
+    def spend(self, rule: NodeRewriter) -> None:
+        self.recent.append(str(rule))
+        used = self.used[rule] = self.used.get(rule, 0) + 1
+        if used > self.most:
+            names = " <-> ".join(dict.fromkeys(self.recent))
+            raise NotConvergedError(f"{self.owner} does not converge: {names}")
+
+
+def run(
+    owner: Any,
+    index: RuleIndex,
+    order: Iterable[Apply],
+    fgraph: FunctionGraph,
+    record: RewriteRecord,
+    from_end: bool = False,
+    include_new: bool = True,
+    until_stable: bool = False,
+) -> int:
+    """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
+
+    With ``until_stable``, what uses something that changed is tried again, until nothing changes.
+    Returns how many replacements were made; `NotConvergedError` where rules do not come to an end.
+    """
+    work = Worklist([n for n in order if index.of(n)], from_end, include_new)
+    if not work.pending:
+        return 0
+    budget = _Budget(owner, len(fgraph.apply_nodes))
+    counts = record.counts_of(record.stage)
+    merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
+    applied = 0
+    fgraph.attach_feature(work)
+    try:
+        while True:
+            node = work.pop()
+            if node is None:
+                again = work.next_round(fgraph) if until_stable else ()
+                for each in again:
+                    if index.of(each):
+                        work.push(each)
+                if not work.pending:
+                    return applied
+                continue
+            for rule in index.of(node):
+                if node not in fgraph.apply_nodes:
+                    break
+                done = (
+                    try_rule(rule, fgraph, node, record)
+                    if counts is None
+                    else _timed(rule, fgraph, node, record, counts.setdefault(str(rule), RuleCount()))
+                )
+                if done:
+                    applied += 1
+                    budget.spend(rule)
+                    if merging is not None:
+                        merging.settle(fgraph, record)
+                    if node in fgraph.apply_nodes:
+                        work.push(node)
+                    break
+    finally:
+        fgraph.remove_feature(work)

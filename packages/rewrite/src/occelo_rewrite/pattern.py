@@ -1,0 +1,248 @@
+"""Patterns: expressions with wildcards, and what in a graph they match.
+
+    x, y = wild("x y")
+    p.log(1 + p.exp(x))          # written as the expression itself
+    p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
+
+A `Wild` stands for any variable, the same one wherever it occurs; a `Number` for a constant of one value.
+`p` has every elementwise function by its name; `call` makes a pattern of any op, or of those of a class.
+Sums and products match in any order and with any number of operands: at the root of a pattern what is
+left over stays beside the result, below it a wildcard takes all that no other part matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Apply, Op, Variable
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.rule import OpPattern
+
+__all__ = ["REST", "Bindings", "Call", "Number", "Pattern", "Wild", "call", "match", "number", "p", "wild"]
+
+Bindings = dict[str, Any]
+REST = "*rest"
+"""Under this name a match binds the operands that a sum or product has beyond the pattern."""
+
+
+class Pattern:
+    """An expression over wildcards; operators make larger ones."""
+
+    def __add__(self, other: Any) -> Call:
+        return p.add(self, other)
+
+    def __radd__(self, other: Any) -> Call:
+        return p.add(other, self)
+
+    def __sub__(self, other: Any) -> Call:
+        return p.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Call:
+        return p.sub(other, self)
+
+    def __mul__(self, other: Any) -> Call:
+        return p.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Call:
+        return p.mul(other, self)
+
+    def __truediv__(self, other: Any) -> Call:
+        return p.true_div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Call:
+        return p.true_div(other, self)
+
+    def __pow__(self, other: Any) -> Call:
+        return p.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Call:
+        return p.pow(other, self)
+
+    def __neg__(self) -> Call:
+        return p.neg(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Wild(Pattern):
+    """Any variable that ``where`` accepts."""
+
+    name: str
+    where: Callable[[Any], bool] | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Pattern):
+    """A constant whose elements all are one number: ``value``, or any that ``where`` accepts.
+
+    It is bound under ``name`` as a Python number.
+    """
+
+    value: Any = None
+    name: str = ""
+    where: Callable[[Any], bool] | None = None
+
+    def __str__(self) -> str:
+        return self.name or str(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Pattern):
+    """An op, or any of a class, applied to patterns; the node is bound to ``name`` if there is one."""
+
+    op: Any
+    args: tuple[Pattern, ...]
+    name: str = ""
+
+    def applies_to(self, op: Op) -> bool:
+        """Whether the op fits."""
+        wanted = self.op
+        if isinstance(wanted, OpPattern):
+            return wanted.matches(op)
+        if isinstance(wanted, type):
+            return isinstance(op, wanted)
+        return wanted is op or bool(wanted == op)
+
+    @property
+    def is_variadic(self) -> bool:
+        """Whether the op is a sum, a product or the like: any order, any number of operands."""
+        op = self.op
+        return isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
+
+    def __str__(self) -> str:
+        op = self.op
+        name = op.op_type.__name__ if isinstance(op, OpPattern) else getattr(op, "__name__", op)
+        return f"{name}({', '.join(str(a) for a in self.args)})"
+
+
+def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
+    """A wildcard for each name in ``names``, which spaces separate; a single one is not in a tuple."""
+    made = tuple(Wild(n, where) for n in names.split())
+    return made if len(made) > 1 else made[0]
+
+
+def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
+    """Any constant of one value; ``where`` gets that as a Python number."""
+    return Number(None, name, where)
+
+
+def _as_pattern(value: Any) -> Pattern:
+    if isinstance(value, Pattern):
+        return value
+    if isinstance(value, bool | int | float | complex):
+        return Number(value)
+    raise TypeError(f"A pattern consists of wildcards, numbers and calls, got {value!r}")
+
+
+def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:
+    """An op, or any op that fits, applied to patterns."""
+    return Call(op, tuple(_as_pattern(a) for a in args), name)
+
+
+class _Functions:
+    """The elementwise functions by name, as makers of patterns."""
+
+    def __getattr__(self, name: str) -> Callable[..., Call]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        op = Elemwise(ScalarFunction(name))
+
+        def make(*args: Any, name: str = "") -> Call:
+            return call(op, *args, name=name)
+
+        self.__dict__[name] = make
+        return make
+
+
+p: Any = _Functions()
+
+
+def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
+    """All ways in which a node fits a pattern."""
+    if pattern.applies_to(node.op):
+        yield from _match_node(pattern, node, {}, True)
+
+
+def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bindings]:
+    if isinstance(pattern, Call):
+        owner = variable.owner
+        if owner is not None and pattern.applies_to(owner.op):
+            yield from _match_node(pattern, owner, bound, False)
+    elif isinstance(pattern, Wild):
+        known = bound.get(pattern.name)
+        if known is not None:
+            if known is variable:
+                yield bound
+        elif pattern.where is None or pattern.where(variable):
+            yield {**bound, pattern.name: variable}
+    elif isinstance(pattern, Number):
+        found = number_of(variable)
+        if found is None or (pattern.value is not None and found != pattern.value):
+            return
+        if pattern.where is not None and not pattern.where(found):
+            return
+        yield {**bound, pattern.name: found} if pattern.name else bound
+
+
+def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:
+    if pattern.name:
+        bound = {**bound, pattern.name: node}
+    if pattern.is_variadic:
+        yield from _match_any_order(pattern, node, bound, root)
+        return
+    if len(node.inputs) != len(pattern.args):
+        return
+    yield from _match_all(pattern.args, node.inputs, bound)
+    if getattr(node.op, "commutative", False) and len(node.inputs) == 2:
+        yield from _match_all(pattern.args, node.inputs[::-1], bound)
+
+
+def _match_all(
+    patterns: Sequence[Pattern], variables: Sequence[Variable], bound: Bindings
+) -> Iterator[Bindings]:
+    if len(patterns) == 1:
+        yield from _match(patterns[0], variables[0], bound)
+        return
+    for found in _match(patterns[0], variables[0], bound):
+        yield from _match_all(patterns[1:], variables[1:], found)
+
+
+def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:
+    operands = list(node.inputs)
+    if len(operands) < len(pattern.args):
+        return
+    # what is most particular first, so that wildcards choose among what is left
+    order = sorted(
+        pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2
+    )
+    for found, rest in _choose(order, operands, bound):
+        if not rest:
+            yield found
+        elif root:
+            yield {**found, REST: rest}
+        elif isinstance(order[-1], Wild) and order[-1].name not in bound:
+            # the last wildcard takes what is left as well
+            name = order[-1].name
+            whole = pattern.op(found[name], *rest)
+            if order[-1].where is None or order[-1].where(whole):
+                yield {**found, name: whole}
+            return
+
+
+def _choose(
+    patterns: Sequence[Pattern], operands: list[Variable], bound: Bindings
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    if not patterns:
+        yield bound, operands
+        return
+    for position, operand in enumerate(operands):
+        for found in _match(patterns[0], operand, bound):
+            yield from _choose(
+                patterns[1:], operands[:position] + operands[position + 1 :], found
+            )

@@ -1,0 +1,119 @@
+"""Rules whose decorator holds their pattern."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Op, Variable
+from occelo_graph.fgraph.features import Feature
+from occelo_graph.tensors.type import TensorType, is_complex, is_float
+from occelo_rewrite.pattern import REST, Call, Wild, match
+from occelo_rewrite.rule import NodeRewriter
+from occelo_rewrite.shaping import shaped_like
+
+__all__ = ["PatternRule", "rule"]
+
+_KINDS: dict[str, Callable[[str], bool]] = {
+    "float": is_float,
+    "inexact": lambda dtype: is_float(dtype) or is_complex(dtype),
+    "any": lambda dtype: True,
+}
+
+
+class PatternRule(NodeRewriter):
+    """A rule that is tried where one of its patterns matches.
+
+    The function gets what the pattern binds, by name (``node`` is the whole), and gives the variable
+    to stand there, or None. Dtype and shape of the result are made those of what it replaces.
+
+    ``on`` says for which dtypes the law holds: "float", "inexact" or "any"; ``same_dtype`` that
+    wildcards must have the dtype of the result.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        patterns: Sequence[Call],
+        on: str = "float",
+        same_dtype: bool = True,
+        tags: Sequence[str] = (),
+        name: str | None = None,
+        requirements: Sequence[Callable[[], Feature]] = (),
+    ) -> None:
+        super().__init__(
+            self._apply,
+            [a.op for a in patterns],
+            name or function.__name__,
+            tags=tags,
+            requirements=requirements,
+        )
+        self.law = function
+        self.patterns = tuple(patterns)
+        self.on = on
+        self._fits = _KINDS[on]
+        self.same_dtype = same_dtype
+        self._wanted = tuple(inspect.signature(function).parameters)
+        self.__doc__ = function.__doc__
+
+    def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        output: Any = node.outputs[0]
+        kind: Any = output.type
+        if not isinstance(kind, TensorType) or not self._fits(kind.dtype):
+            return None
+        for pattern in self.patterns:
+            for bound in match(pattern, node):
+                if self.same_dtype and not _one_dtype(bound, kind.dtype):
+                    continue
+                result = self._result(fgraph, node, bound)
+                if result is not None:
+                    return [result]
+        return None
+
+    def _result(self, fgraph: FunctionGraph, node: Apply, bound: dict[str, Any]) -> Any:
+        rest = bound.pop(REST, None)
+        if "node" in self._wanted:
+            bound["node"] = node
+        if "fgraph" in self._wanted:
+            bound["fgraph"] = fgraph
+        made = self.law(**{name: bound[name] for name in self._wanted})
+        if made is None or made is False:
+            return None
+        if rest:
+            operator: Op = node.op
+            made = operator(*rest, made)
+        return shaped_like(made, node.outputs[0])
+
+
+def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:
+    for name, value in bound.items():
+        if (
+            name != REST
+            and isinstance(value, Variable)
+            and getattr(value.type, "dtype", dtype) != dtype
+        ):
+            return False
+    return True
+
+
+def rule(
+    *patterns: Call,
+    on: str = "float",
+    same_dtype: bool = True,
+    tags: Sequence[str] = (),
+    name: str | None = None,
+    requirements: Sequence[Callable[[], Feature]] = (),
+) -> Callable[[Callable[..., Any]], PatternRule]:
+    """Make a function a rule that is tried where one of the patterns matches; see `PatternRule`."""
+    for pattern in patterns:
+        if not isinstance(pattern, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
+            kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)
+            raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
+
+    def decorate(function: Callable[..., Any]) -> PatternRule:
+        return PatternRule(function, patterns, on, same_dtype, tags, name, requirements)
+
+    return decorate
+
+

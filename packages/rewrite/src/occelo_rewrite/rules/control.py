@@ -1,0 +1,113 @@
+"""Rules of branches and checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph.ops.control import CheckAndRaise, IfElse
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.rule import RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE", "UNSAFE"]
+
+
+@node_rewriter([CheckAndRaise])
+def check_of_truth(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A check of what is known to be true is left out; so is a condition that is checked twice."""
+    conditions: dict[Any, None] = {}
+    for v in node.inputs[1:]:
+        value = number_of(v)
+        if value is None or not value:
+            conditions[v] = None
+    if len(conditions) == len(node.inputs) - 1:
+        return None
+    return [node.op(node.inputs[0], *conditions) if conditions else node.inputs[0]]
+
+
+@node_rewriter([IfElse])
+def branch_of_constant(fgraph: FunctionGraph, node: Apply) -> Any:
+    """ifelse(True, a, b) = a, and ifelse(False, a, b) = b."""
+    op: Any = node.op
+    value = number_of(node.inputs[0])
+    if value is None:
+        return None
+    start = 1 if value else 1 + op.n_outs
+    return list(node.inputs[start : start + op.n_outs])
+
+
+@node_rewriter([IfElse])
+def equal_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+    """ifelse(c, a, a) = a."""
+    op: Any = node.op
+    then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
+    if all(a is b for a, b in zip(then, other, strict=True)):
+        return list(then)
+    return None
+
+
+@node_rewriter([IfElse])
+def nested_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+    """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and so in the other branch."""
+    op: Any = node.op
+    condition = node.inputs[0]
+    parts: list[Any] = list(node.inputs[1:])
+    changed = False
+    for i, v in enumerate(parts):
+        inner: Any = v.owner
+        if inner is not None and isinstance(inner.op, IfElse) and inner.inputs[0] is condition:
+            taken = 1 if i < op.n_outs else 1 + inner.op.n_outs
+            parts[i] = inner.inputs[taken + v.index]
+            changed = True
+    return node.op(condition, *parts, return_list=True) if changed else None
+
+
+@node_rewriter([IfElse])
+def merged_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y])."""
+    op: Any = node.op
+    for user, position in fgraph.clients[node.inputs[0]]:
+        if user is node or position or not isinstance(user.op, IfElse) or user not in fgraph.apply_nodes:
+            continue
+        other: Any = user
+        if _depends(node, other) or _depends(other, node):
+            continue
+        first, second = op.n_outs, other.op.n_outs
+        then = [*node.inputs[1 : 1 + first], *other.inputs[1 : 1 + second]]
+        rest = [*node.inputs[1 + first :], *other.inputs[1 + second :]]
+        outs = IfElse(first + second)(node.inputs[0], *then, *rest, return_list=True)
+        pairs = dict(zip((*node.outputs, *other.outputs), outs, strict=True))
+        return pairs
+    return None
+
+
+_NEAR = 200
+
+
+def _depends(node: Apply, other: Apply) -> bool:
+    """Whether a node needs another; also where that is too far to look for."""
+    pending = [v.owner for v in node.inputs if v.owner is not None]
+    seen: set[Apply] = set()
+    while pending:
+        each = pending.pop()
+        if each is other or len(seen) > _NEAR:
+            return True
+        if each not in seen:
+            seen.add(each)
+            pending.extend(v.owner for v in each.inputs if v.owner is not None)
+    return False
+
+
+CANONICALIZE = RuleSet(
+    (check_of_truth, branch_of_constant, equal_branches, nested_branches, merged_branches),
+    "control canonicalize",
+)
+
+
+@node_rewriter([CheckAndRaise])
+def drop_check(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A check is its first argument, for those who know that it holds."""
+    return [node.inputs[0]]
+
+
+UNSAFE = RuleSet((drop_check,), "control unsafe")

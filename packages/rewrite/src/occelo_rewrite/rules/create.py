@@ -1,0 +1,157 @@
+"""Rules of tensors that are made: repeated values are not written out where broadcasting does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape import fill_static
+from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
+
+_SECOND = ot.second
+
+
+@node_rewriter([Alloc])
+def alloc_of_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """alloc(x, shape(x)) = x."""
+    value: Any = node.inputs[0]
+    op: Any = node.op
+    if value.type.ndim != len(op.shape):
+        return None
+    if value.type == node.outputs[0].type and None not in value.type.shape:
+        return [value]
+    known = shapes_of(fgraph)
+    lengths = fill_static(op.shape, node.inputs[1:])
+    same = all(known.is_length(fgraph, n, value, i) for i, n in enumerate(lengths))
+    return [value] if same else None
+
+
+@node_rewriter([Alloc])
+def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is known."""
+    inner = node.inputs[0].owner
+    op: Any = node.op
+    if inner is None or not isinstance(inner.op, Alloc):
+        return None
+    known = shapes_of(fgraph)
+    middle = fill_static(inner.op.shape, inner.inputs[1:])
+    outer = fill_static(op.shape, node.inputs[1:])[len(op.shape) - len(middle) :]
+    static = node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    for i, (m, n, known_length) in enumerate(zip(middle, outer, static, strict=True)):  # pyright: ignore[reportUnknownArgumentType]
+        if known_length == 1 or (isinstance(m, int) and m == n):
+            continue
+        if not known.is_length(fgraph, n, node.inputs[0], i):
+            return None
+    return [op(inner.inputs[0], *node.inputs[1:])]
+
+
+@node_rewriter([OpPattern(Elemwise)])
+def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
+    """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
+    if len(node.inputs) < 2 or node.op.destroy_map:
+        return None
+    inputs: list[Any] = list(node.inputs)
+    repeated = [i for i, v in enumerate(inputs) if _repeats(v)]
+    if not repeated:
+        return None
+    known = shapes_of(fgraph)
+    changed = False
+    for i in repeated:
+        own = inputs[i]
+        value = own.owner.inputs[0] if isinstance(own.owner.op, Alloc) else own.owner.inputs[1]
+        if own.type.dtype != value.type.dtype:
+            continue
+        others = [v for j, v in enumerate(inputs) if j != i and v.type.ndim == own.type.ndim]
+        if any(known.same_shape(fgraph, own, other) for other in others):
+            inputs[i] = value
+            changed = True
+    return [node.op(*inputs)] if changed else None
+
+
+@node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",))
+def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
+    """f(alloc(v, n), x) = f(v, x), for x of as many dimensions: lengths that differ would be an error.
+
+    (That x has the lengths n is then not checked.)
+    """
+    if len(node.inputs) < 2 or node.op.destroy_map:
+        return None
+    inputs: list[Any] = list(node.inputs)
+    full: Any = node.outputs[0].type
+    for i, own in enumerate(inputs):
+        owner = own.owner
+        if owner is None or not isinstance(owner.op, Alloc):
+            continue
+        others = [v.type for j, v in enumerate(inputs) if j != i and not _repeats(v)]
+        value = owner.inputs[0]
+        if any(t.ndim == full.ndim and _spans(t, full) for t in others):
+            inputs[i] = value
+            return [node.op(*inputs)]
+    return None
+
+
+def _spans(own: Any, full: Any) -> bool:
+    """Whether a tensor is as long as the result in every dimension."""
+    return all(a != 1 or b == 1 for a, b in zip(own.shape, full.shape, strict=True))
+
+
+def _repeats(variable: Any) -> bool:
+    owner = variable.owner
+    return owner is not None and (isinstance(owner.op, Alloc) or owner.op == _SECOND)
+
+
+
+
+@node_rewriter([_SECOND])
+def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """second(x, y) = y where y has the shape already."""
+    model, value = node.inputs
+    if value.type.ndim != node.outputs[0].type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    if value.type.ndim == 0 or shapes_of(fgraph).same_shape(fgraph, model, value):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return [value]
+    return None
+
+
+CANONICALIZE = RuleSet(
+    (alloc_of_own_shape, alloc_of_alloc, alloc_sinks, alloc_sinks_unchecked, second_of_same_shape), "create canonicalize"
+)
+
+
+@node_rewriter([_SECOND])
+def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed."""
+    model, value = node.inputs
+    if value.type.ndim > model.type.ndim or not all(  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        n == 1 or m == n
+        for n, m in zip(
+            reversed(value.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            reversed(model.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            strict=False,
+        )
+    ):
+        return None
+    return [ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, model))]
+
+
+@node_rewriter([OpPattern(Elemwise)])
+def elemwise_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy."""
+    if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
+        return None
+    first = node.inputs[0].owner
+    if first is None or not isinstance(first.op, Alloc):
+        return None
+    if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    value: Any = first.inputs[0]
+    return [first.op(node.op(value, *node.inputs[1:]), *first.inputs[1:])]
+
+
+SPECIALIZE = RuleSet((second_to_alloc, elemwise_of_alloc), "create specialize")

@@ -1,0 +1,15 @@
+"""Rules of elementwise functions, by what they look at; each rule's docstring is its law.
+
+Rules tagged ``finite`` may change which NaN or infinity a result is where a part of it is not finite; all
+others hold for every value.
+"""
+
+from __future__ import annotations
+
+from occelo_rewrite.rules.elemwise import casts, identities, products, stable, sums
+
+__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
+
+CANONICALIZE = sums.CANONICALIZE | products.CANONICALIZE | identities.CANONICALIZE | casts.CANONICALIZE
+STABILIZE = stable.STABILIZE | products.STABILIZE
+SPECIALIZE = sums.SPECIALIZE | products.SPECIALIZE | identities.SPECIALIZE

@@ -1,0 +1,49 @@
+"""Rules of casts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([OpPattern(Elemwise)])
+def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> Any:
+    """cast(x, dtype of x) = x, and a cast of a cast that lost nothing is one cast."""
+    op: Any = node.op
+    if not isinstance(op.scalar_op, Cast):
+        return None
+    x: Any = node.inputs[0]
+    if x.type.dtype == op.scalar_op.dtype:
+        return [x]
+    inner: Any = x.owner
+    if (
+        inner is None
+        or not isinstance(inner.op, Elemwise)
+        or not isinstance(inner.op.scalar_op, Cast)
+    ):
+        return None
+    original = inner.inputs[0]
+    widened = original.type.numpy_dtype, x.type.numpy_dtype
+    if not _holds_exactly(*widened):
+        return None
+    return [ot.cast(original, op.scalar_op.dtype)]
+
+
+def _holds_exactly(small: Any, large: Any) -> bool:
+    """Whether every value of one dtype is a value of another (NumPy's "safe" lets int64 into float64)."""
+    if small.kind in "iu" and large.kind in "fc":
+        digits = {2: 11, 4: 24, 8: 53}.get(large.itemsize // (2 if large.kind == "c" else 1), 0)
+        return bool(small.itemsize * 8 <= digits)
+    return bool(np.can_cast(small, large, "safe"))
+
+
+CANONICALIZE = RuleSet((cast_of_cast,), "casts canonicalize")

@@ -1,0 +1,301 @@
+"""Rules of single functions: inverses that cancel, powers, signs, comparisons, selections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import tensor as ot
+from occelo_graph.ops.shape import Shape_i
+from occelo_graph.tensors.type import is_discrete
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.pattern import call, number, p, wild
+from occelo_rewrite.pattern_rule import PatternRule, rule
+from occelo_rewrite.rule import RuleSet
+from occelo_rewrite.rules.matching import computed_by, is_nonnegative
+
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
+
+x, y, z = wild("x y z")
+c, d = number("c"), number("d")
+
+
+# functions that undo each other
+
+
+def _cancels(outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ()) -> PatternRule:
+    """The rule that a function undoes another wherever that is defined."""
+
+    def law(x: Any) -> Any:
+        return x
+
+    law.__name__ = f"{outer}_of_{inner}"
+    law.__doc__ = f"{outer}({inner}(x)) = x."
+    return rule(getattr(p, outer)(getattr(p, inner)(x)), on=on, tags=tags)(law)
+
+
+def _cancels_where(outer: str, inner: str, condition: Any, text: str) -> PatternRule:
+    """The rule that a function undoes another where a condition holds; elsewhere the result is NaN."""
+
+    def law(x: Any) -> Any:
+        return ot.switch(condition(x), x, np.nan)
+
+    law.__name__ = f"{outer}_of_{inner}"
+    law.__doc__ = f"{outer}({inner}(x)) = x where {text}, else NaN."
+    return rule(getattr(p, outer)(getattr(p, inner)(x)))(law)
+
+
+INVERSES = (
+    _cancels("neg", "neg", "any"),
+    _cancels("reciprocal", "reciprocal", tags=("finite",)),
+    _cancels("conj", "conj", "any"),
+    _cancels("invert", "invert", "any"),
+    _cancels("sinh", "arcsinh"),
+    _cancels("arcsinh", "sinh"),
+    _cancels("arctanh", "tanh"),
+    _cancels("log1p", "expm1"),
+    _cancels("log", "exp"),
+    _cancels("log2", "exp2"),
+    _cancels("deg2rad", "rad2deg"),
+    _cancels("rad2deg", "deg2rad"),
+    _cancels("erfinv", "erf", tags=("finite",)),
+    _cancels("logit", "sigmoid"),
+    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),
+    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),
+    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),
+    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),
+)
+
+
+# powers
+
+
+@rule(p.pow(x, 0), on="any", same_dtype=False)
+def pow_zero(x: Any, node: Any) -> Any:
+    """x ^ 0 = 1, NaN included."""
+    return ot.constant(np.ones((), node.outputs[0].type.dtype))
+
+
+@rule(p.pow(1, x), on="any", same_dtype=False)
+def pow_of_one(x: Any, node: Any) -> Any:
+    """1 ^ x = 1, NaN included (a negative integer power of an integer is an error, so floats only)."""
+    if is_discrete(node.outputs[0].type.dtype):
+        return None
+    return ot.constant(np.ones((), node.outputs[0].type.dtype))
+
+
+@rule(p.pow(x, 1), on="any", same_dtype=False)
+def pow_one(x: Any) -> Any:
+    """x ^ 1 = x."""
+    return x
+
+
+@rule(p.pow(x, 2), on="any", same_dtype=False)
+def pow_two(x: Any, node: Any) -> Any:
+    """x ^ 2 = sqr(x)."""
+    return ot.sqr(ot.cast(x, node.outputs[0].type.dtype))
+
+
+@rule(p.pow(x, -1))
+def pow_minus_one(x: Any) -> Any:
+    """x ^ -1 = 1 / x."""
+    return ot.reciprocal(x)
+
+
+@rule(p.pow(x, 0.5), tags=("finite",))
+def pow_half(x: Any) -> Any:
+    """x ^ 0.5 = sqrt(x) (finite: but for x of -infinity, and the sign of a zero)."""
+    return ot.sqrt(x)
+
+
+@rule(p.pow(x, -0.5), tags=("finite",))
+def pow_minus_half(x: Any) -> Any:
+    """x ^ -0.5 = 1 / sqrt(x) (finite)."""
+    return ot.reciprocal(ot.sqrt(x))
+
+
+_MOST_SQUARINGS = 16
+
+
+@rule(p.pow(x, number("c", lambda c: float(c).is_integer() and 2 < abs(c) <= _MOST_SQUARINGS)))
+def small_power(x: Any, c: Any) -> Any:
+    """x ^ n = products of repeated squares, for whole n of at most 16."""
+    result: Any = None
+    square = x
+    rest = abs(int(c))
+    while rest:
+        if rest & 1:
+            result = square if result is None else ot.mul(result, square)
+        rest >>= 1
+        if rest:
+            square = ot.sqr(square)
+    return ot.reciprocal(result) if c < 0 else result
+
+
+@rule(p.sqrt(p.sqr(x)))
+def sqrt_of_square(x: Any) -> Any:
+    """sqrt(sqr(x)) = |x|; exact where the square overflows or vanishes."""
+    return ot.abs(x)
+
+
+@rule(p.sqr(p.abs(x)), p.sqr(p.neg(x)))
+def square_of_sign(x: Any) -> Any:
+    """sqr(|x|) = sqr(-x) = sqr(x)."""
+    return ot.sqr(x)
+
+
+# absolute values and signs
+
+
+@rule(p.abs(p.neg(x)), on="inexact")
+def abs_of_neg(x: Any) -> Any:
+    """|-x| = |x|."""
+    return ot.abs(x)
+
+
+@rule(p.abs(x))
+def abs_of_nonnegative(x: Any) -> Any:
+    """|x| = x for x that is never negative, such as |y|, y^2, exp(y)."""
+    return x if is_nonnegative(x) else None
+
+
+@rule(p.mul(p.abs(x), p.abs(y)))
+def product_of_abs(x: Any, y: Any) -> Any:
+    """|x| |y| = |x y|."""
+    return ot.abs(ot.mul(x, y))
+
+
+@rule(p.true_div(p.abs(x), p.abs(y)))
+def quotient_of_abs(x: Any, y: Any) -> Any:
+    """|x| / |y| = |x / y|."""
+    return ot.abs(ot.true_div(x, y))
+
+
+@rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), tags=("finite",))
+def sign_of_positive(x: Any, node: Any) -> Any:
+    """sign(exp(x)) = 1 (finite: also where exp(x) is 0 or NaN)."""
+    return ot.constant(np.ones((), node.outputs[0].type.dtype))
+
+
+@rule(p.sign(p.true_div(x, y)), tags=("finite",))
+def sign_of_quotient(x: Any, y: Any) -> Any:
+    """sign(x / y) = sign(x) for y that is a positive number or an exp, -sign(x) for a negative one (finite)."""
+    value = number_of(y)
+    if (value is not None and value > 0) or computed_by(y, ot.exp) is not None:
+        return ot.sign(x)
+    return ot.neg(ot.sign(x)) if value is not None and value < 0 else None
+
+
+@rule(p.sign(p.sign(x)), on="any")
+def sign_of_sign(x: Any) -> Any:
+    """sign(sign(x)) = sign(x)."""
+    return ot.sign(x)
+
+
+# comparisons
+
+
+def _reflexive(name: str, result: bool) -> PatternRule:
+    def law(x: Any, node: Any) -> Any:
+        if not is_discrete(x.type.dtype) and (result or name == "neq"):
+            return None  # NaN is neither equal to itself nor less
+        return ot.constant(result)
+
+    law.__name__ = f"{name}_itself"
+    law.__doc__ = f"{name}(x, x) = {result}; where NaN decides otherwise, for integers only."
+    return rule(getattr(p, name)(x, x), on="any", same_dtype=False)(law)
+
+
+REFLEXIVE = tuple(
+    _reflexive(name, result)
+    for name, result in (
+        ("lt", False),
+        ("gt", False),
+        ("neq", False),
+        ("le", True),
+        ("ge", True),
+        ("eq", True),
+    )
+)
+
+_length = call(Shape_i, x, name="length")
+
+
+@rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False)
+def length_is_not_negative(node: Any, c: Any) -> Any:
+    """A length is never less than 0."""
+    return ot.constant(node.op == ot.ge) if c <= 0 else None
+
+
+@rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False)
+def length_is_no_negative_number(node: Any, c: Any) -> Any:
+    """A length never equals a negative number."""
+    return ot.constant(node.op == ot.neq) if c < 0 else None
+
+
+# selections
+
+
+@rule(p.switch(c, x, y), on="any", same_dtype=False)
+def switch_constant(c: Any, x: Any, y: Any) -> Any:
+    """switch(True, x, y) = x, and switch(False, x, y) = y."""
+    return x if c else y
+
+
+@rule(p.switch(z, x, x), on="any", same_dtype=False)
+def switch_same(x: Any) -> Any:
+    """switch(z, x, x) = x."""
+    return x
+
+
+@rule(p.switch(p.invert(z), x, y), on="any", same_dtype=False)
+def switch_of_not(x: Any, y: Any, z: Any) -> Any:
+    """switch(not z, x, y) = switch(z, y, x), for truth values."""
+    return ot.switch(z, y, x) if z.type.dtype == "bool" else None
+
+
+@rule(p.switch(z, p.switch(z, x, wild("w")), y), on="any", same_dtype=False)
+def switch_in_then(x: Any, y: Any, z: Any) -> Any:
+    """switch(z, switch(z, x, w), y) = switch(z, x, y)."""
+    return ot.switch(z, x, y)
+
+
+@rule(p.switch(z, x, p.switch(z, wild("w"), y)), on="any", same_dtype=False)
+def switch_in_else(x: Any, y: Any, z: Any) -> Any:
+    """switch(z, x, switch(z, w, y)) = switch(z, x, y)."""
+    return ot.switch(z, x, y)
+
+
+CANONICALIZE = RuleSet(
+    (
+        *INVERSES,
+        pow_zero,
+        pow_of_one,
+        pow_one,
+        pow_two,
+        abs_of_neg,
+        abs_of_nonnegative,
+        sqrt_of_square,
+        square_of_sign,
+        sign_of_positive,
+        sign_of_quotient,
+        sign_of_sign,
+        *REFLEXIVE,
+        length_is_not_negative,
+        length_is_no_negative_number,
+        switch_constant,
+        switch_same,
+        switch_of_not,
+        switch_in_then,
+        switch_in_else,
+    ),
+    "identities canonicalize",
+)
+SPECIALIZE = RuleSet(
+    (pow_minus_one, pow_half, pow_minus_half, small_power, product_of_abs, quotient_of_abs),
+    "identities specialize",
+)

@@ -1,0 +1,347 @@
+"""Rules of products: numbers collected, factors cancelled, and forms that the factors make together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ops.reduce import CAReduce, Softmax
+from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.tensors.type import is_float
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.pattern import number, p, wild
+from occelo_rewrite.pattern_rule import rule
+from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.rules.elemwise.trees import Product
+from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.shaping import shaped_like
+
+__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
+
+x, y, z = wild("x y z")
+c = number("c")
+_SWITCH: Any = ot.switch(True, 1.0, 2.0).owner_op
+_PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
+
+
+def _times(value: Any, factor: Any, like: Any) -> Any:
+    """A number times a product (None for an empty one), without a multiplication that does nothing."""
+    if value is None:
+        return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
+    if factor == -1:
+        value = ot.neg(value)
+    elif factor != 1:
+        owner = value.owner
+        number_ = ot.constant(np.asarray(factor, like.type.dtype))
+        if owner is not None and owner.op == ot.reciprocal:
+            value = ot.true_div(number_, owner.inputs[0])
+        elif owner is not None and owner.op == ot.mul:
+            value = ot.mul(number_, *owner.inputs)
+        else:
+            value = ot.mul(number_, value)
+    return shaped_like(value, like)
+
+
+@node_rewriter(_PRODUCTS)
+def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
+    """All numbers and signs of a product are one number in front: (2 x) / (-4) = -0.5 x; x * 1 = x."""
+    whole = Product.at(fgraph, node)
+    if whole is None:
+        return None
+    above, below = whole.numbers()
+    if not whole.negations and not below and len(above) < 2:
+        if not above or number_of(above[0]) not in (1, -1):
+            return None
+    dtype = node.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    if not [v for v in (*whole.above, *whole.below) if number_of(v) is None]:
+        return None
+    total = dtype.type(1)
+    with np.errstate(all="ignore"):
+        for v in above:
+            total = total * dtype.type(number_of(v))
+        for v in below:
+            total = total / dtype.type(number_of(v))
+    if not np.isfinite(total) or total == 0 or abs(total) < np.finfo(dtype).tiny:  # pyright: ignore[reportUnknownArgumentType]
+        return None
+    rest, number_ = whole.without(above, below, total.item())  # pyright: ignore[reportUnknownMemberType]
+    return [_times(rest, number_, node.outputs[0])]
+
+
+@node_rewriter(_PRODUCTS, tags=("finite",))
+def cancelled_product(fgraph: FunctionGraph, node: Apply) -> Any:
+    """(x / y) * y = x, and x / x = 1 (finite: also where y is 0, infinite or NaN)."""
+    whole = Product.at(fgraph, node)
+    if whole is None or not whole.below:
+        return None
+    left = list(whole.below)
+    both: list[Any] = []
+    for v in whole.above:
+        if v in left:
+            left.remove(v)
+            both.append(v)
+    if not both:
+        return None
+    rest, number_ = whole.without(both, both)
+    return [_times(rest, number_, node.outputs[0])]
+
+
+@rule(p.mul(x, 0), on="any", tags=("finite",))
+def mul_zero(x: Any, node: Any) -> Any:
+    """x * 0 = 0 (finite: also where x is infinite or NaN)."""
+    return shaped_like(ot.constant(np.zeros((), node.outputs[0].type.dtype)), node.outputs[0])
+
+
+@rule(p.true_div(0, x), on="any", tags=("finite",), same_dtype=False)
+def zero_divided(x: Any, node: Any) -> Any:
+    """0 / x = 0 (finite: also where x is 0 or NaN)."""
+    return ot.constant(np.zeros((), node.outputs[0].type.dtype))
+
+
+@rule(p.mul(x, 1), on="any", same_dtype=False)
+def mul_one(x: Any) -> Any:
+    """x * 1 = x."""
+    return x
+
+
+@rule(p.true_div(x, 1), on="any", same_dtype=False)
+def div_one(x: Any) -> Any:
+    """x / 1 = x."""
+    return x
+
+
+@rule(p.true_div(1, x), on="inexact")
+def one_divided(x: Any) -> Any:
+    """1 / x = reciprocal(x)."""
+    return ot.reciprocal(x)
+
+
+@rule(p.mul(x, x), on="inexact")
+def times_itself(x: Any) -> Any:
+    """x x = sqr(x)."""
+    return ot.sqr(x)
+
+
+CANONICALIZE = RuleSet(
+    (mul_one, div_one, mul_zero, zero_divided, times_itself, canonical_product, cancelled_product),
+    "products canonicalize",
+)
+
+
+# forms that factors make together
+
+
+def _inner(variable: Any, function: Any) -> Any:
+    """x, if the variable is the function of x and both have one type; else None."""
+    node = computed_by(variable, function)
+    if node is None or node.inputs[0].type != variable.type:
+        return None
+    return node.inputs[0]
+
+
+def _negated(v: Any) -> Any:
+    """-v, as it is written in a canonical graph."""
+    found = _inner(v, ot.neg)
+    return ot.neg(v) if found is None else found
+
+
+def _by_argument(factors: list[Any], function: Any) -> dict[Any, Any]:
+    """The factors that are a function of something, by that."""
+    found: dict[Any, Any] = {}
+    for factor in factors:
+        argument = _inner(factor, function)
+        if argument is not None:
+            found[argument] = factor
+    return found
+
+
+def _real_product(fgraph: FunctionGraph, node: Apply) -> Product | None:
+    if not is_float(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        return None
+    return Product.at(fgraph, node)
+
+
+def _with(whole: Product, above: list[Any], below: list[Any], made: Any, like: Any) -> Any:
+    """The product with ``made`` in the place of some factors."""
+    rest, number_ = whole.without(above, below)
+    return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
+
+
+def one_plus(variable: Any) -> Any:
+    """x, if the variable is 1 + x in one dtype; else None."""
+    node = computed_by(variable, ot.add)
+    if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    numbers = [v for v in node.inputs if number_of(v) is not None]
+    rest: list[Any] = [v for v in node.inputs if number_of(v) is None]
+    if len(numbers) != 1 or number_of(numbers[0]) != 1 or not rest:
+        return None
+    total = rest[0] if len(rest) == 1 else ot.add(*rest)
+    return total if total.type == variable.type else None
+
+
+@node_rewriter(_PRODUCTS)
+def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
+    """exp(x) / (1 + exp(x)) = sigmoid(x), and 1 / (1 + exp(x)) = sigmoid(-x), also among other factors."""
+    whole = _real_product(fgraph, node)
+    if whole is None:
+        return None
+    for divisor in whole.below:
+        power = one_plus(divisor)
+        argument = None if power is None else _inner(power, ot.exp)
+        if argument is None:
+            continue
+        top = _by_argument(whole.above, ot.exp).get(argument)
+        made = ot.sigmoid(_negated(argument) if top is None else argument)
+        return _with(whole, [] if top is None else [top], [divisor], made, node.outputs[0])
+    return None
+
+
+@node_rewriter(_PRODUCTS)
+def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
+    """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
+    whole = _real_product(fgraph, node)
+    if whole is None:
+        return None
+    curves = _by_argument(whole.above, ot.sigmoid)
+    if not curves:
+        return None
+    powers = _by_argument(whole.above, ot.exp)
+    under = _by_argument(whole.below, ot.sigmoid)
+    for argument, factor in curves.items():
+        flipped = _inner(argument, ot.neg)
+        if flipped is not None and flipped in powers:
+            return _with(whole, [factor, powers[flipped]], [], ot.sigmoid(flipped), node.outputs[0])
+        for other, divisor in under.items():
+            if _inner(other, ot.neg) is argument or flipped is other:
+                return _with(whole, [factor], [divisor], ot.exp(argument), node.outputs[0])
+    return None
+
+
+def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
+    """What a variable sums, and over which axes, if it is spread over the summed axes; else None."""
+    owner = variable.owner
+    order: Any = None
+    if owner is not None and isinstance(owner.op, DimShuffle):
+        order, owner = owner.op.new_order, owner.inputs[0].owner
+    if owner is None or not isinstance(owner.op, CAReduce) or owner.op.scalar_op.name != "add":
+        return None, ()
+    summed: Any = owner.inputs[0]
+    axis: tuple[int, ...] = owner.op.axis
+    if not axis or summed.type.ndim != ndim or summed.type.dtype != variable.type.dtype:
+        return None, ()
+    rest = iter(range(ndim - len(axis)))
+    wanted = tuple("x" if i in axis else next(rest) for i in range(ndim))
+    if order == wanted or (order is None and len(axis) == ndim):
+        return summed, axis
+    return None, ()
+
+
+@node_rewriter(_PRODUCTS)
+def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+    """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
+    whole = _real_product(fgraph, node)
+    if whole is None or not whole.below:
+        return None
+    powers = _by_argument(whole.above, ot.exp)
+    if not powers:
+        return None
+    for divisor in whole.below:
+        summed, axis = _sum_over(divisor, node.outputs[0].type.ndim)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        argument = None if summed is None else _inner(summed, ot.exp)
+        if argument is not None and argument in powers:
+            made = Softmax(axis)(argument)
+            return _with(whole, [powers[argument]], [divisor], made, node.outputs[0])
+    return None
+
+
+@node_rewriter(_PRODUCTS)
+def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
+
+    (It is the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 it stays as it is, since erfcx overflows.
+    """
+    whole = _real_product(fgraph, node)
+    if whole is None:
+        return None
+    below = _by_argument(whole.below, ot.erfc)
+    powers = _by_argument(whole.above, ot.exp) if below else {}
+    for exponent, factor in powers.items():
+        square = _inner(exponent, ot.neg)
+        argument = None if square is None else _inner(square, ot.sqr)
+        if argument is not None and argument in below and computed_by(argument, _SWITCH) is None:
+            large = ot.gt(argument, 1)
+            safe, other = ot.switch(large, argument, 1), ot.switch(large, 1, argument)
+            made = ot.switch(
+                large, ot.reciprocal(ot.erfcx(safe)), ot.exp(-ot.sqr(other)) / ot.erfc(other)
+            )
+            return _with(whole, [factor], [below[argument]], made, node.outputs[0])
+    return None
+
+
+
+
+@node_rewriter([ot.mul, ot.true_div], tags=("finite",))
+def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
+    """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
+
+    A branch that was not taken is then 0 whatever b is there, where 0 * inf or 0 / 0 would be NaN
+    (finite).
+    """
+    if not is_float(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        return None
+    is_product = node.op == ot.mul
+    for position in range(len(node.inputs)) if is_product else (0,):
+        chosen = computed_by(node.inputs[position], _SWITCH)
+        if chosen is None:
+            continue
+        others = [v for i, v in enumerate(node.inputs) if i != position]
+        condition, a, b = chosen.inputs
+        function = ot.mul if is_product else ot.true_div
+        if number_of(b) == 0:
+            return [shaped_like(ot.switch(condition, function(a, *others), 0.0), node.outputs[0])]
+        if number_of(a) == 0:
+            return [shaped_like(ot.switch(condition, 0.0, function(b, *others)), node.outputs[0])]
+    return None
+
+
+STABILIZE = RuleSet(
+    (logistic, exp_times_sigmoid, exp_over_its_sum, gaussian_over_erfc, zero_branch_sinks),
+    "products stabilize",
+)
+
+
+@rule(p.mul(p.exp(x), p.exp(y)))
+def product_of_powers(x: Any, y: Any) -> Any:
+    """exp(x) exp(y) = exp(x + y)."""
+    return ot.exp(ot.add(x, y))
+
+
+@rule(p.true_div(y, p.exp(x)))
+def over_exp(x: Any, y: Any) -> Any:
+    """y / exp(x) = y exp(-x)."""
+    return ot.mul(y, ot.exp(_negated(x)))
+
+
+@rule(p.mul(p.pow(c, x), p.pow(c, y)), p.mul(p.pow(z, x), p.pow(z, y)))
+def product_of_equal_bases(node: Any, x: Any, y: Any) -> Any:
+    """z^x z^y = z^(x + y) for positive z, or for a positive number."""
+    base: Any = next(
+        (v.owner.inputs[0] for v in node.inputs if v.owner is not None and v.owner.inputs[-1] is x), None
+    )
+    if base is None or not _positive(base):
+        return None
+    return ot.pow(base, ot.add(x, y))
+
+
+def _positive(v: Any) -> bool:
+    value = number_of(v)
+    return (value is not None and value > 0) or computed_by(v, ot.exp) is not None
+
+
+SPECIALIZE = RuleSet(
+    (one_divided, product_of_powers, over_exp, product_of_equal_bases),
+    "products specialize",
+)

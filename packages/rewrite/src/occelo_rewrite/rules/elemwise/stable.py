@@ -1,0 +1,189 @@
+"""Rules that give forms which neither overflow nor cancel: log1p, expm1, softplus, erfc and their like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.tensors.type import is_float
+from occelo_rewrite.pattern import number, p, wild
+from occelo_rewrite.pattern_rule import rule
+from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.rules.matching import computed_by
+
+__all__ = ["STABILIZE"]
+
+x, y = wild("x y")
+c = number("c")
+
+
+@rule(p.log(1 + x))
+def log_one_plus(x: Any) -> Any:
+    """log(1 + x) = log1p(x)."""
+    return ot.log1p(x)
+
+
+@rule(p.log(1 - x))
+def log_one_minus(x: Any) -> Any:
+    """log(1 - x) = log1p(-x)."""
+    return ot.log1p(-x)
+
+
+@rule(p.log1p(p.exp(x)))
+def log1p_exp(x: Any) -> Any:
+    """log1p(exp(x)) = softplus(x)."""
+    return ot.softplus(x)
+
+
+@rule(p.log1p(-p.exp(x)), p.log(-p.expm1(x)))
+def log_one_minus_exp(x: Any) -> Any:
+    """log1p(-exp(x)) = log(-expm1(x)) = log1mexp(x)."""
+    return ot.log1mexp(x)
+
+
+@rule(p.log(p.sigmoid(x)))
+def log_sigmoid(x: Any) -> Any:
+    """log(sigmoid(x)) = -softplus(-x)."""
+    return -ot.softplus(-x)
+
+
+@rule(p.log1p(-p.sigmoid(x)))
+def log1p_minus_sigmoid(x: Any) -> Any:
+    """log1p(-sigmoid(x)) = -softplus(x)."""
+    return -ot.softplus(x)
+
+
+@rule(p.exp(x) - 1, p.exp(x) + (-1.0))
+def exp_minus_one(x: Any) -> Any:
+    """exp(x) - 1 = expm1(x)."""
+    return ot.expm1(x)
+
+
+@rule(1 - p.exp(x))
+def one_minus_exp(x: Any) -> Any:
+    """1 - exp(x) = -expm1(x)."""
+    return -ot.expm1(x)
+
+
+@rule(1 - p.sigmoid(x))
+def one_minus_sigmoid(x: Any) -> Any:
+    """1 - sigmoid(x) = sigmoid(-x)."""
+    return ot.sigmoid(-x)
+
+
+@rule(1 - p.erf(x))
+def one_minus_erf(x: Any) -> Any:
+    """1 - erf(x) = erfc(x)."""
+    return ot.erfc(x)
+
+
+@rule(1 + p.erf(x))
+def one_plus_erf(x: Any) -> Any:
+    """1 + erf(x) = erfc(-x)."""
+    return ot.erfc(-x)
+
+
+@rule(p.erf(x) - 1, p.erf(x) + (-1.0))
+def erf_minus_one(x: Any) -> Any:
+    """erf(x) - 1 = -erfc(x)."""
+    return -ot.erfc(x)
+
+
+@rule(1 - p.erfc(x))
+def one_minus_erfc(x: Any) -> Any:
+    """1 - erfc(x) = erf(x)."""
+    return ot.erf(x)
+
+
+@rule(p.log(p.erfc(x)))
+def log_erfc(x: Any) -> Any:
+    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2)."""
+    if computed_by(x, ot.switch(True, 1.0, 2.0).owner_op) is not None:
+        return None  # the form below, which holds a log(erfc) of its own
+    large = ot.gt(x, 1)
+    safe, other = ot.switch(large, x, 1), ot.switch(large, 1, x)
+    return ot.switch(large, ot.log(ot.erfcx(safe)) - ot.sqr(safe), ot.log(ot.erfc(other)))
+
+
+@rule(p.log(p.kv(y, x)))
+def log_kv(x: Any, y: Any) -> Any:
+    """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
+    return ot.log(ot.kve(y, x)) - x
+
+
+@rule(p.log(p.iv(y, x)))
+def log_iv(x: Any, y: Any) -> Any:
+    """log(iv(v, x)) = log(ive(v, x)) + |x| (DLMF 10.40.1)."""
+    return ot.log(ot.ive(y, x)) + ot.abs(x)
+
+
+@rule(p.log(p.exp(x) - p.exp(y)))
+def log_difference_of_powers(x: Any, y: Any) -> Any:
+    """log(exp(x) - exp(y)) = x + log1mexp(y - x)."""
+    return x + ot.log1mexp(y - x)
+
+
+@rule(p.log(p.sqrt(x)))
+def log_of_sqrt(x: Any) -> Any:
+    """log(sqrt(x)) = log(x) / 2."""
+    return ot.log(x) * 0.5
+
+
+_SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
+
+
+@rule(p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)))
+def log_of_scaled(x: Any, c: Any) -> Any:
+    """log(c x) = log(x) + log(c) for a number c > 0, where log(x) has a form of its own.
+
+    (For any other x the sum could cancel, so there it stays.)
+    """
+    if not any(computed_by(x, getattr(ot, name)) is not None for name in _SMOOTH):
+        return None
+    return ot.log(x) + float(np.log(c))
+
+
+@node_rewriter([ot.log])
+def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
+    """log(exp(a) + exp(b) + ...) = logaddexp(a, b, ...)."""
+    total = computed_by(node.inputs[0], ot.add)
+    out: Any = node.outputs[0]
+    if total is None or len(total.inputs) < 2 or not is_float(out.type.dtype):
+        return None
+    exponents: list[Any] = []
+    for term in total.inputs:
+        power = computed_by(term, ot.exp)
+        if power is None or power.inputs[0].type.dtype != out.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            return None
+        exponents.append(power.inputs[0])
+    return [ot.logaddexp(*exponents)]
+
+
+STABILIZE = RuleSet(
+    (
+        log_sum_of_powers,
+        log_difference_of_powers,
+        log_one_plus,
+        log_one_minus,
+        log1p_exp,
+        log_one_minus_exp,
+        log_sigmoid,
+        log1p_minus_sigmoid,
+        exp_minus_one,
+        one_minus_exp,
+        one_minus_sigmoid,
+        one_minus_erf,
+        one_plus_erf,
+        erf_minus_one,
+        one_minus_erfc,
+        log_erfc,
+        log_kv,
+        log_iv,
+        log_of_sqrt,
+        log_of_scaled,
+    ),
+    "stable forms",
+)

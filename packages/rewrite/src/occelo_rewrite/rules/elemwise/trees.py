@@ -1,0 +1,187 @@
+"""Sums and products as wholes: flattened from their root, through nodes that nothing else uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.type import is_complex, is_float
+from occelo_rewrite.constants import number_of
+
+__all__ = ["Product", "Sum"]
+
+_LARGEST = 2000
+_SUM = frozenset(("add", "sub", "neg"))
+_PRODUCT = frozenset(("mul", "true_div", "neg", "reciprocal"))
+
+
+def _name(node: Apply | None) -> str:
+    op = None if node is None else node.op
+    return op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
+
+
+def _inside(fgraph: FunctionGraph, variable: Any, dtype: str, names: frozenset[str]) -> bool:
+    """Whether a variable is an inner node of a tree: of its dtype, and used by it alone."""
+    owner = variable.owner
+    return (
+        owner is not None
+        and _name(owner) in names
+        and len(fgraph.clients.get(variable, (1,))) == 1
+        and all(v.type.dtype == dtype for v in owner.inputs)
+    )
+
+
+def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
+    """Whether a node is the root of its tree, so that each tree is looked at once."""
+    out: Any = node.outputs[0]
+    if any(v.type.dtype != out.type.dtype for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return False
+    uses = fgraph.clients[out]
+    if len(uses) == 1:
+        ((user, _),) = uses
+        if _name(user) in names and _inside(fgraph, out, user.outputs[0].type.dtype, names):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            return False
+    return True
+
+
+class Sum:
+    """A sum as terms with signs.
+
+    ``terms`` are pairs of a variable and +1 or -1, constants included.
+    """
+
+    def __init__(self, root: Apply, terms: list[tuple[Any, int]]) -> None:
+        self.root = root
+        self.terms = terms
+
+    @classmethod
+    def at(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
+        """The sum whose root a node is; None if it is none or too large."""
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        if dtype == "bool" or not _is_root(fgraph, node, _SUM):
+            return None
+        terms: list[tuple[Any, int]] = []
+        stack: list[tuple[Any, int]] = [(node.outputs[0], 1)]
+        while stack:
+            variable, sign = stack.pop()
+            owner = variable.owner
+            if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
+                name = _name(owner)
+                signs = [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
+                stack.extend(
+                    (v, sign * s) for v, s in reversed(list(zip(owner.inputs, signs, strict=True)))
+                )
+                if len(stack) + len(terms) > _LARGEST:
+                    return None
+            else:
+                terms.append((variable, sign))
+        return cls(node, terms)
+
+
+class Product:
+    """A product as factors above and below the line, a number, and the tree that they stand in.
+
+    `without` gives the tree with some factors taken out; all that is kept stays where it is, so that
+    nothing overflows that did not.
+    """
+
+    def __init__(self, root: Apply, inner: set[Any]) -> None:
+        self.root = root
+        self._inner = inner
+        self.above: list[Any] = []
+        self.below: list[Any] = []
+        self.negative = False
+        self.negations = 0
+
+    @classmethod
+    def at(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
+        """The product whose root a node is; None if it is none, of integers or too large."""
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
+            return None
+        made = cls(node, {node.outputs[0]})
+        stack: list[tuple[Any, bool]] = [(node.outputs[0], True)]
+        while stack:
+            variable, above = stack.pop()
+            owner = variable.owner
+            if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
+                made._inner.add(variable)
+                name = _name(owner)
+                sides = [above] * len(owner.inputs)
+                if name in ("true_div", "reciprocal"):
+                    sides[-1] = not above
+                elif name == "neg":
+                    made.negative = not made.negative
+                    made.negations += 1
+                stack.extend(reversed(list(zip(owner.inputs, sides, strict=True))))
+                if len(stack) + len(made.above) + len(made.below) > _LARGEST:
+                    return None
+            else:
+                (made.above if above else made.below).append(variable)
+        return made
+
+    def numbers(self) -> tuple[list[Any], list[Any]]:
+        """The factors above and below that are constants of one number."""
+        above = [v for v in self.above if isinstance(v, Constant) and number_of(v) is not None]
+        below = [v for v in self.below if isinstance(v, Constant) and number_of(v) is not None]
+        return above, below
+
+    def without(
+        self, above: Iterable[Any] = (), below: Iterable[Any] = (), number: Any = 1.0
+    ) -> tuple[Any, Any]:
+        """The product without some factors, and with all signs taken out: a variable and a number.
+
+        The variable is None if no factor is left. Each factor is taken out as often as it is named.
+        """
+        gone: dict[tuple[Any, bool], int] = {}
+        for side, variables in ((True, above), (False, below)):
+            for v in variables:
+                gone[v, side] = gone.get((v, side), 0) + 1
+        result = self._rebuild(gone)
+        return result, -number if self.negative else number
+
+    def _rebuild(self, gone: dict[tuple[Any, bool], int]) -> Any:
+        done: list[Any] = []
+        stack: list[tuple[Any, bool, bool]] = [(self.root.outputs[0], True, False)]
+        while stack:
+            variable, above, ready = stack.pop()
+            if variable not in self._inner:
+                key = (variable, above)
+                if gone.get(key, 0):
+                    gone[key] -= 1
+                    done.append(None)
+                else:
+                    done.append(variable)
+                continue
+            owner = variable.owner
+            if not ready:
+                stack.append((variable, above, True))
+                flip = _name(owner) in ("true_div", "reciprocal")
+                last = len(owner.inputs) - 1
+                for i, v in enumerate(owner.inputs):
+                    stack.append((v, above != (flip and i == last), False))
+                continue
+            parts = [done.pop() for _ in owner.inputs]
+            done.append(_combined(owner, parts))
+        return done[0]
+
+
+def _combined(node: Apply, parts: list[Any]) -> Any:
+    """A node of a product with other factors, None where there is none; signs are dropped."""
+    name = _name(node)
+    if name == "neg":
+        return parts[0]
+    if all(a is b for a, b in zip(parts, node.inputs, strict=True)):
+        return node.outputs[0]
+    if name == "mul":
+        left = [v for v in parts if v is not None]
+        return None if not left else left[0] if len(left) == 1 else ot.mul(*left)
+    if name == "reciprocal":
+        return None if parts[0] is None else ot.reciprocal(parts[0])
+    top, bottom = parts
+    if bottom is None:
+        return top
+    return ot.reciprocal(bottom) if top is None else ot.true_div(top, bottom)

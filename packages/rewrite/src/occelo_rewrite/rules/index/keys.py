@@ -1,0 +1,67 @@
+"""Keys of indexing as values that rules compute with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ops.index.key import SCALAR
+
+__all__ = ["FULL", "is_full", "kept_axes", "parts_of", "read", "static_bounds"]
+
+FULL = slice(None)
+
+
+def is_full(entry: Any) -> bool:
+    """Whether an entry of a key takes all of a dimension."""
+    return isinstance(entry, slice) and slice_parts(entry) in ((None, None, None), (0, None, None), (None, None, 1), (0, None, 1))
+
+
+def parts_of(node: Apply, first: int = 1) -> list[Any]:
+    """A basic key with its variables in place: integers, scalar variables and slices of those.
+
+    ``first`` is the position of the first input that belongs to the key.
+    """
+    op: Any = node.op
+    given = iter(node.inputs[first:])
+
+    def filled(part: Any) -> Any:
+        return next(given) if isinstance(part, str) and part == SCALAR else part
+
+    result: list[Any] = []
+    for entry in op.key:
+        if isinstance(entry, slice):
+            result.append(slice(*(filled(part) for part in slice_parts(entry))))
+        else:
+            result.append(filled(entry))
+    return result
+
+
+def read(x: Any, parts: list[Any]) -> Any:
+    """``x`` at a key given by parts; ``x`` itself where all of it is taken."""
+    return x if all(is_full(part) for part in parts) else x[tuple(parts)]
+
+
+def kept_axes(parts: list[Any]) -> list[int]:
+    """The dimensions that a key keeps, in order: those with a slice."""
+    return [i for i, part in enumerate(parts) if isinstance(part, slice)]
+
+
+def static_bounds(part: Any, length: int | None) -> tuple[int, int | None, int] | None:
+    """Start, stop and step of a slice of constants, as non-negative positions; None if they are not known.
+
+    Without a known length only slices from a known place onward with a positive step are understood; the
+    stop is then None if there is none.
+    """
+    start, stop, step = slice_parts(part)
+    if not all(v is None or isinstance(v, int) for v in (start, stop, step)):
+        return None
+    if length is not None:
+        first, last, by = part.indices(length)
+        return first, last, by
+    by = 1 if step is None else step
+    first = 0 if start is None else start
+    if by < 1 or first < 0 or (stop is not None and stop < 0):
+        return None
+    return first, stop, by

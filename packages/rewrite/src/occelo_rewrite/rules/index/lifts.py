@@ -1,0 +1,88 @@
+"""Rules that read first and compute then, where that is less work: the read goes through the op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph.ops.blas import Dot
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
+from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["SPECIALIZE"]
+
+
+def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
+    """The node that computes what is read, if it is of a class and nothing else uses its result."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, kind) or len(fgraph.clients[node.inputs[0]]) > 1:
+        return None
+    return inner if len(inner.outputs) == 1 and not inner.op.destroy_map else None
+
+
+@node_rewriter([Subtensor])
+def read_through_elemwise(fgraph: FunctionGraph, node: Apply) -> Any:
+    """f(x, y)[key] = f(x[key], y[key]), where x and y surely have the shape of the result, or are scalars."""
+    inner = _read_alone(fgraph, node, Elemwise)
+    if inner is None:
+        return None
+    parts = parts_of(node)
+    known = shapes_of(fgraph)
+    for v in inner.inputs:
+        if v.type.ndim and not known.same_shape(fgraph, v, inner.outputs[0]):
+            return None
+    return [inner.op(*(read(v, parts) if v.type.ndim else v for v in inner.inputs))]
+
+
+@node_rewriter([Subtensor])
+def read_through_dot(fgraph: FunctionGraph, node: Apply) -> Any:
+    """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices."""
+    inner = _read_alone(fgraph, node, Dot)
+    if inner is None:
+        return None
+    x, y = inner.inputs
+    parts = parts_of(node)
+    rows = parts[:1] if x.type.ndim == 2 else []
+    columns = parts[len(rows) :]
+    left = read(x, [*rows, FULL]) if rows else x
+    right = read(y, [FULL, *columns]) if columns else y
+    return [inner.op(left, right)]
+
+
+@node_rewriter([Subtensor])
+def read_through_reduce(fgraph: FunctionGraph, node: Apply) -> Any:
+    """sum(x, axis)[key] = sum(x[key on the other axes], axis)."""
+    inner = _read_alone(fgraph, node, CAReduce)
+    if inner is None:
+        return None
+    op = inner.op
+    x = inner.inputs[0]
+    rest = iter(parts_of(node))
+    parts = [FULL if i in op.axis else next(rest) for i in range(x.type.ndim)]
+    kept = kept_axes(parts)
+    axis = tuple(kept.index(i) for i in op.axis)
+    return [CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(read(x, parts))]
+
+
+@node_rewriter([Subtensor])
+def read_through_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+    """softmax(x, axis)[key] = softmax(x[key]), where the key leaves the axis as it is."""
+    inner = _read_alone(fgraph, node, Softmax | LogSoftmax)
+    if inner is None:
+        return None
+    op = inner.op
+    parts = parts_of(node)
+    if any(not is_full(parts[i]) for i in op.axis):
+        return None
+    kept = kept_axes(parts)
+    return [type(op)(tuple(kept.index(i) for i in op.axis))(read(inner.inputs[0], parts))]
+
+
+SPECIALIZE = RuleSet(
+    (read_through_elemwise, read_through_dot, read_through_reduce, read_through_softmax),
+    "lifts specialize",
+)

@@ -1,0 +1,385 @@
+"""Rules of reads: what takes everything is dropped, reads of reads are one, arrays that count are slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ops.create import Alloc, ARange
+from occelo_graph.ops.index.key import ARRAY
+from occelo_graph.ops.index.search import ExtractDiag
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.shape import DimShuffle, SpecifyShape, fill_static
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Subtensor])
+def read_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[:] = x."""
+    op: Any = node.op
+    return [node.inputs[0]] if all(is_full(entry) for entry in op.key) else None
+
+
+@node_rewriter([Subtensor])
+def canonical_key(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for known n; constants of a key are part of it."""
+    x: Any = node.inputs[0]
+    parts = [_plain(part) for part in parts_of(node)]
+    for i, part in enumerate(parts):
+        length = x.type.shape[i]
+        if isinstance(part, int):
+            if part < 0 and length is not None and part + length >= 0:
+                parts[i] = part + length
+        elif isinstance(part, slice):
+            parts[i] = _canonical_slice(part, length)
+    made = read(x, parts)
+    return None if made.owner is not None and made.owner.op == node.op else [made]
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, slice):
+        return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))
+    value = number_of(part) if isinstance(part, Constant) else None
+    return part if value is None else int(value)
+
+
+def _canonical_slice(part: slice, length: int | None) -> slice:
+    if length is None:
+        start, stop, step = part.start, part.stop, part.step
+        if isinstance(step, int) and step == 1:
+            step = None
+        if (step is None or (isinstance(step, int) and step > 0)) and isinstance(start, int) and start == 0:
+            start = None
+        return slice(start, stop, step)
+    bounds = static_bounds(part, length)
+    if bounds is None:
+        return part
+    first, last, step = bounds
+    if step < 0:
+        return part
+    last = max(first, last or 0)
+    return slice(first or None, None if last >= length else last, None if step == 1 else step)
+
+
+@node_rewriter([Subtensor])
+def read_of_read(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[a:b][c:d] = x[a+c:...] and x[a:b][i] = x[a+i], for keys of known places within known lengths."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Subtensor):
+        return None
+    x = inner.inputs[0]
+    merged = list(parts_of(inner))
+    for axis, part in zip(kept_axes(merged), parts_of(node), strict=True):
+        if is_full(part):
+            continue
+        if is_full(merged[axis]):
+            merged[axis] = part
+            continue
+        found = _composed(merged[axis], part, x.type.shape[axis])
+        if found is None:
+            return None
+        merged[axis] = found
+    return [read(x, merged)]
+
+
+def _composed(first: slice, then: Any, length: int | None) -> Any:
+    """The part that a part of a slice is; None if that depends on what is not known."""
+    outer = static_bounds(first, length)
+    if outer is None:
+        return None
+    start, stop, step = outer
+    count = None if stop is None or length is None else len(range(start, stop, step))
+    if isinstance(then, int):
+        if count is None:
+            # x[a:][i] is out of bounds just where x[a + i] is
+            return start + step * then if stop is None and then >= 0 else None
+        if not -count <= then < count:
+            return None
+        return start + step * (then % count)
+    if not isinstance(then, slice):
+        return None
+    if count is not None:
+        chosen = range(start, stop or 0, step)[then] if then.step != 0 else None
+        if chosen is None or chosen.step < 0 or step < 0:
+            return None
+        return slice(chosen.start, chosen.stop, chosen.step) if len(chosen) else slice(0, 0)
+    second = static_bounds(then, None)
+    if second is None or step < 1:
+        return None
+    low, high, by = second
+    ends = [e for e in (stop, None if high is None else start + step * high) if e is not None]
+    return slice(start + step * low, min(ends) if ends else None, step * by)
+
+
+@node_rewriter([Subtensor])
+def read_of_shape_made(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A read of alloc, dimshuffle or specify_shape is that of what they are made from."""
+    inner: Any = node.inputs[0].owner
+    if inner is None:
+        return None
+    parts = parts_of(node)
+    if isinstance(inner.op, DimShuffle):
+        return _through_dimshuffle(inner, parts)
+    if isinstance(inner.op, Alloc):
+        return _through_alloc(fgraph, node, inner, parts)
+    return None
+
+
+def _through_dimshuffle(inner: Any, parts: list[Any]) -> Any:
+    op = inner.op
+    x = inner.inputs[0]
+    wanted: list[Any] = [FULL] * x.type.ndim
+    order: list[Any] = []
+    for axis, part in zip(op.new_order, parts, strict=True):
+        if axis == "x":
+            if isinstance(part, slice):
+                if not is_full(part):
+                    return None
+                order.append("x")
+            elif not (isinstance(part, int) and part in (0, -1)):
+                return None
+            continue
+        wanted[axis] = part
+        if isinstance(part, slice):
+            order.append(axis)
+    if op.dropped and any(not is_full(wanted[a]) for a in op.dropped):
+        return None
+    kept = kept_axes(wanted)
+    taken = read(x, wanted)
+    new_order = ["x" if a == "x" else kept.index(a) for a in order]
+    return [ot.dimshuffle(taken, new_order)]
+
+
+def _through_alloc(fgraph: FunctionGraph, node: Apply, inner: Any, parts: list[Any]) -> Any:
+    value = inner.inputs[0]
+    lengths = fill_static(inner.op.shape, inner.inputs[1:])
+    lead = len(lengths) - value.type.ndim
+    wanted: list[Any] = []
+    for axis, part in enumerate(parts):
+        broadcast = axis < lead or value.type.shape[axis - lead] == 1
+        if isinstance(part, slice):
+            if axis >= lead:
+                wanted.append(FULL if broadcast else part)
+            continue
+        if broadcast and not _within(part, lengths[axis]):
+            return None
+        if axis >= lead:
+            wanted.append(0 if broadcast else part)
+    taken = read(value, wanted) if wanted else value
+    shape = shapes_of(fgraph).shape_of(fgraph, node.outputs[0])
+    return [ot.alloc(taken, *shape) if shape else taken]
+
+
+def _within(index: Any, length: Any) -> bool:
+    return isinstance(index, int) and isinstance(length, int) and -length <= index < length
+
+
+@node_rewriter([Subtensor])
+def read_of_specified(fgraph: FunctionGraph, node: Apply) -> Any:
+    """specify_shape(x)[key] = specify_shape(x[key]) on the dimensions that no key changes."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, SpecifyShape) or any(inner.op.given):
+        return None
+    parts = parts_of(node)
+    static = inner.op.static
+    if any(not is_full(part) and n is not None for part, n in zip(parts, static, strict=True)):
+        return None
+    kept = kept_axes(parts)
+    return [ot.specify_shape(read(inner.inputs[0], parts), [static[i] for i in kept])]
+
+
+@node_rewriter([Subtensor])
+def read_of_vector(fgraph: FunctionGraph, node: Apply) -> Any:
+    """make_vector(a, b, c)[1] = b, and make_vector(a, b, c)[1:] = make_vector(b, c)."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, MakeVector):
+        return None
+    (part,) = parts_of(node)
+    count = len(inner.inputs)
+    if isinstance(part, int):
+        return [inner.inputs[part]] if -count <= part < count else None
+    if not isinstance(part, slice) or static_bounds(part, count) is None:
+        return None
+    chosen = inner.inputs[part]
+    return [inner.op(*chosen)] if chosen else None
+
+
+@node_rewriter([Subtensor])
+def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(x, y)[key] is a read of the one part that it falls into, for parts of known lengths."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Join):
+        return None
+    axis: int = inner.op.axis
+    parts = parts_of(node)
+    part = parts[axis]
+    lengths = [v.type.shape[axis] for v in inner.inputs]
+    if any(any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :])) for v in inner.inputs):
+        return None  # that the other lengths agree would go unchecked
+    if None in lengths:
+        return None
+    total = sum(lengths)
+    if isinstance(part, int):
+        if not -total <= part < total:
+            return None
+        first = last = part % total
+    elif isinstance(part, slice) and static_bounds(part, total) is not None:
+        chosen = range(total)[part]
+        if chosen.step != 1 or not len(chosen):
+            return None
+        first, last = chosen[0], chosen[-1]
+    else:
+        return None
+    start = 0
+    for v, n in zip(inner.inputs, lengths, strict=True):
+        if start <= first and last < start + n:
+            parts[axis] = first - start if isinstance(part, int) else slice(first - start, last - start + 1)
+            made = read(v, parts)
+            return [made] if made.type.dtype == node.outputs[0].type.dtype else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        start += n
+    return None
+
+
+@node_rewriter([Subtensor, AdvancedSubtensor])
+def read_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
+
+    For keys of integers and slices; arrays of positions may name a place twice, so they only do for a y
+    that is one number.
+    """
+    inner: Any = node.inputs[0].owner
+    kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
+    op: Any = node.op
+    if inner is None or not isinstance(inner.op, kinds) or inner.op.key != op.key:
+        return None
+    if any(a is not b for a, b in zip(inner.inputs[2:], node.inputs[1:], strict=True)):
+        return None
+    value = inner.inputs[1]
+    out: Any = node.outputs[0]
+    if kinds is AdvancedIncSubtensor and not (inner.op.set_instead_of_inc and value.type.ndim == 0):
+        return None
+    if not inner.op.set_instead_of_inc:
+        return [ot.add(node.op(inner.inputs[0], *node.inputs[1:]), ot.cast(value, out.type.dtype))]
+    value = ot.cast(value, out.type.dtype)
+    if value.type.ndim == out.type.ndim and shapes_of(fgraph).same_shape(fgraph, value, out):
+        return [value]
+    if value.type.ndim and any(n != 1 for n in value.type.shape):
+        return None  # whether the value fits the part would go unchecked
+    return [ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, out)) if out.type.ndim else ot.dimshuffle(value, [])]
+
+
+def _counted(variable: Any) -> tuple[int, int | None, int] | None:
+    """Start, stop and step, if a variable is an arange of known places."""
+    if isinstance(variable, Constant) and np.ndim(variable.data) == 1 and 1 < np.size(variable.data) <= 4096:  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        data: Any = variable.data
+        if data.dtype.kind not in "iu":
+            return None
+        step = int(data[1]) - int(data[0])
+        if step > 0 and data[0] >= 0 and bool(np.all(np.diff(data.astype("int64")) == step)):
+            return int(data[0]), int(data[-1]) + 1, step
+        return None
+    owner = variable.owner
+    if owner is None or not isinstance(owner.op, ARange):
+        return None
+    bounds = [number_of(v) for v in owner.inputs]
+    start, stop, step = bounds
+    if any(b is None or b != int(b) for b in bounds) or start < 0 or step < 1 or stop <= start:
+        return None
+    return int(start), int(stop), int(step)
+
+
+@node_rewriter([AdvancedSubtensor])
+def arange_is_slice(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[arange(a, b, s)] = x[a:b:s], where all positions surely lie within x."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if len(node.inputs) != 2 or ARRAY not in [e for e in op.key if isinstance(e, str)]:
+        return None
+    axis = next(i for i, e in enumerate(op.key) if isinstance(e, str))
+    if any(not is_full(e) for i, e in enumerate(op.key) if i != axis) or len(op.key) != x.type.ndim:
+        return None
+    found = _counted(node.inputs[1])
+    length = x.type.shape[axis]
+    if found is None or length is None:
+        return None
+    start, stop, step = found
+    last = range(start, stop or 0, step)[-1]
+    if last >= length:
+        return None
+    parts: list[Any] = [FULL] * x.type.ndim
+    parts[axis] = slice(start, last + 1, step)
+    return [read(x, parts)]
+
+
+@node_rewriter([AdvancedSubtensor])
+def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[arange(n), arange(n)] = diagonal(x), for square x of n rows."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if len(node.inputs) != 3 or x.type.ndim != 2 or not all(isinstance(e, str) for e in op.key):
+        return None
+    if node.inputs[1] is not node.inputs[2]:
+        return None
+    rows, columns = x.type.shape
+    counted = _counted(node.inputs[1])
+    if counted is not None:
+        return [ot.diagonal(x)] if rows == columns and counted == (0, rows, 1) else None
+    owner: Any = node.inputs[1].owner
+    if owner is None or not isinstance(owner.op, ARange):
+        return None
+    start, stop, step = owner.inputs
+    if number_of(start) != 0 or number_of(step) != 1:
+        return None
+    known = shapes_of(fgraph)
+    if known.is_length(fgraph, stop, x, 0) and known.is_length(fgraph, stop, x, 1):
+        return [ot.diagonal(x)]
+    return None
+
+
+@node_rewriter([ExtractDiag])
+def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
+    """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
+    op: Any = node.op
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, ot.Dot) or len(fgraph.clients[node.inputs[0]]) > 1:
+        return None
+    x, y = inner.inputs
+    if (op.offset, op.axis1, op.axis2) != (0, 0, 1) or x.type.ndim != 2 or y.type.ndim != 2:
+        return None
+    known = shapes_of(fgraph)
+    lengths, others = known.shape_of(fgraph, x), known.shape_of(fgraph, y)
+    if lengths[0] is not others[1] and lengths[0] != others[1]:
+        return None
+    return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1)]
+
+
+CANONICALIZE = RuleSet(
+    (
+        read_of_everything,
+        canonical_key,
+        read_of_read,
+        read_of_shape_made,
+        read_of_specified,
+        read_of_vector,
+        read_of_join,
+        read_of_write,
+        arange_is_slice,
+        paired_aranges_are_diagonal,
+        diagonal_of_product,
+    ),
+    "reads canonicalize",
+)

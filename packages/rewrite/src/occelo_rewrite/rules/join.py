@@ -1,0 +1,176 @@
+"""Rules of joins and of vectors made of scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph import tensor as ot
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.shape import fill_static
+from occelo_rewrite.rule import RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Join])
+def join_of_one(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(x) = x."""
+    return [node.inputs[0]] if len(node.inputs) == 1 else None
+
+
+@node_rewriter([Join])
+def join_without_empty(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(x, empty, y) = join(x, y), for what is known to have length 0."""
+    op: Any = node.op
+    left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if not left or len(left) == len(node.inputs):
+        return None
+    gone: list[Any] = [v for v in node.inputs if v not in left]
+    others = [i for i in range(left[0].type.ndim) if i != op.axis]
+    if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
+        return None  # the other lengths would go unchecked
+    made: Any = op(*left)
+    return [made] if made.type.dtype == node.outputs[0].type.dtype else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+@node_rewriter([Join])
+def join_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(join(x, y), z) = join(x, y, z), along one axis, where nothing else uses the inner one."""
+    parts: list[Any] = []
+    changed = False
+    for v in node.inputs:
+        inner = v.owner
+        if inner is not None and inner.op == node.op and len(fgraph.clients[v]) == 1:
+            parts += inner.inputs
+            changed = True
+        else:
+            parts.append(v)
+    return [node.op(*parts)] if changed else None
+
+
+def _slice_of(variable: Any, axis: int) -> tuple[Any, int, int] | None:
+    """x, start and stop, if the variable is x[start:stop] along the axis, in known places."""
+    owner = variable.owner
+    if owner is None or not isinstance(owner.op, Subtensor) or len(owner.inputs) > 1:
+        return None
+    x = owner.inputs[0]
+    for i, entry in enumerate(owner.op.key):
+        if not isinstance(entry, slice):
+            return None
+        if i != axis and slice_parts(entry) != (None, None, None):
+            return None
+    length = x.type.shape[axis]
+    start, stop, step = slice_parts(owner.op.key[axis])
+    if step not in (None, 1):
+        return None
+    if length is not None:
+        start, stop, _ = slice(start, stop).indices(length)
+        return x, start, max(start, stop)
+    first = 0 if start is None else start
+    if stop is None or first < 0 or stop < first:
+        return None
+    return x, first, stop
+
+
+@node_rewriter([Join])
+def join_of_adjacent_slices(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(x[a:b], x[b:c]) = x[a:c], for x of known length."""
+    op: Any = node.op
+    parts: list[Any] = []
+    changed = False
+    last: tuple[Any, int, int] | None = None
+    for v in node.inputs:
+        found = _slice_of(v, op.axis)
+        known = found is not None and found[0].type.shape[op.axis] is not None
+        if last is not None and found is not None and known and last[0] is found[0] and last[2] == found[1]:
+            last = (last[0], last[1], found[2])
+            key = (*[slice(None)] * op.axis, slice(last[1], last[2]))
+            parts[-1] = last[0][key]
+            changed = True
+        else:
+            parts.append(v)
+            last = found if known else None
+    if not changed:
+        return None
+    return [parts[0] if len(parts) == 1 else op(*parts)]
+
+
+@node_rewriter([Join])
+def join_of_repeats(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(x, x, x) = x repeated by broadcasting, for x of length 1 along the axis."""
+    op: Any = node.op
+    first: Any = node.inputs[0]
+    if len(node.inputs) < 2 or any(v is not first for v in node.inputs):
+        return None
+    if first.type.shape[op.axis] != 1:
+        return None
+    lengths = list(ot.shape_tuple(first))
+    lengths[op.axis] = len(node.inputs)
+    return [ot.alloc(first, *lengths)]
+
+
+@node_rewriter([Join])
+def join_of_allocs(fgraph: FunctionGraph, node: Apply) -> Any:
+    """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks."""
+    op: Any = node.op
+    owners: list[Any] = [v.owner for v in node.inputs]
+    if len(owners) < 2 or any(o is None or not isinstance(o.op, Alloc) for o in owners):
+        return None
+    value: Any = owners[0].inputs[0]
+    if any(o.inputs[0] is not value for o in owners):
+        return None
+    shapes = [fill_static(o.op.shape, o.inputs[1:]) for o in owners]
+    lead = len(shapes[0]) - value.type.ndim
+    if op.axis >= lead and value.type.shape[op.axis - lead] != 1:
+        return None
+    if any(
+        a is not b and not (isinstance(a, int) and a == b)
+        for s in shapes[1:]
+        for i, (a, b) in enumerate(zip(shapes[0], s, strict=True))
+        if i != op.axis
+    ):
+        return None
+    total: Any = 0
+    for s in shapes:
+        total = total + s[op.axis]
+    lengths = list(shapes[0])
+    lengths[op.axis] = total
+    return [ot.alloc(value, *lengths)]
+
+
+@node_rewriter([MakeVector])
+def vector_of_own_elements(fgraph: FunctionGraph, node: Apply) -> Any:
+    """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of known length n."""
+    source: Any = None
+    for position, v in enumerate(node.inputs):
+        owner = v.owner
+        if owner is None or not isinstance(owner.op, Subtensor) or len(owner.inputs) > 1:
+            return None
+        x: Any = owner.inputs[0]
+        if x.type.ndim != 1 or x.type.shape[0] != len(node.inputs) or (source not in (None, x)):
+            return None
+        entry = owner.op.key[0]
+        if not isinstance(entry, int) or entry % len(node.inputs) != position:
+            return None
+        source = x
+    if source is None or source.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    return [source]
+
+
+CANONICALIZE = RuleSet(
+    (
+        join_of_one,
+        join_without_empty,
+        join_of_join,
+        join_of_adjacent_slices,
+        join_of_repeats,
+        join_of_allocs,
+        vector_of_own_elements,
+    ),
+    "join canonicalize",
+)

@@ -1,0 +1,174 @@
+"""`ShapeFeature`: what is known of the lengths of the variables of a graph, worked out when asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import tensor as ot
+from occelo_graph.fgraph.features import AlreadyThere, Feature
+from occelo_graph.ops.shape import Shape_i
+from occelo_graph.tensors.type import TensorType
+from occelo_rewrite.constants import number_of
+
+__all__ = ["Lengths", "ShapeFeature", "shapes_of"]
+
+Lengths = tuple[Any, ...]
+"""A length for each dimension: an integer, or a scalar variable made of lengths of inputs."""
+
+
+class ShapeFeature(Feature):
+    """Lengths of variables in terms of the graph's inputs.
+
+    Lengths are worked out once, on demand, without recursion, from each op's ``infer_shape``; the
+    expressions are not part of the graph and do not count as uses. Equal lengths are one object, so that
+    shapes can be compared.
+    """
+
+    provides = ("shape_of", "same_shape")
+
+    def __init__(self) -> None:
+        self._known: dict[Variable, Lengths] = {}
+        self._expressions: dict[Any, Any] = {}
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if "shape_feature" in fgraph.__dict__:
+            raise AlreadyThere("The graph knows its shapes already")
+        fgraph.__dict__["shape_feature"] = self
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        fgraph.__dict__.pop("shape_feature", None)
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        for out in node.outputs:
+            self._known.pop(out, None)
+
+    def shape_of(self, fgraph: FunctionGraph | None, variable: Variable) -> Lengths:
+        """The lengths of a tensor variable; an empty tuple for what is no tensor."""
+        found = self._known.get(variable)
+        if found is not None:
+            return found
+        stack = [variable]
+        while stack:
+            each = stack[-1]
+            if each in self._known:
+                stack.pop()
+                continue
+            owner = each.owner
+            kind = each.type
+            if (
+                not isinstance(kind, TensorType)
+                or None not in kind.shape
+                or owner is None
+                or not owner.op.has_infer_shape
+            ):
+                self._known[each] = self._own_lengths(each)
+                continue
+            waiting = [v for v in owner.inputs if v not in self._known]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            self._infer(owner)
+        return self._known[variable]
+
+    def _own_lengths(self, variable: Variable) -> Lengths:
+        kind = variable.type
+        if not isinstance(kind, TensorType):
+            return ()
+        return tuple(
+            self._one(Shape_i(i)(variable)) if n is None else n for i, n in enumerate(kind.shape)
+        )
+
+    def _infer(self, node: Apply) -> None:
+        try:
+            shapes = node.op.shapes(node, [self._known[v] for v in node.inputs])
+        except Exception:
+            # an op of the user's whose rule fails is one without a rule
+            shapes = [None] * len(node.outputs)
+        for out, lengths in zip(node.outputs, shapes, strict=True):
+            kind = out.type
+            if lengths is None or not isinstance(kind, TensorType):
+                self._known[out] = self._own_lengths(out)
+                continue
+            self._known[out] = tuple(
+                static if static is not None else self._one(n)
+                for static, n in zip(kind.shape, lengths, strict=True)
+            )
+
+    def _one(self, length: Any) -> Any:
+        """The one object for a length."""
+        if not isinstance(length, Variable):
+            return int(length)
+        constant = number_of(length)
+        if constant is not None:
+            return int(constant)
+        owner = length.owner
+        if owner is None:
+            return length
+        done: dict[Variable, Variable] = {}
+        stack = [length]
+        while stack:
+            each = stack[-1]
+            node = each.owner
+            if each in done or node is None:
+                done.setdefault(each, each)
+                stack.pop()
+                continue
+            if isinstance(node.op, Shape_i):
+                done[each] = self._expressions.setdefault((node.op, node.inputs[0]), each)
+                continue
+            waiting = [v for v in node.inputs if v not in done]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            done[each] = self._expression(node, [done[v] for v in node.inputs], each)
+        return done[length]
+
+    def _expression(self, node: Apply, inputs: list[Variable], variable: Variable) -> Variable:
+        parts: list[Any] = []
+        for v in inputs:
+            value = number_of(v)
+            parts.append(v if value is None else (v.type, value))
+        if node.op.commutative:
+            parts.sort(key=lambda v: id(v) if isinstance(v, Variable) else 0)
+        key = (node.op, variable.index, *parts)
+        found = self._expressions.get(key)
+        if found is None:
+            same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+            found = variable if same else node.clone_with_new_inputs(inputs).outputs[variable.index or 0]
+            self._expressions[key] = found
+        return found  # type: ignore[no-any-return]
+
+    def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
+        """Whether two tensors surely have equal shapes."""
+        if a.type == b.type and None not in getattr(a.type, "shape", (None,)):
+            return True
+        first, second = self.shape_of(fgraph, a), self.shape_of(fgraph, b)
+        return len(first) == len(second) and all(
+            m is n or (isinstance(m, int) and m == n) for m, n in zip(first, second, strict=True)
+        )
+
+    def is_length(self, fgraph: FunctionGraph | None, length: Any, of: Variable, axis: int) -> bool:
+        """Whether a scalar surely is the length of a tensor along an axis."""
+        known = self.shape_of(fgraph, of)[axis]
+        if isinstance(length, Variable):
+            owner = length.owner
+            if owner is not None and isinstance(owner.op, Shape_i):
+                length = self.shape_of(fgraph, owner.inputs[0])[owner.op.i]
+            else:
+                length = self._one(length)
+        return length is known or (isinstance(known, int) and known == length)
+
+
+def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
+    """The feature of a graph, attached if it is not there yet."""
+    found: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
+    if found is None:
+        found = ShapeFeature()
+        fgraph.attach_feature(found)
+    return found
+
+
+def as_variable(length: Any) -> Any:
+    """A length as an int64 scalar variable."""
+    return ot.cast(length, "int64") if isinstance(length, Variable) else ot.constant(length, dtype="int64")

@@ -1,0 +1,33 @@
+"""Giving a replacement the dtype and the shape of what it replaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.tensor import cast, second
+
+__all__ = ["shaped_like"]
+
+
+def shaped_like(value: Any, output: Any) -> Any:
+    """``value`` with the dtype and the shape of the node's output that it replaces."""
+    wanted, given = output.type, value.type
+    if given.dtype != wanted.dtype:
+        value = cast(value, wanted.dtype)
+    if given.ndim == wanted.ndim and all(
+        a == b or b is None for a, b in zip(given.shape, wanted.shape, strict=True)
+    ):
+        return value
+    for variable in output.owner.inputs:
+        # against the inputs of the node that it replaces, not against its output
+        if variable.type.ndim and not _covers(value.type, variable.type):
+            value = second(variable, value)
+    return value
+
+
+def _covers(value: Any, other: Any) -> bool:
+    """Whether broadcasting against ``other`` cannot change the type of ``value``."""
+    lead = value.ndim - other.ndim
+    return lead >= 0 and all(
+        b == 1 or a == b for a, b in zip(value.shape[lead:], other.shape, strict=True)
+    )

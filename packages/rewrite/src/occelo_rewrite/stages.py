@@ -1,0 +1,18 @@
+"""Rewriters of whole graphs that make up stages of the pipeline."""
+
+from __future__ import annotations
+
+from occelo_graph import DestroyHandler, FunctionGraph
+from occelo_rewrite.merge import MergeFeature
+from occelo_rewrite.rewriter import graph_rewriter
+
+__all__ = ["add_destroy_handler"]
+
+
+@graph_rewriter
+def add_destroy_handler(fgraph: FunctionGraph) -> None:
+    """Attach the feature that keeps graphs with in-place ops computable, and end merging."""
+    merging: MergeFeature | None = fgraph.__dict__.get("merge_feature")
+    if merging is not None:
+        fgraph.remove_feature(merging)
+    fgraph.attach_feature(DestroyHandler())
