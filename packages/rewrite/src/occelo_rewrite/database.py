@@ -114,6 +114,7 @@ class RewriteDatabase:
         self.name = name
         self._held: dict[str, DatabaseEntry] = {}
         self._standard = standard
+        self._initial: dict[str, DatabaseEntry] = {}
         self.generation = 0
 
     @property
@@ -122,12 +123,13 @@ class RewriteDatabase:
             fill, self._standard = self._standard, None
             fill(self)
             self.generation = 0
+            self._initial = dict(self._held)
         return self._held
 
     @property
     def is_standard(self) -> bool:
         """Whether the database, and those in it, hold just what they held from the start."""
-        return self.generation == 0 and all(
+        return (self.generation == 0 or self._held == self._initial) and all(
             e.rewriter.is_standard
             for e in self._held.values()
             if isinstance(e.rewriter, RewriteDatabase)

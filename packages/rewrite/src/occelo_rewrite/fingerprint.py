@@ -49,7 +49,7 @@ def _parts(rewriter: Any) -> Iterator[Any]:
     inner: Any = getattr(rewriter, "rules", None) or getattr(rewriter, "rewriters", None) or ()
     for each in inner:
         yield from _parts(each)
-    function: Any = getattr(rewriter, "function", None)
+    function: Any = getattr(rewriter, "law", None) or getattr(rewriter, "function", None)
     yield rewriter if function is None else function
 
 

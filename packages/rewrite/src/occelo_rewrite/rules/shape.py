@@ -79,11 +79,9 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 def _reordered(variable: Any, order: Any, ndim: int) -> Any:
     """An operand of an elementwise op whose result of ``ndim`` dimensions is reordered."""
     missing = ndim - variable.type.ndim
-    if missing == ndim:
+    if missing == ndim and ndim:
         return variable
     places = [a if a == "x" else a - missing if a >= missing else "x" for a in order]
-    while places and places[0] == "x":
-        places.pop(0)
     return ot.dimshuffle(variable, places)
 
 
