@@ -68,19 +68,44 @@ def _special_rules(db: EquilibriumDB) -> None:
         db.register_rules(family.SPECIALIZE, "fast_run")
 
 
+def _blas_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import blas, fold
+
+    db.register_rules(fold.LATER, "fast_run")
+    db.register_rules(blas.UPDATES, "fast_run")
+
+
 canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
 stabilize_db = EquilibriumDB("stabilize", _stable_rules)
+blas_db = EquilibriumDB("BlasOpt", _blas_rules)
 specialize_db = EquilibriumDB("specialize", _special_rules)
 
 
 def _stages(db: SequenceDB) -> None:
-    from occelo_rewrite.stages import add_destroy_handler
+    from occelo_graph.ops.blas import Gemm, Gemv, Ger
+    from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor
+    from occelo_rewrite.fusion import FusionRewriter
+    from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants, flag_variants
+    from occelo_rewrite.stages import add_destroy_handler, check_integrity
+
+    writes = flag_variants(IncSubtensor, AdvancedIncSubtensor)
+    updates = flag_variants(Gemm, Gemv, Ger)
+
+    def inplace(name: str, variants: Any, position: float) -> None:
+        rewriter = InplaceRewriter(name, variants)
+        db.register(name, rewriter, "fast_run", "inplace", position=position)
 
     db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
     db.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
     db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
+    db.register("BlasOpt", blas_db, "fast_run", position=1.7)
     db.register("specialize", specialize_db, "fast_run", position=2)
+    db.register("elemwise_fusion", FusionRewriter(), "fast_run", "fusion", position=49)
     db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
+    inplace("inplace_subtensor", writes, 50.1)
+    inplace("InplaceBlasOpt", updates, 50.2)
+    inplace("inplace_elemwise", elemwise_variants, 50.5)
+    db.register("check_integrity", check_integrity, *_ALWAYS, position=100)
 
 
 optdb = SequenceDB("optdb", _stages)

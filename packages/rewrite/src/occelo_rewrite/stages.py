@@ -6,7 +6,7 @@ from occelo_graph import DestroyHandler, FunctionGraph
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import graph_rewriter
 
-__all__ = ["add_destroy_handler"]
+__all__ = ["add_destroy_handler", "check_integrity"]
 
 
 @graph_rewriter
@@ -16,3 +16,9 @@ def add_destroy_handler(fgraph: FunctionGraph) -> None:
     if merging is not None:
         fgraph.remove_feature(merging)
     fgraph.attach_feature(DestroyHandler())
+
+
+@graph_rewriter
+def check_integrity(fgraph: FunctionGraph) -> None:
+    """Ask every feature once whether the graph may stay as it is."""
+    fgraph.validate()

@@ -19,6 +19,7 @@ __all__ = [
     "NoOutputInplaceOnInput",
     "Supervisor",
     "inplace_candidates",
+    "version_root",
     "view_root",
 ]
 
@@ -34,11 +35,21 @@ def view_root(variable: Variable) -> Variable:
     return variable
 
 
+def version_root(variable: Variable) -> Variable:
+    """The variable that ``variable`` is a view of; the result of an in-place op is a version of its own."""
+    while variable.owner is not None:
+        sources = variable.owner.op.view_map.get(variable.index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportUnknownMemberType]
+        if not sources:
+            return variable
+        variable = variable.owner.inputs[sources[0]]
+    return variable
+
+
 class DestroyHandler(Bookkeeper):
     """Keeps a graph with in-place ops computable.
 
-    Each storage has at most one destroyer; whatever reads the storage, or a view of it, runs before
-    it is destroyed. Constants are never destroyed. A change that would break this raises
+    Each version of a storage has at most one destroyer, whose result is the next version; whatever reads
+    a version, or a view of it, runs before it is destroyed. Constants are never destroyed. A change that would break this raises
     `InconsistencyError` when the graph is validated.
     """
 
@@ -65,17 +76,17 @@ class DestroyHandler(Bookkeeper):
 
     def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
         """Whether any of the variables' storages is overwritten."""
-        roots = {view_root(v) for v in protected}
+        roots = {version_root(v) for v in protected}
         return any(root in roots for root in self._destroyed())
 
     def destroyers(self, fgraph: FunctionGraph, variable: Variable) -> list[Apply]:
         """The node that overwrites a variable's storage, in a list; empty if there is none."""
-        root = view_root(variable)
+        root = version_root(variable)
         return [node for destroyed, node in self._destroyed_pairs() if destroyed is root]
 
     def _destroyed_pairs(self) -> list[tuple[Variable, Apply]]:
         return [
-            (view_root(node.inputs[i]), node)
+            (version_root(node.inputs[i]), node)
             for node in self._destroyers
             for sources in node.op.destroy_map.values()
             for i in sources
@@ -120,7 +131,7 @@ class DestroyHandler(Bookkeeper):
         if not self._destroyers:
             return
         for root, node in self._destroyed_pairs():
-            if isinstance(root, Constant):
+            if isinstance(view_root(root), Constant):
                 raise InconsistencyError(f"{node.op} would overwrite the constant {root}")
         self._check_double_use()
         try:
@@ -131,7 +142,7 @@ class DestroyHandler(Bookkeeper):
     def _check_double_use(self) -> None:
         for node in self._destroyers:
             destroyed = {i for sources in node.op.destroy_map.values() for i in sources}
-            roots = [view_root(v) for v in node.inputs]
+            roots = [version_root(v) for v in node.inputs]
             for i in destroyed:
                 if any(j != i and other is roots[i] for j, other in enumerate(roots)):
                     raise InconsistencyError(

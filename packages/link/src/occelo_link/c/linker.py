@@ -57,7 +57,7 @@ class OpWiseCLinker(BlockLinker):
     """
 
     name = "c|py"
-    incompatible_rewrites = RewriteDatabaseQuery(include=["py_only"])
+    incompatible_rewrites = RewriteDatabaseQuery(include=["py_only", "inplace"])
 
     def make_vm(
         self,

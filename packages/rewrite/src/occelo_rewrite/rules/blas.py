@@ -8,12 +8,13 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
-from occelo_graph.ops.blas import Dot, MatMul
+from occelo_graph.ops.blas import Dot, Gemm, Gemv, Ger, MatMul
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
+__all__ = ["CANONICALIZE", "SPECIALIZE", "UPDATES"]
 
 
 @node_rewriter([Dot])
@@ -89,3 +90,112 @@ def matmul_with_one_matrix(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize")
+
+
+# updates, for linkers that run op by op
+
+
+def _scaled(term: Any) -> tuple[Any, Any]:
+    """A term alpha * x, with a scalar alpha, as x and alpha (None for 1)."""
+    owner = term.owner
+    if owner is None or owner.op != ot.mul:
+        return term, None
+    scalars = [v for v in owner.inputs if all(n == 1 for n in v.type.shape)]
+    rest = [v for v in owner.inputs if v not in scalars]
+    if len(rest) != 1 or not scalars or rest[0].type.ndim != term.type.ndim:
+        return term, None
+    flat = [v if v.type.ndim == 0 else ot.dimshuffle(v, []) for v in scalars]
+    return rest[0], flat[0] if len(flat) == 1 else ot.mul(*flat)
+
+
+def _outer_factors(term: Any) -> tuple[Any, Any] | None:
+    """x and y, if a term is x_i y_j."""
+    owner = term.owner
+    if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
+        return None
+    found: dict[Any, Any] = {}
+    for v in owner.inputs:
+        if v.owner is not None and isinstance(v.owner.op, DimShuffle):
+            found[v.owner.op.new_order] = v.owner.inputs[0]
+    if (0, "x") in found and ("x", 0) in found:
+        return found[0, "x"], found["x", 0]
+    return None
+
+
+def _number(value: float, dtype: str) -> Any:
+    return ot.constant(np.asarray(value, dtype))
+
+
+@node_rewriter([ot.add, ot.sub])
+def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
+    """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector), and z + alpha x y^T one ger.
+
+    For real floats, where nothing else uses the product and z surely is not broadcast.
+    """
+    out: Any = node.outputs[0]
+    dtype: str = out.type.dtype
+    if dtype not in ("float32", "float64") or out.type.ndim not in (1, 2):
+        return None
+    whole = Sum.at(fgraph, node)
+    if whole is None or len(whole.terms) < 2:
+        return None
+    for position, (term, sign) in enumerate(whole.terms):
+        made = _updated(fgraph, whole, position, term, sign)
+        if made is not None:
+            return [made]
+    return None
+
+
+def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: int) -> Any:
+    out: Any = whole.root.outputs[0]
+    base, alpha = _scaled(term)
+    uses = [fgraph.clients.get(v, (1,)) for v in (term, base)]
+    if any(len(u) > 1 for u in uses) or term.type.dtype != out.type.dtype:
+        return None
+    outer = _outer_factors(base)
+    owner = base.owner
+    is_dot = owner is not None and isinstance(owner.op, Dot) and owner.inputs[0].type.ndim == 2
+    if not is_dot and outer is None:
+        return None
+    x, y = owner.inputs if is_dot else outer  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues]
+    if x.type.dtype != out.type.dtype or y.type.dtype != out.type.dtype:
+        return None
+    rest = [t for i, t in enumerate(whole.terms) if i != position]
+    z = _total(rest)
+    if z.type.ndim != out.type.ndim or any(a == 1 and b != 1 for a, b in zip(z.type.shape, base.type.shape, strict=True)):
+        return None
+    if base.type.ndim != out.type.ndim or any(a == 1 and b != 1 for a, b in zip(base.type.shape, z.type.shape, strict=True)):
+        return None
+    factor = _number(sign, out.type.dtype) if alpha is None else alpha if sign > 0 else ot.neg(alpha)
+    if not is_dot:
+        return Ger()(z, factor, x, y)
+    z, beta = _scaled(z)
+    kind = Gemm if y.type.ndim == 2 else Gemv
+    return kind()(z, factor, x, y, _number(1.0, out.type.dtype) if beta is None else beta)
+
+
+def _total(terms: list[tuple[Any, int]]) -> Any:
+    plus = [v for v, sign in terms if sign > 0]
+    minus = [v for v, sign in terms if sign < 0]
+    bottom: Any = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
+    if not plus:
+        return ot.neg(bottom)
+    top: Any = plus[0] if len(plus) == 1 else ot.add(*plus)
+    return top if bottom is None else ot.sub(top, bottom)
+
+
+@node_rewriter([ot.mul])
+def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
+    """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha."""
+    out: Any = node.outputs[0]
+    base, alpha = _scaled(out)
+    owner: Any = base.owner
+    if alpha is None or owner is None or not isinstance(owner.op, Gemm | Gemv):
+        return None
+    if owner.op.inplace or len(fgraph.clients[base]) > 1 or base.type != out.type:
+        return None
+    z, first, x, y, beta = owner.inputs
+    return [owner.op(z, ot.mul(alpha, first), x, y, ot.mul(alpha, beta))]
+
+
+UPDATES = RuleSet((product_plus_term, scaled_product), "updates")

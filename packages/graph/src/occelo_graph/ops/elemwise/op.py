@@ -151,7 +151,7 @@ class Elemwise(Op):
         wanted: Sequence[bool],
     ) -> Sequence[Any]:
         if len(outputs) != 1:
-            return self.pullback(inputs, outputs, cotangents)
+            return self._pull_several(inputs, outputs, cotangents)
         out = outputs[0]
         ct = cotangents[0]
         if is_discrete(out.type.dtype) or ct is ZERO:
@@ -166,6 +166,19 @@ class Elemwise(Op):
             ]
         return [
             term if term is None or term is ZERO else _fit_cotangent(term, out.type, v.type)
+            for term, v in zip(terms, inputs, strict=True)
+        ]
+
+    def _pull_several(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        pull = getattr(self.scalar_op, "pull", None)
+        if pull is None:
+            raise NotImplementedError(f"{self} has several outputs and no derivative")
+        terms = pull(inputs, [None if ct is ZERO else ct for ct in cotangents])
+        full = outputs[0].type
+        return [
+            ZERO if term is None else _fit_cotangent(term, full, v.type)
             for term, v in zip(terms, inputs, strict=True)
         ]
 
@@ -197,8 +210,6 @@ class Elemwise(Op):
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        if len(outputs) != 1:
-            raise NotImplementedError(f"{self} with several outputs is made after differentiation")
         return self.pull(inputs, outputs, cotangents, [True] * len(inputs))
 
     def pushforward(

@@ -293,6 +293,10 @@ class _Write(Op):
             result[where] += y
         return result
 
+    def with_inplace(self) -> Op:
+        """The op that writes into its first input instead of a copy."""
+        return type(self)(self.key, self.set_instead_of_inc, True)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         raise NotImplementedError
 

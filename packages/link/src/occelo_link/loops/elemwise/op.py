@@ -7,6 +7,7 @@ from typing import Any
 
 from occelo_graph import Apply, TensorType
 from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
@@ -60,10 +61,61 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
     return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
 
 
-@lowers(Elemwise, when=lambda node: _find(node) is not None)
+def _find_inner(node: Apply) -> dict[Apply, ScalarLowering] | None:
+    """The lowerings of the functions in a composite; None if one has none."""
+    scalar_op: Any = getattr(node.op, "scalar_op", None)
+    if not isinstance(scalar_op, Composite) or node.op.destroy_map:
+        return None
+    found: dict[Apply, ScalarLowering] = {}
+    for inner in scalar_op.inner.nodes:
+        function = _find(inner)
+        if function is None:
+            return None
+        found[inner] = function
+    return found
+
+
+def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    """The functions inside, one after the other, for each element."""
+    functions = _find_inner(node) or {}
+    types: list[Any] = [v.type for v in node.inputs]
+    shape = broadcast_lengths(context, types, inputs)
+    graph = node.op.scalar_op.inner  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+    def computed(builder: Builder, index: Index, wanted: Any) -> Value:
+        values: dict[Any, Value] = {
+            v: tensor.at(builder, broadcast_index(context, type_, index))
+            for v, tensor, type_ in zip(graph.inputs, inputs, types, strict=True)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        }
+
+        def value(v: Any) -> Value:
+            if v in values:
+                return values[v]
+            return builder.const(v.data.item(), v.type.dtype)
+
+        for inner in graph.nodes:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            out: Any = inner.outputs[0]
+            values[out] = functions[inner](builder, out.type.dtype, [value(v) for v in inner.inputs])
+        return value(wanted)
+
+    return [
+        context.virtual(
+            out.type.dtype,
+            shape,
+            lambda builder, index, out=out: computed(builder, index, out),
+            inputs,
+            cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in graph.nodes),  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            flat=context.flat_over(inputs, shape),
+        )
+        for out in graph.outputs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    ]
+
+
+@lowers(Elemwise, when=lambda node: _find(node) is not None or _find_inner(node) is not None)
 def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     function = _find(node)
-    assert function is not None
+    if function is None:
+        return _lower_composite(context, node, inputs)
     types: list[Any] = [v.type for v in node.inputs]
     output: Any = node.outputs[0].type
     shape = broadcast_lengths(context, types, inputs)

@@ -1,0 +1,202 @@
+"""``beta z + alpha x y`` in one op: what BLAS calls gemm, gemv and ger. Made by rewriting only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.blas.products import Dot, outer
+from occelo_graph.ops.shape import transpose
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+__all__ = ["Gemm", "Gemv", "Ger"]
+
+_ROUTINES = {"float32": "s", "float64": "d"}
+
+
+def _routine(name: str, dtype: Any) -> Any:
+    """SciPy's BLAS function for a dtype; None for dtypes that BLAS does not take."""
+    letter = _ROUTINES.get(dtype.name)
+    if letter is None:
+        return None
+    from scipy.linalg import blas
+
+    return getattr(blas, letter + name)
+
+
+class _Update(Op):
+    """What the updates share: inputs ``z, alpha, x, y`` and perhaps ``beta``, the type of ``z``."""
+
+    inplace: bool
+    ndims: ClassVar[tuple[int, int, int]]
+    has_beta: ClassVar[bool] = True
+
+    @property
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return {0: [0]} if self.inplace else {}
+
+    def with_inplace(self) -> Op:
+        """The op that overwrites ``z``."""
+        return type(self)(True)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+
+    def infer(self, *types: TensorType) -> TensorType:
+        wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]
+        if [t.ndim for t in types] != wanted or len({t.dtype for t in types}) != 1:
+            listed = ", ".join(str(t) for t in types)
+            raise TypeError(f"{self} takes tensors of {wanted} dimensions and one dtype, got {listed}")
+        if is_discrete(types[0].dtype) or is_complex(types[0].dtype):
+            raise TypeError(f"{self} takes real floats, got {types[0].dtype}")
+        return types[0]
+
+    def evaluate(self, *arrays: Any) -> Any:
+        z, alpha, x, y = arrays[:4]
+        beta = arrays[4] if self.has_beta else np.ones((), z.dtype)
+        self._check(z, x, y)
+        result = self._by_blas(z, alpha, x, y, beta)
+        if result is None:
+            result = beta * z + alpha * self._product(x, y)
+        if self.inplace:
+            if result is not z:
+                z[...] = result
+            return z
+        return np.asarray(result, z.dtype)
+
+    def _product(self, x: Any, y: Any) -> Any:
+        return np.dot(x, y)
+
+    def _check(self, z: Any, x: Any, y: Any) -> None:
+        inner = x.shape[-1] == y.shape[0]
+        if not inner or z.shape != x.shape[:-1] + y.shape[1:]:
+            raise ValueError(f"{self}: shapes {x.shape} and {y.shape} do not give {z.shape}")
+
+    def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
+        """The result by a call of BLAS, which may be ``z`` itself; None where none fits."""
+        raise NotImplementedError
+
+    def _expanded(self, inputs: Sequence[Any]) -> Any:
+        z, alpha, x, y, *beta = inputs
+        product = alpha * self._symbolic_product(x, y)
+        return product + (beta[0] * z if beta else z)
+
+    def _symbolic_product(self, x: Any, y: Any) -> Any:
+        return Dot()(x, y)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if ct is ZERO:
+            return [ZERO] * len(inputs)
+        z, alpha, x, y, *beta = inputs
+        product = self._symbolic_product(x, y)
+        of_x, of_y = self._of_factors(alpha * ct, x, y)
+        of_z = beta[0] * ct if beta else ct
+        return [of_z, (ct * product).sum(), of_x, of_y, *([(ct * z).sum()] if beta else [])]
+
+    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+        raise NotImplementedError
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        z, alpha, x, y, *beta = inputs
+        dz, dalpha, dx, dy, *dbeta = [None if t is ZERO else t for t in tangents]
+        terms: list[Any] = []
+        if dz is not None:
+            terms.append(beta[0] * dz if beta else dz)
+        if dalpha is not None:
+            terms.append(dalpha * self._symbolic_product(x, y))
+        if dx is not None:
+            terms.append(alpha * self._symbolic_product(dx, y))
+        if dy is not None:
+            terms.append(alpha * self._symbolic_product(x, dy))
+        if dbeta and dbeta[0] is not None:
+            terms.append(dbeta[0] * z)
+        total: Any = ZERO
+        for term in terms:
+            total = term if total is ZERO else total + term
+        return [total]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        from occelo_graph.vectorize import vectorize_graph
+
+        fresh = [v.type.make_variable() for v in node.inputs]
+        whole = self._expanded(fresh)
+        return [vectorize_graph(whole, dict(zip(fresh, inputs, strict=True)))]
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{'_inplace' if self.inplace else ''}"
+
+
+@op
+class Gemm(_Update):
+    """``beta z + alpha x @ y`` of matrices: inputs ``z, alpha, x, y, beta``."""
+
+    inplace: bool = False
+    ndims: ClassVar[tuple[int, int, int]] = (2, 2, 2)
+
+    def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
+        routine = _routine("gemm", z.dtype)
+        if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
+            return None
+        # BLAS thinks in columns: the transposed product of transposed matrices is ours
+        made = routine(alpha, y.T, x.T, beta, z.T, overwrite_c=self.inplace)
+        return z if self.inplace and np.shares_memory(made, z) else made.T
+
+    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+        return Dot()(ct, transpose(y)), Dot()(transpose(x), ct)
+
+
+@op
+class Gemv(_Update):
+    """``beta z + alpha x @ y`` of a vector ``z``, a matrix ``x`` and a vector ``y``."""
+
+    inplace: bool = False
+    ndims: ClassVar[tuple[int, int, int]] = (1, 2, 1)
+
+    def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
+        routine = _routine("gemv", z.dtype)
+        if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
+            return None
+        by_rows = x.flags.c_contiguous
+        made = routine(
+            alpha, x.T if by_rows else x, y, beta, z, trans=int(by_rows), overwrite_y=self.inplace
+        )
+        return z if self.inplace and np.shares_memory(made, z) else made
+
+    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+        return outer(ct, y), Dot()(transpose(x), ct)
+
+
+@op
+class Ger(_Update):
+    """``z + alpha x y^T`` of a matrix ``z`` and vectors ``x`` and ``y``: inputs ``z, alpha, x, y``."""
+
+    inplace: bool = False
+    ndims: ClassVar[tuple[int, int, int]] = (2, 1, 1)
+    has_beta: ClassVar[bool] = False
+
+    def _product(self, x: Any, y: Any) -> Any:
+        return np.outer(x, y)
+
+    def _symbolic_product(self, x: Any, y: Any) -> Any:
+        return outer(x, y)
+
+    def _check(self, z: Any, x: Any, y: Any) -> None:
+        if z.shape != x.shape + y.shape:
+            raise ValueError(f"{self}: shapes {x.shape} and {y.shape} do not give {z.shape}")
+
+    def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
+        routine = _routine("ger", z.dtype)
+        if routine is None or not z.size or not z.flags.c_contiguous:
+            return None
+        made = routine(alpha, y, x, a=z.T, overwrite_a=self.inplace)
+        return z if self.inplace and np.shares_memory(made, z) else made.T
+
+    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+        return Dot()(ct, y), Dot()(transpose(ct), x)

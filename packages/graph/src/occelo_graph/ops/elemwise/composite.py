@@ -1,0 +1,127 @@
+"""`Composite`: several scalar functions as one, which `Elemwise` applies in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
+
+__all__ = ["Composite"]
+
+_BLOCK = 8192
+"""Elements computed at a time, so that what is between stays in the cache of a processor."""
+
+
+class Composite(ScalarOp):
+    """A graph of elementwise ops over scalars, as one function with one or several outputs.
+
+    ``inner`` is a frozen graph whose variables have no dimensions. Made by rewriting.
+    """
+
+    name = "composite"
+
+    def __init__(self, inner: FrozenFunctionGraph) -> None:
+        self.inner = inner
+        self.nout = len(inner.outputs)
+
+    @property
+    def nin(self) -> int:
+        return len(self.inner.inputs)
+
+    def fields(self) -> dict[str, Any]:
+        return {"inner": self.inner}
+
+    def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
+        wanted = [v.type.dtype for v in self.inner.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        if list(dtypes) != wanted:
+            raise TypeError(f"it was made for {', '.join(wanted)}")  # pyright: ignore[reportUnknownArgumentType]
+        return tuple(v.type.dtype for v in self.inner.outputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+    def evaluate(self, *arrays: Any) -> Any:
+        full = [a for a in arrays if np.size(a) != 1]
+        blocked = (
+            full
+            and full[0].size > 2 * _BLOCK
+            and all(a.shape == full[0].shape and a.flags.c_contiguous for a in full)
+            and all(a.ndim == full[0].ndim or a.ndim == 0 for a in arrays)
+        )
+        if not blocked:
+            shape = np.broadcast_shapes(*(np.shape(a) for a in arrays))
+            results = [np.array(np.broadcast_to(r, shape)) for r in self._compute(arrays)]
+        else:
+            results = self._in_blocks(arrays, full[0].shape)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _in_blocks(self, arrays: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
+        flat = [a.reshape(-1) if a.size != 1 else a.reshape(()) for a in arrays]
+        size = int(np.prod(shape))
+        results: list[Any] = [
+            np.empty(size, v.type.numpy_dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            for v in self.inner.outputs
+        ]
+        for start in range(0, size, _BLOCK):
+            here = slice(start, start + _BLOCK)
+            parts = self._compute([a[here] if a.ndim else a for a in flat])
+            for result, part in zip(results, parts, strict=True):
+                result[here] = part
+        return [r.reshape(shape) for r in results]
+
+    def _compute(self, arrays: Sequence[Any]) -> list[Any]:
+        values: dict[Variable, Any] = dict(zip(self.inner.inputs, arrays, strict=True))
+
+        def value(v: Variable) -> Any:
+            return v.data if isinstance(v, Constant) else values[v]
+
+        for node in self.inner.nodes:
+            result: Any = node.op.scalar_op.evaluate(*(value(v) for v in node.inputs))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            made = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+            for out, each in zip(node.outputs, made, strict=True):  # pyright: ignore[reportUnknownArgumentType]
+                values[out] = np.asarray(each, dtype=out.type.numpy_dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return [value(v) for v in self.inner.outputs]
+
+    def expand(self, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs as a graph of the functions inside, over tensors."""
+        return list(self.inner.bind(inputs))
+
+    def pull(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """Cotangents of the inputs; those of unused outputs are None."""
+        outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
+        for node in self.inner.nodes:
+            made = node.op(*(outer.get(v, v) for v in node.inputs))
+            outer[node.outputs[0]] = made
+        pending: dict[Variable, Any] = {}
+        for out, ct in zip(self.inner.outputs, cotangents, strict=True):
+            if ct is not None:
+                pending[out] = pending[out] + ct if out in pending else ct
+        for node in reversed(self.inner.nodes):
+            ct = pending.pop(node.outputs[0], None)
+            if ct is None:
+                continue
+            scalar_op: ScalarOp = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            values = [outer.get(v, v) for v in node.inputs]
+            partials: Sequence[Derivative] = scalar_op.derivatives(len(values))
+            for v, partial in zip(node.inputs, partials, strict=True):
+                if partial is None or isinstance(v, Constant):
+                    continue
+                term = partial(ct, *values, outer[node.outputs[0]])
+                pending[v] = pending[v] + term if v in pending else term
+        return [pending.get(v) for v in self.inner.inputs]
+
+    def derivatives(self, nin: int) -> Sequence[Derivative]:
+        def partial(position: int) -> Derivative:
+            return lambda ct, *rest: self._term(ct, rest[:-1], position)
+
+        return [partial(i) for i in range(nin)]
+
+    def _term(self, ct: Any, inputs: Sequence[Any], position: int) -> Any:
+        found = self.pull(inputs, [ct])[position]
+        return ct * 0 if found is None else found
+
+    def __str__(self) -> str:
+        names = [str(node.op) for node in self.inner.nodes]
+        return f"Composite{{{', '.join(names)}}}"

@@ -1,0 +1,149 @@
+"""Fusion: connected elementwise nodes over one shape become one node that computes them together.
+
+For linkers that run op by op. Groups grow greedily in topological order. Each group has a level, one more
+than the highest level that it reads from. A node joins the groups of the highest level that it reads, which
+become one; groups of one level cannot depend on each other, nor lower ones on them, so no cycle can arise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph import tensor as ot
+from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.ops.elemwise.composite import Composite
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.tensors.type import TensorType
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.engine import replace
+from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.rewriter import GraphRewriter
+
+__all__ = ["FusionRewriter"]
+
+_MOST_FUNCTIONS = 2000
+
+
+class _Group:
+    """Nodes that are computed together."""
+
+    __slots__ = ("level", "nodes", "shape")
+
+    def __init__(self, node: Apply, level: int, shape: Any) -> None:
+        self.nodes = [node]
+        self.level = level
+        self.shape = shape
+
+
+def _fusible_shape(node: Apply) -> Any:
+    """The shape over which a node is computed; None if it cannot be fused."""
+    op = node.op
+    if not isinstance(op, Elemwise) or op.inplace or len(node.outputs) != 1:
+        return None
+    if isinstance(op.scalar_op, Composite):
+        return None
+    if isinstance(op.scalar_op, ScalarFunction) and op.scalar_op.name in ("second", "identity"):
+        return None
+    kind = node.outputs[0].type
+    return kind.shape if isinstance(kind, TensorType) else None
+
+
+def _merged(
+    parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]
+) -> _Group | None:
+    """One group of several of one level; None if they cannot be computed together."""
+    whole = list(dict.fromkeys(p for p in parts if p is not None))
+    if None in parts or any(p.shape != shape for p in whole):
+        return None
+    if sum(len(p.nodes) for p in whole) >= _MOST_FUNCTIONS:
+        return None
+    whole.sort(key=lambda p: -len(p.nodes))
+    for other in whole[1:]:
+        for node in other.nodes:
+            group_of[node] = whole[0]
+        whole[0].nodes += other.nodes
+        other.nodes = []
+    return whole[0]
+
+
+def _groups(order: list[Apply]) -> list[_Group]:
+    found: list[_Group] = []
+    group_of: dict[Apply, _Group] = {}
+    level_of: dict[Apply, int] = {}
+    for node in order:
+        owners = [v.owner for v in node.inputs if v.owner is not None]
+        levels = [level_of[o] for o in owners]
+        shape = _fusible_shape(node)
+        if shape is None:
+            level_of[node] = 1 + max(levels, default=0)
+            continue
+        top = max(levels, default=0)
+        near = [o for o in owners if level_of[o] == top]
+        parts = [group_of.get(o) for o in near]
+        joined = _merged(parts, shape, group_of) if near else None
+        if joined is None:
+            joined = _Group(node, 1 + top, shape)
+            found.append(joined)
+        else:
+            joined.nodes.append(node)
+        group_of[node] = joined
+        level_of[node] = joined.level
+    return [g for g in found if len(g.nodes) > 1]
+
+
+def _scalar(variable: Any) -> Any:
+    """The input of the inner graph for a variable: a constant of one number is written in."""
+    if isinstance(variable, Constant):
+        value = number_of(variable)
+        if value is not None:
+            return ot.constant(np.asarray(value, variable.type.dtype))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return TensorType(variable.type.dtype, ()).make_variable()
+
+
+def _fuse(
+    fgraph: FunctionGraph, group: _Group, place: dict[Apply, int], record: RewriteRecord
+) -> bool:
+    group.nodes.sort(key=place.__getitem__)
+    inside = set(group.nodes)
+    inner: dict[Variable, Any] = {}
+    outer: list[Variable] = []
+    for node in group.nodes:
+        for v in node.inputs:
+            if v not in inner and v.owner not in inside:
+                inner[v] = _scalar(v)
+                if not isinstance(inner[v], Constant):
+                    outer.append(v)
+        made = node.op.make_node(*(inner[v] for v in node.inputs))
+        inner[node.outputs[0]] = made.outputs[0]
+    exits = [
+        node.outputs[0]
+        for node in group.nodes
+        if any(user not in inside for user, _ in fgraph.clients[node.outputs[0]])
+    ]
+    if not outer:
+        return False
+    frozen = freeze([inner[v] for v in outer], [inner[v] for v in exits])
+    results = Elemwise(Composite(frozen)).make_node(*outer).outputs
+    pairs: list[tuple[Variable, Variable]] = []
+    for old, new in zip(exits, results, strict=True):
+        if not old.type.is_super(new.type):
+            return False
+        pairs.append((old, new))
+    return replace("elemwise_fusion", fgraph, group.nodes[-1], pairs, record)
+
+
+class FusionRewriter(GraphRewriter):
+    """One node for each group of connected elementwise nodes over one shape."""
+
+    name = "elemwise_fusion"
+
+    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        # from the outputs backwards, so that what a group reads is not replaced before it
+        order = fgraph.toposort()
+        place = {node: i for i, node in enumerate(order)}
+        for group in sorted(_groups(order), key=lambda g: -g.level):
+            _fuse(fgraph, group, place, record)

@@ -1,0 +1,161 @@
+"""In-place rewriting: ops overwrite inputs that nothing needs any more.
+
+Which inputs to overwrite is decided first, on one order of the nodes that is mended as demands are added;
+then all chosen nodes are replaced and the graph is validated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, Supervisor, Variable
+from occelo_graph.fgraph.graph import Output
+from occelo_graph.fgraph.protection import version_root, view_root
+from occelo_graph.ops.elemwise.composite import Composite
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_rewrite.ordering import IncrementalOrder
+from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.rewriter import GraphRewriter
+
+__all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
+
+Variants = Callable[[Apply], Iterable[tuple[int, Any]]]
+"""For a node: the positions of inputs that it could overwrite, each with the op that does."""
+
+
+def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
+    """The inputs of an elementwise node that have the type of its first output."""
+    op = node.op
+    if not isinstance(op, Elemwise) or op.inplace or not isinstance(op.scalar_op, ScalarFunction | Composite):
+        return
+    out = node.outputs[0].type
+    for i, v in enumerate(node.inputs):
+        if v.type == out and getattr(out, "ndim", 0) > 0:
+            yield i, Elemwise(op.scalar_op, ((0, i),))
+
+
+def flag_variants(*classes: type) -> Variants:
+    """For ops with a field ``inplace`` that overwrite their first input."""
+
+    def variants(node: Apply) -> Iterable[tuple[int, Any]]:
+        op: Any = node.op
+        if isinstance(op, classes) and not op.inplace and node.inputs[0].type == node.outputs[0].type:
+            yield 0, op.with_inplace()
+
+    return variants
+
+
+_MOST_ATTEMPTS = 4
+"""How many nodes may try in vain to overwrite a variable, so that one with many readers costs little."""
+
+
+class InplaceRewriter(GraphRewriter):
+    """Gives nodes the variant of their op that overwrites an input, where that is possible."""
+
+    def __init__(self, name: str, variants: Variants) -> None:
+        self.name = name
+        self.variants = variants
+
+    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        chosen = _Plan(fgraph).choose(self.variants)
+        if not chosen:
+            return
+        history = fgraph.checkpoint()
+        noted: list[tuple[int, str, str, Apply, Apply]] = []
+        for node, op in chosen:
+            if record.limit is not None and len(record.applications) + len(noted) >= record.limit:
+                break
+            made = op.make_node(*node.inputs)
+            made.mark = node.mark
+            fgraph.replace_all(zip(node.outputs, made.outputs, strict=True), reason=self.name)
+            noted.append((record.start(node), str(node), str(made), node, made))
+        try:
+            fgraph.validate()
+        except InconsistencyError:
+            fgraph.revert(history)
+            raise
+        fgraph.release(history)
+        for parent, before, after, node, made in noted:
+            record.add(parent, self.name, before, after, node, made.outputs)
+
+
+class _Plan:
+    """Which inputs may be overwritten, while more and more of them are."""
+
+    def __init__(self, fgraph: FunctionGraph) -> None:
+        self.fgraph = fgraph
+        self.nodes = fgraph.toposort()
+        self.order = IncrementalOrder(self.nodes, self._users)
+        self.destroyed: dict[Variable, Apply] = {}
+        self.memory: dict[Variable, Variable] = {}
+        self.refused: dict[Variable, int] = {}
+        guards = [f for f in fgraph.features if isinstance(f, Supervisor)]
+        # a graph that says nothing of its inputs does not give them away
+        guarded = [f.protected(fgraph) for f in guards] or [fgraph.inputs]
+        self.protected = {view_root(v) for listed in guarded for v in listed}
+        for node, before in fgraph.orderings().items():
+            for each in before:
+                self.order.add(each, node)
+        for node in self.nodes:
+            for sources in node.op.destroy_map.values():
+                for i in sources:
+                    self.destroyed[version_root(node.inputs[i])] = node
+
+    def _users(self, node: Apply) -> Iterable[Apply]:
+        for out in node.outputs:
+            for user, _ in self.fgraph.clients[out]:
+                yield user
+
+    def choose(self, variants: Variants) -> list[tuple[Apply, Any]]:
+        """The nodes to replace, each with its op, in order."""
+        chosen: list[tuple[Apply, Any]] = []
+        for node in self.nodes:
+            for position, op in variants(node):
+                if self._claim(node, position):
+                    chosen.append((node, op))
+                    break
+        return chosen
+
+    def _claim(self, node: Apply, position: int) -> bool:
+        """Let a node overwrite one of its inputs, if everything else can be done before."""
+        variable = node.inputs[position]
+        root = version_root(variable)
+        base = self.memory.get(root) or view_root(root)
+        if self.refused.get(root, 0) > _MOST_ATTEMPTS or root in self.destroyed or base in self.protected or isinstance(base, Constant):
+            return False
+        if base.owner is None and base not in self.fgraph.inputs:
+            return False
+        if any(i != position and version_root(v) is root for i, v in enumerate(node.inputs)):
+            return False
+        readers = self._readers(root, node)
+        if readers is None:
+            return False
+        done: list[Apply] = []
+        for reader in readers:
+            if not self.order.add(reader, node):
+                for each in done:
+                    self.order.withdraw(each, node)
+                self.refused[root] = self.refused.get(root, 0) + 1
+                return False
+            done.append(reader)
+        self.destroyed[root] = node
+        self.memory[node.outputs[0]] = base
+        return True
+
+    def _readers(self, root: Variable, node: Apply) -> list[Apply] | None:
+        """The other nodes that read a version or a view of it; None if a result of the graph does."""
+        found: dict[Apply, None] = {}
+        pending = [root]
+        while pending:
+            for user, i in self.fgraph.clients[pending.pop()]:
+                if isinstance(user.op, Output):
+                    return None
+                if user is node:
+                    continue
+                found[user] = None
+                for out, sources in user.op.view_map.items():
+                    if i in sources:
+                        pending.append(user.outputs[out])
+        return list(found)

@@ -1,0 +1,74 @@
+"""A topological order that is kept while edges are added (Pearce and Kelly, 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from occelo_graph import Apply
+
+__all__ = ["IncrementalOrder"]
+
+
+class IncrementalOrder:
+    """The nodes of a graph in an order in which they can run.
+
+    `add` puts an edge in and mends the order; only the nodes between the ends of the edge are looked at.
+    """
+
+    def __init__(
+        self, order: Sequence[Apply], users: Callable[[Apply], Iterable[Apply]]
+    ) -> None:
+        self._place = {node: i for i, node in enumerate(order)}
+        self._users = users
+        self._later: dict[Apply, list[Apply]] = {}
+        self._earlier: dict[Apply, list[Apply]] = {}
+
+    def add(self, first: Apply, then: Apply) -> bool:
+        """Demand that a node runs before another; False, with nothing changed, if that is impossible."""
+        low, high = self._place[then], self._place[first]
+        if low < high:
+            forward = self._reach(then, high, True)
+            if first in forward:
+                return False
+            self._reorder(self._reach(first, low, False), forward)
+        self._later.setdefault(first, []).append(then)
+        self._earlier.setdefault(then, []).append(first)
+        return True
+
+    def withdraw(self, first: Apply, then: Apply) -> None:
+        """Take back a demand."""
+        self._later[first].remove(then)
+        self._earlier[then].remove(first)
+
+    def _next(self, node: Apply, forward: bool) -> Iterable[Apply]:
+        if forward:
+            yield from self._users(node)
+            yield from self._later.get(node, ())
+        else:
+            for v in node.inputs:
+                if v.owner is not None:
+                    yield v.owner
+            yield from self._earlier.get(node, ())
+
+    def _reach(self, start: Apply, bound: int, forward: bool) -> list[Apply]:
+        """The nodes reached from one, as far as the place ``bound``."""
+        place = self._place
+        found = {start: None}
+        stack = [start]
+        while stack:
+            for each in self._next(stack.pop(), forward):
+                where = place.get(each)
+                if where is None or each in found:
+                    continue
+                if where <= bound if forward else where >= bound:
+                    found[each] = None
+                    stack.append(each)
+        return list(found)
+
+    def _reorder(self, before: list[Apply], after: list[Apply]) -> None:
+        place = self._place
+        before.sort(key=place.__getitem__)
+        after.sort(key=place.__getitem__)
+        nodes = [*before, *after]
+        for node, where in zip(nodes, sorted(place[n] for n in nodes), strict=True):
+            place[node] = where
