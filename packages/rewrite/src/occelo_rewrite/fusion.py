@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ops.elemwise.composite import Composite
@@ -95,13 +95,8 @@ def _groups(order: list[Apply]) -> list[_Group]:
     return [g for g in found if len(g.nodes) > 1]
 
 
-def _scalar(variable: Any) -> Any:
-    """The input of the inner graph for a variable: a constant of one number is written in."""
-    if isinstance(variable, Constant):
-        value = number_of(variable)
-        if value is not None:
-            return ot.constant(np.asarray(value, variable.type.dtype))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    return TensorType(variable.type.dtype, ()).make_variable()
+_made: dict[Any, Elemwise] = {}
+_MOST_MADE = 4096
 
 
 def _fuse(
@@ -109,16 +104,21 @@ def _fuse(
 ) -> bool:
     group.nodes.sort(key=place.__getitem__)
     inside = set(group.nodes)
-    inner: dict[Variable, Any] = {}
+    numbers: dict[Variable, Any] = {}
     outer: list[Variable] = []
+    steps: list[Any] = []
     for node in group.nodes:
         for v in node.inputs:
-            if v not in inner and v.owner not in inside:
-                inner[v] = _scalar(v)
-                if not isinstance(inner[v], Constant):
+            if v not in numbers:
+                value = number_of(v)
+                if value is not None:
+                    # a constant of one number is written into the function
+                    numbers[v] = (v.type.dtype, repr(value))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+                else:
+                    numbers[v] = -1 - len(outer)
                     outer.append(v)
-        made = node.op.make_node(*(inner[v] for v in node.inputs))
-        inner[node.outputs[0]] = made.outputs[0]
+        steps.append((node.op, *(numbers[v] for v in node.inputs)))
+        numbers[node.outputs[0]] = len(steps) - 1
     exits = [
         node.outputs[0]
         for node in group.nodes
@@ -126,14 +126,33 @@ def _fuse(
     ]
     if not outer:
         return False
-    frozen = freeze([inner[v] for v in outer], [inner[v] for v in exits])
-    results = Elemwise(Composite(frozen)).make_node(*outer).outputs
-    pairs: list[tuple[Variable, Variable]] = []
-    for old, new in zip(exits, results, strict=True):
-        if not old.type.is_super(new.type):
-            return False
-        pairs.append((old, new))
+    dtypes = tuple([v.type.dtype for v in outer])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))
+    op = _made.get(key)
+    if op is None:
+        op = _composite(group.nodes, outer, exits)
+        if len(_made) >= _MOST_MADE:
+            _made.clear()
+        _made[key] = op
+    results = op.make_node(*outer).outputs
+    pairs = list(zip(exits, results, strict=True))
+    if not all(old.type.is_super(new.type) for old, new in pairs):
+        return False
     return replace("elemwise_fusion", fgraph, group.nodes[-1], pairs, record)
+
+
+def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable]) -> Elemwise:
+    """The op that computes nodes together, from those variables that they read."""
+    inner: dict[Variable, Any] = {}
+    for i, v in enumerate(outer):
+        inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    for node in nodes:
+        for v in node.inputs:
+            if v not in inner:
+                dtype = v.type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+                inner[v] = ot.constant(np.asarray(number_of(v), dtype))
+        inner[node.outputs[0]] = node.op.make_node(*(inner[v] for v in node.inputs)).outputs[0]
+    return Elemwise(Composite(freeze([inner[v] for v in outer], [inner[v] for v in exits])))
 
 
 class FusionRewriter(GraphRewriter):

@@ -122,7 +122,8 @@ class _Plan:
         """Let a node overwrite one of its inputs, if everything else can be done before."""
         variable = node.inputs[position]
         root = version_root(variable)
-        base = self.memory.get(root) or view_root(root)
+        known = self.memory.get(root)
+        base = view_root(root) if known is None else known
         if self.refused.get(root, 0) > _MOST_ATTEMPTS or root in self.destroyed or base in self.protected or isinstance(base, Constant):
             return False
         if base.owner is None and base not in self.fgraph.inputs:

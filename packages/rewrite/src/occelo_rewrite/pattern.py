@@ -107,6 +107,13 @@ class Call(Pattern):
             return wanted.matches(op)
         if isinstance(wanted, type):
             return isinstance(op, wanted)
+        if isinstance(wanted, Elemwise):
+            # functions of scalars are one object for each name
+            return (
+                isinstance(op, Elemwise)
+                and op.scalar_op is wanted.scalar_op
+                and op.inplace == wanted.inplace
+            )
         return wanted is op or bool(wanted == op)
 
     @property

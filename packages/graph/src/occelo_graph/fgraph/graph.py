@@ -67,6 +67,8 @@ class FunctionGraph:
         self._features: list[Feature] = []
         self._listeners: dict[str, list[Feature]] = {}
         self._output_nodes: list[Apply] = []
+        self.derived: dict[Any, Any] = {}
+        """What somebody worked out about the graph as it is; empty after each change."""
         for variable in inputs:
             self.add_input(variable)
         for variable in outputs:
@@ -169,6 +171,7 @@ class FunctionGraph:
             if node not in self.apply_nodes:
                 continue
             del self.apply_nodes[node]
+            self.derived.clear()
             for out in node.outputs:
                 self.variables.pop(out, None)
                 self.clients.pop(out, None)
@@ -211,6 +214,32 @@ class FunctionGraph:
             lines(context, f"The variable {describe(var)} is needed but is not an input")
         )
 
+    def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
+        """A node and those that it needs, without those of the graph, in the order in which they run."""
+        here = self.apply_nodes
+        found: dict[Apply, None] = {}
+        stack = [apply_node]
+        open_: set[Apply] = set()
+        while stack:
+            node = stack[-1]
+            if node in found or node in here:
+                stack.pop()
+                continue
+            waiting = [
+                v.owner
+                for v in node.inputs
+                if v.owner is not None and v.owner not in found and v.owner not in here
+            ]
+            if not waiting:
+                stack.pop()
+                found[node] = None
+            elif node in open_:
+                raise ValueError(f"The graph has a cycle through {node}")
+            else:
+                open_.add(node)
+                stack.extend(reversed(waiting))
+        return list(found)
+
     def import_node(
         self,
         apply_node: Apply,
@@ -220,11 +249,7 @@ class FunctionGraph:
     ) -> None:
         """Bring a node and what it needs into the graph; on an error nothing changes."""
         known = self.variables
-        new = [
-            node
-            for node in toposort(apply_node.outputs, blockers=known.keys())
-            if node not in self.apply_nodes
-        ]
+        new = self._nodes_to_import(apply_node)
         made = {out for node in new for out in node.outputs}
         for node in new:
             for var in node.inputs:
@@ -276,6 +301,7 @@ class FunctionGraph:
         if old is new_var:
             return
         self.import_var(new_var, reason=reason, import_missing=import_missing)
+        self.derived.clear()
         node.inputs[i] = new_var
         if is_output:
             assert isinstance(node.op, Output)

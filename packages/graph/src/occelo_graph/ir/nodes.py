@@ -194,7 +194,13 @@ class Constant(AtomicVariable):
     def __str__(self) -> str:
         if self._name is not None:
             return self._name
-        text = " ".join(str(self.data).split())
+        data = self.data
+        if getattr(data, "size", 0) > 8 and hasattr(data, "flat"):
+            # formatting a large array to show a little of it would take long
+            ends = (str(each) for each in (data.flat[0], data.flat[1], data.flat[data.size - 1]))
+            first, second, last = (text[:9] for text in ends)
+            return f"[{first} {second} ... {last}]"
+        text = " ".join(str(data).split())
         return text if len(text) <= 30 else text[:14] + " ... " + text[-10:]
 
 

@@ -16,6 +16,8 @@ __all__ = ["Composite"]
 _BLOCK = 8192
 """Elements computed at a time, so that what is between stays in the cache of a processor."""
 
+_MOST_NAMES = 8
+
 
 class Composite(ScalarOp):
     """A graph of elementwise ops over scalars, as one function with one or several outputs.
@@ -123,5 +125,8 @@ class Composite(ScalarOp):
         return ct * 0 if found is None else found
 
     def __str__(self) -> str:
-        names = [str(node.op) for node in self.inner.nodes]
+        nodes = self.inner.nodes
+        names = [str(node.op) for node in nodes[:_MOST_NAMES]]
+        if len(nodes) > _MOST_NAMES:
+            names[-1] = f"... {len(nodes)} functions"
         return f"Composite{{{', '.join(names)}}}"

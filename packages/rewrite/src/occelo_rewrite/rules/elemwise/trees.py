@@ -60,6 +60,15 @@ class Sum:
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
         """The sum whose root a node is; None if it is none or too large."""
+        key = ("sum", node)
+        derived = fgraph.derived
+        if key not in derived:
+            derived[key] = cls._find(fgraph, node)
+        found: Sum | None = derived[key]
+        return found
+
+    @classmethod
+    def _find(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
         dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
@@ -99,6 +108,15 @@ class Product:
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
         """The product whose root a node is; None if it is none, of integers or too large."""
+        key = ("product", node)
+        derived = fgraph.derived
+        if key not in derived:
+            derived[key] = cls._find(fgraph, node)
+        found: Product | None = derived[key]
+        return found
+
+    @classmethod
+    def _find(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
         dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
             return None
