@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
-from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import TensorType
-from occelo_rewrite.constants import number_of
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import GraphRewriter
@@ -104,19 +100,15 @@ def _fuse(
 ) -> bool:
     group.nodes.sort(key=place.__getitem__)
     inside = set(group.nodes)
-    numbers: dict[Variable, Any] = {}
+    numbers: dict[Variable, int] = {}
     outer: list[Variable] = []
     steps: list[Any] = []
     for node in group.nodes:
         for v in node.inputs:
             if v not in numbers:
-                value = number_of(v)
-                if value is not None:
-                    # a constant of one number is written into the function
-                    numbers[v] = (v.type.dtype, repr(value))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-                else:
-                    numbers[v] = -1 - len(outer)
-                    outer.append(v)
+                # constants are inputs too, so that equal groups with other constants are one function
+                numbers[v] = -1 - len(outer)
+                outer.append(v)
         steps.append((node.op, *(numbers[v] for v in node.inputs)))
         numbers[node.outputs[0]] = len(steps) - 1
     exits = [
@@ -124,8 +116,6 @@ def _fuse(
         for node in group.nodes
         if any(user not in inside for user, _ in fgraph.clients[node.outputs[0]])
     ]
-    if not outer:
-        return False
     dtypes = tuple([v.type.dtype for v in outer])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))
     op = _made.get(key)
@@ -147,10 +137,6 @@ def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable])
     for i, v in enumerate(outer):
         inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     for node in nodes:
-        for v in node.inputs:
-            if v not in inner:
-                dtype = v.type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-                inner[v] = ot.constant(np.asarray(number_of(v), dtype))
         inner[node.outputs[0]] = node.op.make_node(*(inner[v] for v in node.inputs)).outputs[0]
     return Elemwise(Composite(freeze([inner[v] for v in outer], [inner[v] for v in exits])))
 

@@ -89,6 +89,7 @@ class _Plan:
         self.nodes = fgraph.toposort()
         self.order = IncrementalOrder(self.nodes, self._users)
         self.destroyed: dict[Variable, Apply] = {}
+        self.inputs = set(fgraph.inputs)
         self.memory: dict[Variable, Variable] = {}
         self.refused: dict[Variable, int] = {}
         guards = [f for f in fgraph.features if isinstance(f, Supervisor)]
@@ -126,7 +127,7 @@ class _Plan:
         base = view_root(root) if known is None else known
         if self.refused.get(root, 0) > _MOST_ATTEMPTS or root in self.destroyed or base in self.protected or isinstance(base, Constant):
             return False
-        if base.owner is None and base not in self.fgraph.inputs:
+        if base.owner is None and base not in self.inputs:
             return False
         if any(i != position and version_root(v) is root for i, v in enumerate(node.inputs)):
             return False
