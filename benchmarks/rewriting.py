@@ -56,7 +56,7 @@ GROWING: dict[str, Callable[[Any, int], Graph]] = {
 def _rewriter(name: str, query: str) -> tuple[Any, Any]:
     """What makes a graph for rewriting, and the rewriter."""
     if name == "occelo":
-        from occelo_graph import DestroyHandler, FunctionGraph, Supervisor
+        from occelo_graph import FunctionGraph, Supervisor
         from occelo_rewrite import optimizer_query, rewriter_for
 
         def graph(inputs: Any, outputs: Any, mutable: bool) -> Any:
@@ -65,8 +65,8 @@ def _rewriter(name: str, query: str) -> tuple[Any, Any]:
             made.attach_feature(Supervisor(guarded))
             return made
 
-        del DestroyHandler
         return graph, rewriter_for(optimizer_query(query))
+    from pytensor.compile.aliasing import Supervisor as Guard
     from pytensor.compile.mode import get_mode
     from pytensor.graph.destroyhandler import DestroyHandler
     from pytensor.graph.features import ReplaceValidate
@@ -76,6 +76,7 @@ def _rewriter(name: str, query: str) -> tuple[Any, Any]:
         made = FunctionGraph(inputs, outputs, clone=True)
         made.attach_feature(ReplaceValidate())
         made.attach_feature(DestroyHandler())
+        made.attach_feature(Guard(() if mutable else made.inputs))
         return made
 
     return graph, get_mode("FAST_RUN").optimizer

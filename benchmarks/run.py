@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import compiled
+import rewriting
 import typer
 from building import building_figures
 from rich.console import Console
@@ -33,6 +34,7 @@ class Part(StrEnum):
     runtime = "runtime"
     scaling = "scaling"
     stages = "stages"
+    rewriting = "rewriting"
 
 
 def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
@@ -102,6 +104,33 @@ def _stages(rounds: int, console: Console) -> Any:
     return result
 
 
+def _rewriting(rounds: int, console: Console) -> Any:
+    names = [n for n in ("occelo", "pytensor") if n in compiled.libraries()]
+    models = rewriting.model_times(names, rounds)
+    table = Table("ms to rewrite", *names, "best peer / occelo")
+    for name, times in models.items():
+        _row(table, name, times, 1e3)
+    console.print(table)
+    sizes = {"occelo": [100, 1000, 10_000, 100_000], "pytensor": [100, 1000]}
+    graphs = rewriting.growing_times(names, sizes)
+    table = Table("graph", "nodes", *(f"{n}, ms" for n in names), "peer / occelo", "exponent since 100")
+    for what, times in graphs.items():
+        for nodes in sizes["occelo"]:
+            cells = [times[n].get(nodes) for n in names]
+            own, *peers = cells
+            peer = peers[0] if peers else None
+            grown = {k: v for k, v in times["occelo"].items() if k in (100, nodes)}
+            table.add_row(
+                what,
+                f"{nodes:,}",
+                *("" if t is None else f"{t * 1e3:.4g}" for t in cells),
+                "" if peer is None or own is None else f"{peer / own:.1f}",
+                "" if nodes == 100 else f"{rewriting.growth(grown):.2f}",
+            )
+    console.print(table)
+    return {"models": models, "graphs": graphs}
+
+
 def _building(rounds: int, console: Console) -> Any:
     figures = building_figures(rounds)
     table = Table("figure", "least")
@@ -118,6 +147,7 @@ _MEASURES = {
     Part.runtime: _runtime,
     Part.scaling: _scaling,
     Part.stages: _stages,
+    Part.rewriting: _rewriting,
 }
 
 

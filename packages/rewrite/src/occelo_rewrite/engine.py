@@ -244,7 +244,8 @@ def replace(
         return False
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
     if merging is not None:
-        pairs = [(old, merging.intern(fgraph, new)) for old, new in pairs]
+        done: dict[Apply, Apply] = {}
+        pairs = [(old, merging.intern(fgraph, new, done)) for old, new in pairs]
     else:
         pairs = [(old, new) for old, new in pairs if not _same_expression(old, new)]
     pairs = [(old, new) for old, new in pairs if old is not new and old in fgraph.variables]
@@ -264,7 +265,7 @@ def replace(
     except Exception as error:
         report(error, str(rule), node)
         return False
-    after = ", ".join(str(new.owner or new) for _, new in pairs)
+    after = ", ".join(str(each) for each in dict.fromkeys(new.owner or new for _, new in pairs))
     record.add(number, str(rule), before, after, node, [new for _, new in pairs])
     if options.VERBOSE.get():
         print(f"rewriting: {record.stage}: {rule} replaces {before} with {after}")

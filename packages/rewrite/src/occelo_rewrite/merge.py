@@ -104,14 +104,18 @@ class MergeFeature(Feature):
                     kept.name = variable.name
                 fgraph.replace(variable, kept, reason="merge")
 
-    def intern(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
-        """The variable of the graph that equals this one, or it over as much of the graph as there is."""
+    def intern(
+        self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
+    ) -> Variable:
+        """The variable of the graph that equals this one, or it over as much of the graph as there is.
+
+        ``done`` maps the new nodes met so far to those to use.
+        """
         owner = variable.owner
         if owner is None:
             return self.constant(fgraph, variable)
         if owner in fgraph.apply_nodes:
             return variable
-        done: dict[Apply, Apply] = {}
         stack = [owner]
         while stack:
             node = stack[-1]

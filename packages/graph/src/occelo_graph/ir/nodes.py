@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Apply", "AtomicVariable", "Constant", "NominalVariable", "Variable"]
 
 _auto_names = itertools.count()
+_MOST_SHOWN = 12
 conveniences: dict[str, Any] = {}
 
 
@@ -365,7 +366,10 @@ class Apply:
         return _without_code(super().__getstate__(), "_code", self.source)
 
     def __str__(self) -> str:
-        return f"{self.op}({', '.join(str(i) for i in self.inputs)})"
+        shown = [str(v) for v in self.inputs[:_MOST_SHOWN]]
+        if len(self.inputs) > _MOST_SHOWN:
+            shown.append(f"... {len(self.inputs)} inputs")
+        return f"{self.op}({', '.join(shown)})"
 
     def __repr__(self) -> str:
         return str(self)
