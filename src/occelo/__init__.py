@@ -20,6 +20,7 @@ from occelo_compile import (
     Mode,
     Out,
     available_modes,
+    bisect,
     function,
     function_dump,
     get_default_mode,
@@ -79,7 +80,14 @@ from occelo_graph import (
 from occelo_graph.ops.control import ifelse
 from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
-from occelo_rewrite import node_rewriter, optdb, rewrite_graph
+from occelo_rewrite import (
+    explain,
+    node_rewriter,
+    optdb,
+    rewrite_graph,
+    rewrite_profile,
+    view_rewriting,
+)
 
 __all__ = [
     "Apply",
@@ -107,6 +115,7 @@ __all__ = [
     "WrapLinker",
     "available_linkers",
     "available_modes",
+    "bisect",
     "clone_replace",
     "config",
     "debugprint",
@@ -114,6 +123,7 @@ __all__ = [
     "disconnected_grad",
     "dprint",
     "evaluate",
+    "explain",
     "function",
     "function_dump",
     "get_default_mode",
@@ -139,6 +149,7 @@ __all__ = [
     "register_linker",
     "register_mode",
     "rewrite_graph",
+    "rewrite_profile",
     "save",
     "shared",
     "subgraph_grad",
@@ -149,6 +160,7 @@ __all__ = [
     "vectorize",
     "vectorize_graph",
     "verify_grad",
+    "view_rewriting",
     "zero_grad",
 ]
 __version__ = "0.1.0"

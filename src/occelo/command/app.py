@@ -12,6 +12,7 @@ from rich.table import Table
 import occelo
 from occelo.command.cache import cache_app
 from occelo.command.demo import DemoSettings, run_demo
+from occelo.command.explain import explain_graph
 
 __all__ = ["app", "cache_main", "main"]
 
@@ -61,6 +62,35 @@ def demo(
     try:
         run_demo(settings, Console())
     except (ModuleNotFoundError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@app.command()
+def explain(
+    graph: Annotated[
+        str,
+        typer.Argument(
+            help="A file that occelo.save wrote, or MODULE:NAME, a variable, a list of them or a "
+            "compiled function in a module."
+        ),
+    ],
+    page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("rewriting.html"),
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    optimizer: Annotated[
+        str, typer.Option(help="Which rewrites: fast_run, fast_compile, strict, ...")
+    ] = "fast_run",
+    text: Annotated[
+        bool, typer.Option(help="Print the rules that led to each node as well.")
+    ] = False,
+) -> None:
+    """Show how a graph is rewritten, step by step, with a slider; and where the time goes.
+
+    The page has all it needs in itself. Each step shows the rule, the line of yours that the node comes
+    from, and the graph before and after.
+    """
+    try:
+        explain_graph(graph, page, open_page, optimizer, text, Console())
+    except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
         raise typer.BadParameter(str(error)) from None
 
 

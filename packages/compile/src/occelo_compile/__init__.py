@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from occelo_compile.bisection import Culprit, bisect
 from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
@@ -19,6 +20,7 @@ from occelo_graph.provenance import register_internal
 __all__ = [
     "DUPLICATE",
     "Collected",
+    "Culprit",
     "DeepCopyOp",
     "Function",
     "FunctionMaker",
@@ -31,6 +33,7 @@ __all__ = [
     "SymbolicOutput",
     "ViewOp",
     "available_modes",
+    "bisect",
     "collect",
     "config",
     "construct_function_ins_and_outs",

@@ -229,7 +229,7 @@ class FunctionMaker:
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite, then insert the copies that the memory contract needs."""
         before = fgraph.clone(check_integrity=False, attach_feature=False)
-        record = RewriteRecord()
+        record = RewriteRecord.configured()
         self.mode.optimizer.rewrite(fgraph, record)
         insert_deepcopy(
             fgraph,

@@ -15,7 +15,11 @@ from occelo_rewrite.database import (
     TopoDB,
 )
 from occelo_rewrite.engine import NotConvergedError, RewriteError
+from occelo_rewrite.explaining import explain, rewrite_profile
+from occelo_rewrite.pattern import call, number, p, wild
+from occelo_rewrite.pattern_rule import PatternRule, rule
 from occelo_rewrite.pipeline import (
+    blas_db,
     canonicalize_db,
     optdb,
     optimizer_query,
@@ -37,6 +41,9 @@ from occelo_rewrite.rewriter import (
 )
 from occelo_rewrite.rewriting import rewrite_graph, rewrite_subgraph
 from occelo_rewrite.rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.shapes import ShapeFeature
+from occelo_rewrite.tuple_patterns import PatternNodeRewriter, SubstitutionNodeRewriter
+from occelo_rewrite.viewer import RewriteView, view_rewriting
 
 __all__ = [
     "Application",
@@ -48,29 +55,43 @@ __all__ = [
     "NodeRewriter",
     "NotConvergedError",
     "OpPattern",
+    "PatternNodeRewriter",
+    "PatternRule",
     "ProxyDB",
     "RewriteDatabase",
     "RewriteDatabaseQuery",
     "RewriteError",
     "RewriteRecord",
+    "RewriteView",
     "RuleSet",
     "SequenceDB",
     "SequentialGraphRewriter",
+    "ShapeFeature",
+    "SubstitutionNodeRewriter",
     "TopoDB",
     "WalkingGraphRewriter",
+    "blas_db",
+    "call",
     "canonicalize_db",
+    "explain",
     "graph_rewriter",
     "in2out",
     "node_rewriter",
+    "number",
     "optdb",
     "optimizer_query",
     "out2in",
+    "p",
     "register_optimizer",
     "rewrite_graph",
+    "rewrite_profile",
     "rewrite_subgraph",
     "rewriter_for",
+    "rule",
     "specialize_db",
     "stabilize_db",
+    "view_rewriting",
+    "wild",
 ]
 __version__ = "0.1.0"
 

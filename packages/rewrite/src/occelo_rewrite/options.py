@@ -9,15 +9,22 @@ from occelo_graph.config import boolean, config, one_of, text
 __all__ = [
     "EXCLUDING",
     "INCLUDING",
+    "MAX_APPLICATIONS",
     "MAX_USE_RATIO",
     "ON_OPT_ERROR",
     "OPTIMIZER",
     "POSITION_CUTOFF",
+    "PROFILE",
     "REQUIRING",
     "VERBOSE",
 ]
 
 _PACKAGE = "occelo_rewrite"
+
+
+def _whole(value: Any) -> int:
+    """a whole number"""
+    return int(value)
 
 
 def _number(value: Any) -> float:
@@ -65,5 +72,19 @@ MAX_USE_RATIO = config.declare(
     8.0,
     "how often a rule may apply, as a multiple of the number of nodes, before it counts as endless",
     _number,
+    _PACKAGE,
+)
+MAX_APPLICATIONS = config.declare(
+    "optdb__max_applications",
+    -1,
+    "rewriting ends after this many replacements; a negative number sets no end",
+    _whole,
+    _PACKAGE,
+)
+PROFILE = config.declare(
+    "profile_optimizer",
+    False,
+    "count calls, hits and time of each rule (see rewrite_profile)",
+    boolean,
     _PACKAGE,
 )

@@ -8,16 +8,17 @@ back from a compiled node to the user's line is a chain of single pointers.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any
 
 from occelo_graph import Apply, Variable
+from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
-__all__ = ["Application", "RewriteRecord", "RuleCount", "StageTime"]
+__all__ = ["Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class RewriteRecord:
     """What a rewriting did, in order.
 
     ``limit`` ends rewriting after that many applications. With ``profiling``, calls, hits and time of
-    each rule are counted, by stage. ``on_application`` is called after each application.
+    each rule are counted, by stage. ``on_application`` is called after each application. ``trace`` is
+    a file to which the applications are appended at the end.
     """
 
     applications: list[Application] = field(default_factory=lambda: list[Application]())
@@ -69,6 +71,23 @@ class RewriteRecord:
         default_factory=lambda: dict[str, dict[str, RuleCount]]()
     )
     on_application: Callable[[Application], None] | None = None
+
+    trace: str = ""
+
+    @classmethod
+    def configured(cls) -> RewriteRecord:
+        """A record as the options say: how many applications, whether to profile, where to write a trace."""
+        most = MAX_APPLICATIONS.get()
+        return cls(
+            limit=None if most < 0 else most,
+            profiling=PROFILE.get(),
+            trace=os.environ.get("OCCELO_TRACE", ""),
+        )
+
+    def finish(self) -> None:
+        """Write the trace, if there is a place for it."""
+        if self.trace:
+            self.write(self.trace)
 
     @property
     def is_full(self) -> bool:
@@ -150,7 +169,7 @@ class _Timer:
         self.record.stage = self.outer
 
 
-def chain_of(record: Any, number: int) -> list[Application]:
+def chain_of(record: RewriteRecord, number: int) -> list[Application]:
     """The applications that led to one, the oldest first."""
     found: list[Application] = []
     while number >= 0:

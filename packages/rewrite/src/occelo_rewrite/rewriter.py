@@ -39,11 +39,14 @@ class GraphRewriter:
 
     def rewrite(self, fgraph: FunctionGraph, record: RewriteRecord | None = None) -> RewriteRecord:
         """Attach what is needed, `apply`, and return the record."""
-        noted = RewriteRecord() if record is None else record
+        noted = RewriteRecord.configured() if record is None else record
+        outermost = not noted.stage
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
         with noted.entering(str(self)):
             self.apply(fgraph, noted)
+        if outermost:
+            noted.finish()
         return noted
 
     def __call__(self, fgraph: FunctionGraph) -> RewriteRecord:

@@ -1,0 +1,73 @@
+"""Finding the replacement that made a function wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_compile.maker import FunctionMaker
+from occelo_graph.config import config
+from occelo_rewrite import Application
+
+__all__ = ["Culprit", "bisect"]
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """The application after which results are wrong, its number, and how many functions were compiled."""
+
+    application: Application
+    number: int
+    compilations: int
+
+    def __str__(self) -> str:
+        a = self.application
+        source = f", from {a.source}" if a.source else ""
+        return (
+            f"Replacement {self.number + 1} is the first after which results are wrong: "
+            f"{a.rule} ({a.stage}) replaces {a.before} with {a.after}{source}"
+        )
+
+
+def bisect(function: Any, oracle: Callable[[Any], bool]) -> Culprit:
+    """The rule application that makes a compiled function wrong.
+
+    ``oracle`` calls the function that it is given and says whether results are right. The function is
+    compiled again with fewer replacements, at most ``log2(n) + 2`` times for n of them. Shared variables
+    are the function's own, so an oracle that runs updates should set their values first.
+
+    ValueError if results are right after all replacements, or wrong before the first.
+    """
+    applications: list[Application] = function.maker.rewritten.record.applications
+    if oracle(function):
+        raise ValueError("The oracle finds nothing wrong with the function")
+    count = 1
+    if not oracle(_compiled(function, 0)):
+        raise ValueError("Results are wrong before any replacement, so no rule is to blame")
+    right, wrong = 0, len(applications)
+    while wrong - right > 1:
+        middle = (right + wrong) // 2
+        count += 1
+        if oracle(_compiled(function, middle)):
+            right = middle
+        else:
+            wrong = middle
+    return Culprit(applications[wrong - 1], wrong - 1, count)
+
+
+def _compiled(function: Any, limit: int) -> Any:
+    """The function with only the first ``limit`` replacements."""
+    old: FunctionMaker = function.maker
+    with config.change_flags(optdb__max_applications=limit, cache=False):
+        maker = type(old)(
+            old.inputs,
+            old.outputs,
+            old.mode,
+            old.accept_inplace,
+            old.output_keys,
+            old.unpack_single,
+            old.return_none,
+            old.name,
+        )
+        return maker.create()

@@ -1,0 +1,104 @@
+"""What rewriting did, told: the way of one variable, and where the time went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import FunctionGraph, Variable
+from occelo_rewrite.record import Application, RewriteRecord, chain_of
+
+__all__ = ["explain", "history_of", "rewrite_profile"]
+
+
+def history_of(variable: Variable) -> list[Application]:
+    """The applications that led to the node that computes a variable, the oldest first."""
+    owner = variable.owner
+    if owner is None:
+        return []
+    made_by = getattr(owner.tag, "made_by", None)
+    return [] if made_by is None else chain_of(*made_by)
+
+
+def _told(variable: Variable) -> list[str]:
+    steps = history_of(variable)
+    shown = str(variable.owner or variable)
+    source = "" if variable.source is None else f"  {variable.source}"
+    if not steps:
+        return [f"{shown}{source}", "  as it was written"]
+    lines = [f"{steps[0].before}  {steps[0].source or source.strip()}".rstrip()]
+    for step in steps:
+        stage = step.stage.rpartition("/")[2]
+        where = f" [{stage}]" if stage and stage != step.rule else ""
+        lines.append(f"  {step.rule}{where}: {step.before} -> {step.after}")
+    lines.append(f"  = {shown}")
+    return lines
+
+
+def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
+    """Print the rules that led from the user's line to a node: of a variable, a graph or a function.
+
+    ``of`` is a variable of a rewritten graph, a list of them, a `FunctionGraph`, or anything with an
+    ``fgraph`` or a ``maker`` that has one. What the variable is computed from is told too, as far up as
+    ``depth`` nodes (None: all of it, but only what rewriting changed). With ``file="str"`` the text is
+    returned instead; any other file is written to.
+    """
+    lines: list[str] = []
+    for variable in _variables(of):
+        for level, each in _upwards(variable, depth):
+            if level == 0 or history_of(each):
+                lines += [*_told(each), ""]
+    text = "\n".join(lines)
+    if file == "str":
+        return text
+    print(text, file=file)
+    return None
+
+
+def _variables(of: Any) -> list[Variable]:
+    if isinstance(of, Variable):
+        return [of]
+    if isinstance(of, FunctionGraph):
+        return list(of.outputs)
+    maker = getattr(of, "maker", of)
+    fgraph = getattr(maker, "fgraph", None)
+    return list(fgraph.outputs) if fgraph is not None else list(of)
+
+
+def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]]:
+    found: dict[Variable, int] = {}
+    pending = [(variable, 0)]
+    while pending:
+        each, level = pending.pop()
+        if each in found or (depth is not None and level > depth):
+            continue
+        found[each] = level
+        if each.owner is not None:
+            pending.extend((v, level + 1) for v in reversed(each.owner.inputs))
+    return [(level, v) for v, level in found.items()]
+
+
+def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
+    """Seconds of each stage; calls, hits and seconds of each rule; rules tried in vain.
+
+    Counts of rules are there if the record was ``profiling`` (option ``profile_optimizer``). Rules
+    beyond the ``most`` that took longest are left out.
+    """
+    lines = ["stage                                       ms   applied"]
+    for name, spent in record.stages.items():
+        lines.append(f"{name[:38]:38} {spent.seconds * 1e3:8.2f} {spent.applications:9}")
+    rows = [
+        (stage.rpartition("/")[2], rule, count)
+        for stage, counts in record.counts.items()
+        for rule, count in counts.items()
+    ]
+    if not rows:
+        return "\n".join(lines)
+    rows.sort(key=lambda row: -row[2].seconds)
+    lines += ["", "rule                            stage            calls    hits       ms"]
+    for stage, rule, count in rows[:most]:
+        lines.append(
+            f"{rule[:31]:31} {stage[:14]:14} {count.calls:7} {count.hits:7} {count.seconds * 1e3:8.2f}"
+        )
+    idle = sorted({rule for _, rule, count in rows if not count.hits})
+    lines += ["", "tried, but never applied: " + (", ".join(idle) or "none")]
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""Rules whose patterns are nested tuples, for people who bring such rules."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
+from occelo_graph import tensor as ot
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.pattern import Bindings, Call, Number, Pattern, Wild, match
+from occelo_rewrite.rule import NodeRewriter
+
+__all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
+
+
+class PatternNodeRewriter(NodeRewriter):
+    """Replaces what matches one nested tuple by what another says.
+
+    A tuple is an op (or an `OpPattern`, or a class of ops) and its arguments; a string is a variable,
+    the same one wherever it occurs; a number or a constant is itself; a dict has a ``"pattern"`` and a
+    ``"constraint"``, a function of the variable. ``out_pattern`` is made of the same, or a function of
+    the graph, the node and a dict of what strings matched. Unless ``allow_multiple_clients``, what is
+    matched below the root must have no other use.
+    """
+
+    def __init__(
+        self,
+        in_pattern: tuple[Any, ...],
+        out_pattern: Any,
+        allow_multiple_clients: bool = False,
+        name: str | None = None,
+        tracks: Sequence[Any] = (),
+    ) -> None:
+        self.in_pattern = in_pattern
+        self.out_pattern = out_pattern
+        self.allow_multiple_clients = allow_multiple_clients
+        self._inner: list[str] = []
+        self._constraints: list[tuple[str, Callable[[Any], bool]]] = []
+        self._names = itertools.count()
+        root = self._pattern(in_pattern)
+        if not isinstance(root, Call):
+            raise TypeError(f"A pattern is a tuple of an op and arguments, got {in_pattern!r}")
+        self._inner.remove(root.name)
+        self._root = root
+        shown = name or f"{in_pattern} -> {out_pattern}"
+        super().__init__(self._apply, list(tracks) or [root.op], shown)
+        self.__doc__ = f"{in_pattern} = {out_pattern}."
+
+    def _pattern(self, given: Any) -> Pattern:
+        if isinstance(given, tuple):
+            label = f"*{next(self._names)}"
+            self._inner.append(label)
+            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)
+        if isinstance(given, str):
+            return Wild(given)
+        if isinstance(given, dict):
+            inner = self._pattern(given["pattern"])
+            constraint: Callable[[Any], bool] = given["constraint"]
+            if isinstance(inner, Wild):
+                return Wild(inner.name, constraint)
+            if isinstance(inner, Call):
+                self._constraints.append((inner.name, constraint))
+            return inner
+        if isinstance(given, Constant):
+            return Number(number_of(given))
+        if isinstance(given, int | float | complex):
+            return Number(given)
+        raise TypeError(f"A pattern consists of tuples, strings and numbers, got {given!r}")
+
+    def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        for bound in match(self._root, node):
+            if "*rest" in bound or not self._accepts(fgraph, bound):
+                continue
+            result = self._result(fgraph, node, bound)
+            if result is not None and node.outputs[0].type.is_super(result.type):
+                return [result]
+        return None
+
+    def _accepts(self, fgraph: FunctionGraph, bound: Bindings) -> bool:
+        for label, constraint in self._constraints:
+            if not constraint(bound[label].outputs[0]):
+                return False
+        if self.allow_multiple_clients:
+            return True
+        return all(len(fgraph.clients[bound[label].outputs[0]]) == 1 for label in self._inner)
+
+    def _result(self, fgraph: FunctionGraph, node: Apply, bound: Bindings) -> Any:
+        matched = {k: v for k, v in bound.items() if not k.startswith("*")}
+        if callable(self.out_pattern) and not isinstance(self.out_pattern, Op):
+            return self.out_pattern(fgraph, node, matched)
+        return self._build(self.out_pattern, matched)
+
+    def _build(self, given: Any, matched: Bindings) -> Any:
+        if isinstance(given, tuple):
+            op: Any = given[0]
+            return op(*(self._build(g, matched) for g in given[1:]))
+        if isinstance(given, str):
+            return matched[given]
+        return given if isinstance(given, Variable) else ot.constant(given)
+
+
+class SubstitutionNodeRewriter(NodeRewriter):
+    """Replaces every application of one op by that of another to the same inputs."""
+
+    def __init__(self, op1: Op, op2: Op, name: str | None = None) -> None:
+        self.op1, self.op2 = op1, op2
+        super().__init__(self._apply, [op1], name or f"{op1} -> {op2}")
+        self.__doc__ = f"{op1}(...) = {op2}(...)."
+
+    def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        made = self.op2.make_node(*node.inputs)
+        if all(a.type.is_super(b.type) for a, b in zip(node.outputs, made.outputs, strict=True)):
+            return list(made.outputs)
+        return None

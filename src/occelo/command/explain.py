@@ -1,0 +1,56 @@
+"""``occelo explain``: how a graph is rewritten, as a page and as tables."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import occelo
+from occelo_rewrite import explain, optimizer_query, rewrite_profile, view_rewriting
+from occelo_rewrite.record import RewriteRecord
+
+__all__ = ["explain_graph"]
+
+
+def _outputs(name: str) -> list[Any]:
+    """The variables that a file or ``MODULE:NAME`` holds."""
+    if Path(name).exists():
+        return list(occelo.load(name).outputs)
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise ValueError(f"There is no file {name!r}; a variable in a module is MODULE:NAME")
+    sys.path.insert(0, os.getcwd())
+    found: Any = getattr(importlib.import_module(module), attribute)
+    if isinstance(found, occelo.Function):
+        return list(found.maker.rewritten.before.outputs)
+    return [found] if isinstance(found, occelo.Variable) else list(found)
+
+
+def explain_graph(
+    name: str, page: Path, open_page: bool, optimizer: str, text: bool, console: Console
+) -> None:
+    """Rewrite what ``name`` says, write the page, print the profile.
+
+    Raises ValueError, ImportError or AttributeError if there is no such graph.
+    """
+    query = optimizer_query(optimizer)
+    query = replace(query, exclude=query.exclude | {"fusion", "inplace", "BlasOpt"})
+    outputs = _outputs(name)
+    view = view_rewriting(outputs, query)
+    profiled = RewriteRecord(profiling=True)
+    graph = occelo.FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
+    occelo.optdb.query(query).rewrite(graph, profiled)
+    console.print(rewrite_profile(profiled), markup=False, highlight=False)
+    if text:
+        console.print(explain(view.outputs, file="str"), markup=False, highlight=False)
+    if open_page:
+        view.open(page)
+    else:
+        view.save(page)
+    console.print(f"{len(view.record.applications)} replacements; the page is {page}", markup=False)
