@@ -22,7 +22,15 @@ from typing import Any
 import numpy as np
 from workloads import MODELS, WORKLOADS, Library, Workload
 
-__all__ = ["call_overhead", "compile_memory", "first_results", "libraries", "library", "run_times", "scaling"]
+__all__ = [
+    "call_overhead",
+    "compile_memory",
+    "first_results",
+    "libraries",
+    "library",
+    "run_times",
+    "scaling",
+]
 
 Call = Callable[[], Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 from compiled import library
 from workloads import MODELS
 
-__all__ = ["GROWING", "growth", "growing_times", "model_times"]
+__all__ = ["GROWING", "growing_times", "growth", "model_times"]
 
 Graph = tuple[list[Any], list[Any]]
 
@@ -112,7 +112,9 @@ def model_times(names: list[str], rounds: int) -> dict[str, dict[str, float]]:
     return result
 
 
-def growing_times(names: list[str], sizes: dict[str, list[int]]) -> dict[str, dict[str, dict[int, float]]]:
+def growing_times(
+    names: list[str], sizes: dict[str, list[int]]
+) -> dict[str, dict[str, dict[int, float]]]:
     """Seconds to rewrite each growing graph, for each library and size that it is given."""
     result: dict[str, dict[str, dict[int, float]]] = {}
     for what, build in GROWING.items():

@@ -113,7 +113,9 @@ def _rewriting(rounds: int, console: Console) -> Any:
     console.print(table)
     sizes = {"occelo": [100, 1000, 10_000, 100_000], "pytensor": [100, 1000]}
     graphs = rewriting.growing_times(names, sizes)
-    table = Table("graph", "nodes", *(f"{n}, ms" for n in names), "peer / occelo", "exponent since 100")
+    table = Table(
+        "graph", "nodes", *(f"{n}, ms" for n in names), "peer / occelo", "exponent since 100"
+    )
     for what, times in graphs.items():
         for nodes in sizes["occelo"]:
             cells = [times[n].get(nodes) for n in names]

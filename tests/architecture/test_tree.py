@@ -40,6 +40,7 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "identity_of",
     "elementwise",
     "tensor",
+    "ASSUMPTIONS",
 }
 
 

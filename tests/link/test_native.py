@@ -283,7 +283,8 @@ def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.Mon
 
 
 def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
-    known = set(ScalarFunction.table())
+    # a row that a test of another file registered is not ours
+    known = set(ScalarFunction.table()) - {"users_own"}
     assert set(scalars()) <= known
     assert known - set(scalars()) <= set(SCALARS)
     assert set(SCALARS) - set(scalars()) <= known

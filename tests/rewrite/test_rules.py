@@ -48,7 +48,12 @@ CASES = [
     Case("canonical_sum", lambda x: ot.add(x, 0.0, ot.sin(x))),
     Case("canonical_sum", lambda x: x + np.zeros((4, 2, 3))),
     Case("canonical_sum", lambda x: x + 0, dtype="int64", differentiable=False),
-    Case("canonical_sum", lambda x: x + ot.constant(np.float32(0.0)), dtype="float32", differentiable=False),
+    Case(
+        "canonical_sum",
+        lambda x: x + ot.constant(np.float32(0.0)),
+        dtype="float32",
+        differentiable=False,
+    ),
     Case("canonical_sum", lambda x: (x + 1.0) + (2.0 - ot.sin(x))),
     Case("canonical_sum", lambda x: x + ot.sin(x) - (ot.cos(x) + 3.0 - x[0])),
     Case("canonical_sum", lambda x: 2.0 * x + x),
@@ -79,9 +84,16 @@ CASES = [
     Case("switch_of_not", lambda x: ot.switch(ot.invert(x > 0), x, ot.sin(x))),
     Case("switch_in_then", lambda x: _nested(x, x > 0)),
     Case("switch_in_else", lambda x: _nested_else(x, x > 0)),
-    Case("invert_of_invert", lambda x: ot.invert(ot.invert(x)), dtype="int64", differentiable=False),
+    Case(
+        "invert_of_invert", lambda x: ot.invert(ot.invert(x)), dtype="int64", differentiable=False
+    ),
     *[
-        Case(f"{name}_itself", lambda x, f=getattr(ot, name): x + f(x, x), dtype="int64", differentiable=False)
+        Case(
+            f"{name}_itself",
+            lambda x, f=getattr(ot, name): x + f(x, x),
+            dtype="int64",
+            differentiable=False,
+        )
         for name in ("lt", "gt", "neq", "le", "ge", "eq")
     ],
     Case("lt_itself", lambda x: x + ot.lt(x, x), differentiable=False),
@@ -89,6 +101,8 @@ CASES = [
     Case("length_is_not_negative", lambda x: x * ot.ge(ot.shape_i(x, 0), 0)),
     Case("length_is_no_negative_number", lambda x: x * ot.eq(ot.shape_i(x, 0), -1)),
     Case("abs_of_nonnegative", lambda x: ot.abs(ot.exp(x) + 2.0 * ot.abs(x))),
+    Case("sign_of_positive", lambda x: ot.sign(ot.exp(x))),
+    Case("sign_of_positive", lambda x: ot.sign(ot.sigmoid(x))),
     Case("sign_of_quotient", lambda x: ot.sign(x / 3.0)),
     Case("sign_of_quotient", lambda x: ot.sign(x / ot.exp(x))),
     Case("sign_of_quotient", lambda x: ot.sign(x / -2.0)),
@@ -184,7 +198,9 @@ CASES = [
             ot.SpecifyShape((2, 3), (False, False))(x)
         ),
     ),
-    Case("specify_of_specify", lambda x: ot.specify_shape(ot.specify_shape(x, (2, None)), (None, 3))),
+    Case(
+        "specify_of_specify", lambda x: ot.specify_shape(ot.specify_shape(x, (2, None)), (None, 3))
+    ),
     Case("specify_lift", lambda x: ot.exp(ot.specify_shape(x, (2, 3)))),
     # reads
     Case("read_of_everything", lambda x: ot.Subtensor((slice(None), slice(None)))(x) * 2.0),
@@ -228,10 +244,15 @@ CASES = [
     Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, True)(x, ot.sin(x))),
     Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, False)(x, ot.sin(x))),
     Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1]) + x),
-    Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([0, 0])], x[1]) + x),
+    Case(
+        "zeros_written_then_added",
+        lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([0, 0])], x[1]) + x,
+    ),
     Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1])),
     Case("set_of_own_sum", lambda x: ot.set_subtensor(x[0], x[0] + ot.sin(x[1]))),
     Case("write_of_alloc", lambda x: ot.set_subtensor(x[0], ot.alloc(x[0, 0], x.shape[1]))),
+    Case("diagonal_of_diagonal", lambda x: ot.diagonal(ot.diag(x[0]))),
+    Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([1, 0])], x)),
     # joins
     Case("join_of_one", lambda x: ot.Join(0)(x) * 2.0),
     Case("join_without_empty", lambda x: ot.join(0, ot.specify_shape(x, (2, 3)), np.zeros((0, 3)))),
@@ -248,6 +269,14 @@ CASES = [
     Case("transposed_dot", lambda x: ot.dot(x, ot.sin(x).T).T),
     Case("matmul_of_matrices", lambda x: ot.MatMul()(x, ot.sin(x).T)),
     Case("matmul_with_one_matrix", lambda x: ot.matmul(x, ot.sin(x)[0].T), shapes=((4, 2, 3),)),
+    # what is assumed
+    Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[:, 0]), x)),
+    Case("dot_with_diagonal", lambda x: ot.dot(x, ot.diag(x[0]))),
+    Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[0]), x[1])),
+    Case("dot_of_orthogonal", lambda x: _gram(ot.constant([[0.0, 1.0], [1.0, 0.0]])) + x[:, :2]),
+    Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), x)),
+    Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0]]), x[:, 0])),
+    Case("transposed_symmetric", lambda x: _gram(x).T),
     # control
     Case("check_of_truth", lambda x: ot.assert_op(x, True, ot.gt(x.sum(), -99.0))),
     Case("branch_of_constant", lambda x: ot.ifelse(True, x, ot.sin(x))),
@@ -272,6 +301,10 @@ def _negated_times_itself(x: Any, d: Any) -> Any:
 
 def _divided(power: Any, axis: Any) -> Any:
     return power / power.sum(axis=axis, keepdims=axis is not None)
+
+
+def _gram(x: Any) -> Any:
+    return ot.dot(x, x.T)
 
 
 def _over_itself(x: Any) -> Any:
@@ -341,11 +374,17 @@ def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
     """A graph that a pattern matches, over matrices."""
     if isinstance(pattern, Wild):
         if pattern.name not in variables:
-            variables[pattern.name] = ot.TensorType("float64", (None, None)).make_variable(pattern.name)
+            variables[pattern.name] = ot.TensorType("float64", (None, None)).make_variable(
+                pattern.name
+            )
         return variables[pattern.name]
     if isinstance(pattern, Number):
         accepts = pattern.where or (lambda n: True)
-        return pattern.value if pattern.value is not None else next(n for n in (3.0, -2.0, 0.5) if accepts(n))
+        return (
+            pattern.value
+            if pattern.value is not None
+            else next(n for n in (3.0, -2.0, 0.5) if accepts(n))
+        )
     return pattern.op(*(_instance(a, variables) for a in pattern.args))
 
 

@@ -75,7 +75,9 @@ def explain(
         ),
     ],
     page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("rewriting.html"),
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
+    ] = True,
     optimizer: Annotated[
         str, typer.Option(help="Which rewrites: fast_run, fast_compile, strict, ...")
     ] = "fast_run",

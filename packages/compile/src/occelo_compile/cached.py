@@ -34,7 +34,14 @@ __all__ = ["explain_miss", "function_key"]
 _KIND = "functions"
 _MOST_CONSTANTS = 16 * 2**20
 """Functions with more bytes of constants are not kept."""
-_WITHOUT_EFFECT = {"base_compiledir", "compiledir", "compiledir_format", "cache", "cache_size"}
+_WITHOUT_EFFECT = {
+    "base_compiledir",
+    "compiledir",
+    "compiledir_format",
+    "cache",
+    "cache_size",
+    "profile_optimizer",
+}
 _PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
 _OUR_ROWS = frozenset(ScalarFunction.table())
 _warned: set[str] = set()

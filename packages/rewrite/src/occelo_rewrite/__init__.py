@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from occelo_graph.provenance import register_internal
+from occelo_rewrite.assumptions import AssumptionFeature, ConflictingAssumptionsError, infers
 from occelo_rewrite.database import (
     EquilibriumDB,
     LocalGroupDB,
@@ -47,6 +48,8 @@ from occelo_rewrite.viewer import RewriteView, view_rewriting
 
 __all__ = [
     "Application",
+    "AssumptionFeature",
+    "ConflictingAssumptionsError",
     "EquilibriumDB",
     "EquilibriumGraphRewriter",
     "GraphRewriter",
@@ -76,6 +79,7 @@ __all__ = [
     "explain",
     "graph_rewriter",
     "in2out",
+    "infers",
     "node_rewriter",
     "number",
     "optdb",

@@ -194,9 +194,7 @@ def _pairs_of(
         return list(given.items()), remove
     if len(found) != len(node.outputs):
         raise ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs")
-    return [
-        (old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None
-    ], ()
+    return [(old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None], ()
 
 
 def _carry_source(old: Variable, new: Variable) -> None:
@@ -353,7 +351,9 @@ def run(
                 done = (
                     try_rule(rule, fgraph, node, record)
                     if counts is None
-                    else _timed(rule, fgraph, node, record, counts.setdefault(str(rule), RuleCount()))
+                    else _timed(
+                        rule, fgraph, node, record, counts.setdefault(str(rule), RuleCount())
+                    )
                 )
                 if done:
                     applied += 1

@@ -48,9 +48,7 @@ def _fusible_shape(node: Apply) -> Any:
     return kind.shape if isinstance(kind, TensorType) else None
 
 
-def _merged(
-    parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]
-) -> _Group | None:
+def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]) -> _Group | None:
     """One group of several of one level; None if they cannot be computed together."""
     whole = list(dict.fromkeys(p for p in parts if p is not None))
     if None in parts or any(p.shape != shape for p in whole):

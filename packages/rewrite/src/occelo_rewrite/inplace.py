@@ -28,7 +28,11 @@ Variants = Callable[[Apply], Iterable[tuple[int, Any]]]
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
     """The inputs of an elementwise node that have the type of its first output."""
     op = node.op
-    if not isinstance(op, Elemwise) or op.inplace or not isinstance(op.scalar_op, ScalarFunction | Composite):
+    if (
+        not isinstance(op, Elemwise)
+        or op.inplace
+        or not isinstance(op.scalar_op, ScalarFunction | Composite)
+    ):
         return
     out = node.outputs[0].type
     for i, v in enumerate(node.inputs):
@@ -41,7 +45,11 @@ def flag_variants(*classes: type) -> Variants:
 
     def variants(node: Apply) -> Iterable[tuple[int, Any]]:
         op: Any = node.op
-        if isinstance(op, classes) and not op.inplace and node.inputs[0].type == node.outputs[0].type:
+        if (
+            isinstance(op, classes)
+            and not op.inplace
+            and node.inputs[0].type == node.outputs[0].type
+        ):
             yield 0, op.with_inplace()
 
     return variants
@@ -125,7 +133,12 @@ class _Plan:
         root = version_root(variable)
         known = self.memory.get(root)
         base = view_root(root) if known is None else known
-        if self.refused.get(root, 0) > _MOST_ATTEMPTS or root in self.destroyed or base in self.protected or isinstance(base, Constant):
+        if (
+            self.refused.get(root, 0) > _MOST_ATTEMPTS
+            or root in self.destroyed
+            or base in self.protected
+            or isinstance(base, Constant)
+        ):
             return False
         if base.owner is None and base not in self.inputs:
             return False

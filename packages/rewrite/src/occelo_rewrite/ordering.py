@@ -15,9 +15,7 @@ class IncrementalOrder:
     `add` puts an edge in and mends the order; only the nodes between the ends of the edge are looked at.
     """
 
-    def __init__(
-        self, order: Sequence[Apply], users: Callable[[Apply], Iterable[Apply]]
-    ) -> None:
+    def __init__(self, order: Sequence[Apply], users: Callable[[Apply], Iterable[Apply]]) -> None:
         self._place = {node: i for i, node in enumerate(order)}
         self._users = users
         self._later: dict[Apply, list[Apply]] = {}

@@ -22,7 +22,19 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.rule import OpPattern
 
-__all__ = ["REST", "Bindings", "Call", "Number", "Pattern", "Wild", "call", "match", "number", "p", "wild"]
+__all__ = [
+    "REST",
+    "Bindings",
+    "Call",
+    "Number",
+    "Pattern",
+    "Wild",
+    "call",
+    "match",
+    "number",
+    "p",
+    "wild",
+]
 
 Bindings = dict[str, Any]
 REST = "*rest"
@@ -250,6 +262,4 @@ def _choose(
         return
     for position, operand in enumerate(operands):
         for found in _match(patterns[0], operand, bound):
-            yield from _choose(
-                patterns[1:], operands[:position] + operands[position + 1 :], found
-            )
+            yield from _choose(patterns[1:], operands[:position] + operands[position + 1 :], found)

@@ -115,5 +115,3 @@ def rule(
         return PatternRule(function, patterns, on, same_dtype, tags, name, requirements)
 
     return decorate
-
-

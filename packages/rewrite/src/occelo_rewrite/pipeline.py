@@ -3,6 +3,7 @@
 | position | stage | what it does |
 |---|---|---|
 | 0 | merge1 | equal nodes become one, and new ones that equal others are not added from here on |
+| 0.8 | drain_assumptions | what `assume` says is recorded |
 | 1 | canonicalize | constants are computed, sums and products take one form, shapes are worked out, reads and writes meet |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends: gemm, gemv, ger |
@@ -44,7 +45,17 @@ _USUAL = ("fast_run", "fast_compile")
 
 
 def _canonical_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, control, create, elemwise, fold, index, join, reduce, shape
+    from occelo_rewrite.rules import (
+        blas,
+        control,
+        create,
+        elemwise,
+        fold,
+        index,
+        join,
+        reduce,
+        shape,
+    )
 
     db.register_rules(fold.RULES, *_ALWAYS)
     for family in (control, shape, create, reduce, join, index, blas, elemwise):
@@ -55,15 +66,15 @@ def _canonical_rules(db: EquilibriumDB) -> None:
 def _stable_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import elemwise, fold, reduce
 
-    db.register_rules(fold.LATER, *_USUAL)
+    db.register_rules(fold.LATER | elemwise.TIDY, *_USUAL)
     db.register_rules(elemwise.STABILIZE, *_USUAL)
     db.register_rules(reduce.STABILIZE, *_USUAL)
 
 
 def _special_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce
+    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce, shape
 
-    db.register_rules(fold.LATER, "fast_run")
+    db.register_rules(fold.LATER | elemwise.TIDY | shape.TIDY | index.TIDY, "fast_run")
     for family in (create, reduce, index, blas, elemwise):
         db.register_rules(family.SPECIALIZE, "fast_run")
 
@@ -86,7 +97,7 @@ def _stages(db: SequenceDB) -> None:
     from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor
     from occelo_rewrite.fusion import FusionRewriter
     from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants, flag_variants
-    from occelo_rewrite.stages import add_destroy_handler, check_integrity
+    from occelo_rewrite.stages import add_destroy_handler, check_integrity, drain_assumptions
 
     writes = flag_variants(IncSubtensor, AdvancedIncSubtensor)
     updates = flag_variants(Gemm, Gemv, Ger)
@@ -96,6 +107,7 @@ def _stages(db: SequenceDB) -> None:
         db.register(name, rewriter, "fast_run", "inplace", position=position)
 
     db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
+    db.register("drain_assumptions", drain_assumptions, *_ALWAYS, position=0.8)
     db.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
     db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
     db.register("BlasOpt", blas_db, "fast_run", position=1.7)

@@ -8,6 +8,7 @@ from typing import Any
 
 from occelo_graph import FunctionGraph
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
+from occelo_rewrite.assumptions.facts import ConflictingAssumptionsError
 from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.record import RewriteRecord
@@ -122,7 +123,7 @@ class SequentialGraphRewriter(GraphRewriter):
             try:
                 with record.entering(str(rewriter)):
                     rewriter.apply(fgraph, record)
-            except (RewriteError, NotConvergedError):
+            except (RewriteError, NotConvergedError, ConflictingAssumptionsError):
                 raise
             except Exception as error:
                 report(error, str(rewriter), None)

@@ -135,7 +135,11 @@ class ShapeFeature(Feature):
         found = self._expressions.get(key)
         if found is None:
             same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-            found = variable if same else node.clone_with_new_inputs(inputs).outputs[variable.index or 0]
+            found = (
+                variable
+                if same
+                else node.clone_with_new_inputs(inputs).outputs[variable.index or 0]
+            )
             self._expressions[key] = found
         return found  # type: ignore[no-any-return]
 
@@ -171,4 +175,8 @@ def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
 
 def as_variable(length: Any) -> Any:
     """A length as an int64 scalar variable."""
-    return ot.cast(length, "int64") if isinstance(length, Variable) else ot.constant(length, dtype="int64")
+    return (
+        ot.cast(length, "int64")
+        if isinstance(length, Variable)
+        else ot.constant(length, dtype="int64")
+    )

@@ -14,7 +14,18 @@ from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Assert", "CheckAndRaise", "DeepCopyOp", "IfElse", "ViewOp", "assert_op", "ifelse"]
+__all__ = [
+    "ASSUMPTIONS",
+    "Assert",
+    "Assume",
+    "CheckAndRaise",
+    "DeepCopyOp",
+    "IfElse",
+    "ViewOp",
+    "assert_op",
+    "assume",
+    "ifelse",
+]
 
 
 @op
@@ -237,3 +248,89 @@ class ViewOp(_SameType):
 
     def evaluate(self, x: Any) -> Any:
         return x
+
+
+ASSUMPTIONS = (
+    "diagonal",
+    "lower_triangular",
+    "upper_triangular",
+    "symmetric",
+    "positive_definite",
+    "orthogonal",
+    "selection",
+    "permutation",
+    "unique_indices",
+    "nonnegative",
+    "positive",
+)
+"""What may be said of a tensor. Those of matrices are about the last two dimensions."""
+
+
+@op
+class Assume(_SameType):
+    """Its input, of which the user says something that rewriting may rely on; nothing is checked.
+
+    ``facts`` are pairs of a name out of `ASSUMPTIONS` and whether it holds.
+    """
+
+    facts: tuple[tuple[str, bool], ...]
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [tangents[0]]
+
+    def __str__(self) -> str:
+        said = ", ".join(name if holds else f"not {name}" for name, holds in self.facts)
+        return f"Assume{{{said}}}"
+
+
+def assume(
+    x: Any,
+    *,
+    diagonal: bool | None = None,
+    lower_triangular: bool | None = None,
+    upper_triangular: bool | None = None,
+    symmetric: bool | None = None,
+    positive_definite: bool | None = None,
+    orthogonal: bool | None = None,
+    selection: bool | None = None,
+    permutation: bool | None = None,
+    unique_indices: bool | None = None,
+    nonnegative: bool | None = None,
+    positive: bool | None = None,
+) -> Any:
+    """``x``, with the promise that something holds (True) or does not (False); None says nothing.
+
+    A selection matrix has one 1 in each row and zeros elsewhere, a permutation one in each column as well.
+    ``unique_indices`` says that no position occurs twice in an array of indices. Rewriting relies on it
+    without any check, and results are undefined where it is wrong. TypeError if nothing is said, or if
+    something is said of a matrix and ``x`` is none.
+    """
+    given = {
+        "diagonal": diagonal,
+        "lower_triangular": lower_triangular,
+        "upper_triangular": upper_triangular,
+        "symmetric": symmetric,
+        "positive_definite": positive_definite,
+        "orthogonal": orthogonal,
+        "selection": selection,
+        "permutation": permutation,
+        "unique_indices": unique_indices,
+        "nonnegative": nonnegative,
+        "positive": positive,
+    }
+    facts = tuple((name, bool(holds)) for name, holds in given.items() if holds is not None)
+    if not facts:
+        raise TypeError("assume needs something to assume, such as symmetric=True")
+    variable = as_tensor_variable(x)
+    of_matrices = set(ASSUMPTIONS) - {"unique_indices", "nonnegative", "positive"}
+    for name, _ in facts:
+        if name in of_matrices and variable.type.ndim < 2:
+            raise TypeError(
+                f"{name} is said of matrices, and {variable} is of type {variable.type}"
+            )
+    return Assume(facts)(variable)

@@ -58,6 +58,7 @@ class _Printer:
         self.inner: dict[Any, None] = {}
         self.lines: list[str] = []
         self.storage: Any = None
+        self.graph: Any = None
 
     def label(self, variable: Variable) -> str:
         node = variable.owner
@@ -85,6 +86,10 @@ class _Printer:
             parts += self._maps(node)
         if self.storage is not None and variable in self.storage:
             parts.append(f"= {self.storage[variable][0]!r}")
+        facts = getattr(self.graph, "assumption_feature", None)
+        if facts is not None:
+            known = facts.known(self.graph, variable)
+            parts += [fact if holds else f"not {fact}" for fact, holds in known.items()]
         return " ".join(parts)
 
     def _maps(self, node: Apply) -> list[str]:
@@ -184,10 +189,9 @@ def debugprint(
     instead of being indented further. ``depth`` limits the levels (-1: all).
     ``file`` is a stream (standard output by default), "str" to return the text, or "rich" to return
     a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
-    graphs show each node's position in the order of execution.
+    graphs show each node's position in the order of execution. ``print_assumptions`` adds what a
+    rewritten graph knows of each variable.
     """
-    if print_assumptions:
-        raise NotImplementedError("This version records no assumptions that could be printed")
     options = {
         "depth": depth,
         "print_type": print_type,
@@ -204,6 +208,8 @@ def debugprint(
     printer = _Printer(options, order)
     if print_storage:
         printer.storage = storage
+    if print_assumptions:
+        printer.graph = graph
     if print_fgraph_inputs and graph is not None:
         printer.lines += [f"-{printer.label(v)}" for v in graph.inputs]
     updates: dict[int, int] = getattr(graph, "update_mapping", None) or {}

@@ -13,7 +13,7 @@ from occelo_graph.gradient.barriers import (
     UndefinedGrad,
     ZeroGrad,
 )
-from occelo_graph.ops.control import Assert, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
+from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
 from occelo_link.loops.lowering import Context, lowers
 from occelo_link.loops.tensors import Tensor
 
@@ -37,6 +37,7 @@ def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tenso
 
 
 for _identity in (
+    Assume,
     DeepCopyOp,
     ViewOp,
     DisconnectedGrad,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply, TensorType
+from occelo_graph.ops.blas import Gemm, Gemv, Ger
 
 __all__ = ["DTYPES", "SCALARS", "reason_for_python"]
 
@@ -31,6 +32,10 @@ def reason_for_python(node: Apply) -> str | None:
     for variable in (*node.inputs, *node.outputs):
         if isinstance(variable.type, TensorType) and variable.type.dtype in DTYPES:
             return DTYPES[variable.type.dtype]
+    if isinstance(node.op, Gemm | Gemv | Ger):
+        return (
+            "made by rewriting, for linkers that run op by op; loop programs have products and sums"
+        )
     scalar: Any = getattr(node.op, "scalar_op", None)
     if node.op.destroy_map:
         return "an op that overwrites its input needs the input's own memory"

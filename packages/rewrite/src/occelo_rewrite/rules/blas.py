@@ -10,8 +10,10 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas import Dot, Gemm, Gemv, Ger, MatMul
 from occelo_graph.ops.shape import DimShuffle
+from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
+from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "UPDATES"]
@@ -26,8 +28,11 @@ def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     rows = ot.shape_tuple(node.inputs[0])[:-1]
     columns = ot.shape_tuple(node.inputs[1])[1:]
-    return [ot.alloc(ot.constant(np.zeros((), out.type.dtype)), *rows, *columns) if rows or columns
-            else ot.constant(np.zeros((), out.type.dtype))]
+    return [
+        ot.alloc(ot.constant(np.zeros((), out.type.dtype)), *rows, *columns)
+        if rows or columns
+        else ot.constant(np.zeros((), out.type.dtype))
+    ]
 
 
 @node_rewriter([Dot])
@@ -68,7 +73,61 @@ def matmul_of_matrices(fgraph: FunctionGraph, node: Apply) -> Any:
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-CANONICALIZE = RuleSet((dot_of_nothing, dot_of_length_one, matmul_of_matrices), "blas canonicalize")
+@node_rewriter([Dot])
+def dot_with_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+    """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices."""
+    x, y = node.inputs
+    known = assumptions_of(fgraph)
+    if known.holds(fgraph, x, "diagonal") and _is_square(fgraph, x):
+        d = ot.diagonal(x)
+        return [ot.mul(d if y.type.ndim == 1 else ot.dimshuffle(d, [0, "x"]), y)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if known.holds(fgraph, y, "diagonal") and _is_square(fgraph, y):
+        return [ot.mul(x, ot.diagonal(y))]
+    return None
+
+
+def _is_square(fgraph: FunctionGraph, x: Any) -> bool:
+    rows, columns = shapes_of(fgraph).shape_of(fgraph, x)
+    return rows is columns or (isinstance(rows, int) and rows == columns)
+
+
+@node_rewriter([Dot])
+def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
+    """q @ q.T = q.T @ q = 1, for orthogonal q."""
+    x, y = node.inputs
+    for a, b in ((x, y), (y, x)):
+        owner = b.owner
+        if owner is None or not isinstance(owner.op, DimShuffle) or owner.inputs[0] is not a:
+            continue
+        if owner.op.new_order == (1, 0) and assumptions_of(fgraph).holds(fgraph, a, "orthogonal"):
+            rows = shapes_of(fgraph).shape_of(fgraph, a)[0]
+            return [ot.eye(rows, dtype=node.outputs[0].type.dtype)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return None
+
+
+@node_rewriter([Dot])
+def dot_with_selection(fgraph: FunctionGraph, node: Apply) -> Any:
+    """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)]."""
+    s, x = node.inputs
+    if s.type.dtype != x.type.dtype or s.type.ndim != 2:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    if not assumptions_of(fgraph).holds(fgraph, s, "selection"):
+        return None
+    rows: Any = x
+    return [rows[ot.argmax(s, axis=1)]]
+
+
+CANONICALIZE = RuleSet(
+    (
+        dot_with_diagonal,
+        dot_of_orthogonal,
+        dot_with_selection,
+        dot_of_nothing,
+        dot_of_length_one,
+        matmul_of_matrices,
+    ),
+    "blas canonicalize",
+)
 
 
 @node_rewriter([MatMul])
@@ -162,11 +221,17 @@ def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: 
         return None
     rest = [t for i, t in enumerate(whole.terms) if i != position]
     z = _total(rest)
-    if z.type.ndim != out.type.ndim or any(a == 1 and b != 1 for a, b in zip(z.type.shape, base.type.shape, strict=True)):
+    if z.type.ndim != out.type.ndim or any(
+        a == 1 and b != 1 for a, b in zip(z.type.shape, base.type.shape, strict=True)
+    ):
         return None
-    if base.type.ndim != out.type.ndim or any(a == 1 and b != 1 for a, b in zip(base.type.shape, z.type.shape, strict=True)):
+    if base.type.ndim != out.type.ndim or any(
+        a == 1 and b != 1 for a, b in zip(base.type.shape, z.type.shape, strict=True)
+    ):
         return None
-    factor = _number(sign, out.type.dtype) if alpha is None else alpha if sign > 0 else ot.neg(alpha)
+    factor = (
+        _number(sign, out.type.dtype) if alpha is None else alpha if sign > 0 else ot.neg(alpha)
+    )
     if not is_dot:
         return Ger()(z, factor, x, y)
     z, beta = _scaled(z)

@@ -67,7 +67,12 @@ def merged_branches(fgraph: FunctionGraph, node: Apply) -> Any:
     """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y])."""
     op: Any = node.op
     for user, position in fgraph.clients[node.inputs[0]]:
-        if user is node or position or not isinstance(user.op, IfElse) or user not in fgraph.apply_nodes:
+        if (
+            user is node
+            or position
+            or not isinstance(user.op, IfElse)
+            or user not in fgraph.apply_nodes
+        ):
             continue
         other: Any = user
         if _depends(node, other) or _depends(other, node):

@@ -106,8 +106,6 @@ def _repeats(variable: Any) -> bool:
     return owner is not None and (isinstance(owner.op, Alloc) or owner.op == _SECOND)
 
 
-
-
 @node_rewriter([_SECOND])
 def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     """second(x, y) = y where y has the shape already."""
@@ -120,7 +118,8 @@ def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 CANONICALIZE = RuleSet(
-    (alloc_of_own_shape, alloc_of_alloc, alloc_sinks, alloc_sinks_unchecked, second_of_same_shape), "create canonicalize"
+    (alloc_of_own_shape, alloc_of_alloc, alloc_sinks, alloc_sinks_unchecked, second_of_same_shape),
+    "create canonicalize",
 )
 
 

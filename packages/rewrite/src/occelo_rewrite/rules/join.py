@@ -86,7 +86,13 @@ def join_of_adjacent_slices(fgraph: FunctionGraph, node: Apply) -> Any:
     for v in node.inputs:
         found = _slice_of(v, op.axis)
         known = found is not None and found[0].type.shape[op.axis] is not None
-        if last is not None and found is not None and known and last[0] is found[0] and last[2] == found[1]:
+        if (
+            last is not None
+            and found is not None
+            and known
+            and last[0] is found[0]
+            and last[2] == found[1]
+        ):
             last = (last[0], last[1], found[2])
             key = (*[slice(None)] * op.axis, slice(last[1], last[2]))
             parts[-1] = last[0][key]

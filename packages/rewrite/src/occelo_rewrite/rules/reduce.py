@@ -12,11 +12,12 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape import DimShuffle, fill_static
 from occelo_graph.tensors.type import is_float
+from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.pattern import call, p, wild
 from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
-from occelo_rewrite.rules.matching import computed_by, is_nonnegative
+from occelo_rewrite.rules.matching import computed_by
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
@@ -142,7 +143,9 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
             return None
         rest = ot.mul(rest, count) if name == "add" else ot.pow(rest, count)
     kept = [n for i, n in enumerate(lengths) if i not in op.axis]
-    return [rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)]
+    return [
+        rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)
+    ]
 
 
 def _stretched(value: Any, lengths: list[Any]) -> bool:
@@ -194,14 +197,16 @@ def exp_of_log_softmax(x: Any, s: Any) -> Any:
 
 
 @rule(p.log(call(_PROD, x, name="s")))
-def log_of_prod(x: Any, s: Any) -> Any:
+def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
     """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
-    if not _is_plain(s) or not is_nonnegative(x):
+    if not _is_plain(s) or not assumptions_of(fgraph).holds(fgraph, x, "nonnegative"):
         return None
     return CAReduce(ot.add.scalar_op, s.op.axis)(ot.log(x))
 
 
-STABILIZE = RuleSet((log_sum_exp, log_of_softmax, exp_of_log_softmax, log_of_prod), "reduce stabilize")
+STABILIZE = RuleSet(
+    (log_sum_exp, log_of_softmax, exp_of_log_softmax, log_of_prod), "reduce stabilize"
+)
 
 
 @node_rewriter([_SUM])

@@ -9,10 +9,11 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
+from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "TIDY"]
 
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
@@ -23,7 +24,11 @@ def length_from_inputs(fgraph: FunctionGraph, node: Apply) -> Any:
     """
     op: Any = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
-    if getattr(found, "owner", None) is not None and found.owner.op == op and found.owner.inputs[0] is node.inputs[0]:
+    if (
+        getattr(found, "owner", None) is not None
+        and found.owner.op == op
+        and found.owner.inputs[0] is node.inputs[0]
+    ):
         return None
     return [as_variable(found)]
 
@@ -52,6 +57,16 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]
     return [ot.dimshuffle(inner.inputs[0], order)]
+
+
+@node_rewriter([DimShuffle])
+def transposed_symmetric(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x.T = x, for symmetric x."""
+    op: Any = node.op
+    x = node.inputs[0]
+    if op.new_order != (1, 0) or x.type != node.outputs[0].type:
+        return None
+    return [x] if assumptions_of(fgraph).holds(fgraph, x, "symmetric") else None
 
 
 @node_rewriter([DimShuffle])
@@ -190,6 +205,7 @@ CANONICALIZE = RuleSet(
         length_from_inputs,
         shape_of_lengths,
         dimshuffle_of_dimshuffle,
+        transposed_symmetric,
         dimshuffle_lift,
         dimshuffle_of_alloc,
         reshape_of_reshape,
@@ -200,4 +216,8 @@ CANONICALIZE = RuleSet(
         specify_lift,
     ),
     "shape canonicalize",
+)
+TIDY = RuleSet(
+    (length_from_inputs, dimshuffle_of_dimshuffle, reshape_of_reshape, reshape_of_dimshuffle),
+    "shape of what rules make",
 )

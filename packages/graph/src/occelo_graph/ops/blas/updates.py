@@ -47,7 +47,9 @@ class _Update(Op):
         wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]
         if [t.ndim for t in types] != wanted or len({t.dtype for t in types}) != 1:
             listed = ", ".join(str(t) for t in types)
-            raise TypeError(f"{self} takes tensors of {wanted} dimensions and one dtype, got {listed}")
+            raise TypeError(
+                f"{self} takes tensors of {wanted} dimensions and one dtype, got {listed}"
+            )
         if is_discrete(types[0].dtype) or is_complex(types[0].dtype):
             raise TypeError(f"{self} takes real floats, got {types[0].dtype}")
         return types[0]

@@ -95,7 +95,9 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 
         for inner in graph.nodes:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             out: Any = inner.outputs[0]
-            values[out] = functions[inner](builder, out.type.dtype, [value(v) for v in inner.inputs])
+            values[out] = functions[inner](
+                builder, out.type.dtype, [value(v) for v in inner.inputs]
+            )
         return value(wanted)
 
     return [

@@ -9,13 +9,14 @@ import numpy as np
 from occelo_graph import tensor as ot
 from occelo_graph.ops.shape import Shape_i
 from occelo_graph.tensors.type import is_discrete
+from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.pattern import call, number, p, wild
 from occelo_rewrite.pattern_rule import PatternRule, rule
 from occelo_rewrite.rule import RuleSet
-from occelo_rewrite.rules.matching import computed_by, is_nonnegative
+from occelo_rewrite.rules.matching import computed_by
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
+__all__ = ["CANONICALIZE", "SPECIALIZE", "TIDY"]
 
 x, y, z = wild("x y z")
 c, d = number("c"), number("d")
@@ -158,9 +159,9 @@ def abs_of_neg(x: Any) -> Any:
 
 
 @rule(p.abs(x))
-def abs_of_nonnegative(x: Any) -> Any:
-    """|x| = x for x that is never negative, such as |y|, y^2, exp(y)."""
-    return x if is_nonnegative(x) else None
+def abs_of_nonnegative(x: Any, fgraph: Any) -> Any:
+    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or so assumed."""
+    return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 
 @rule(p.mul(p.abs(x), p.abs(y)))
@@ -175,10 +176,11 @@ def quotient_of_abs(x: Any, y: Any) -> Any:
     return ot.abs(ot.true_div(x, y))
 
 
-@rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), tags=("finite",))
-def sign_of_positive(x: Any, node: Any) -> Any:
-    """sign(exp(x)) = 1 (finite: also where exp(x) is 0 or NaN)."""
-    return ot.constant(np.ones((), node.outputs[0].type.dtype))
+@rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), p.sign(x), tags=("finite",))
+def sign_of_positive(x: Any, node: Any, fgraph: Any) -> Any:
+    """sign(x) = 1, for an x that is an exp, a sigmoid or assumed to be positive (finite: also where x is 0 or NaN)."""
+    sure = node.inputs[0] is not x or assumptions_of(fgraph).holds(fgraph, x, "positive")
+    return ot.constant(np.ones((), node.outputs[0].type.dtype)) if sure else None
 
 
 @rule(p.sign(p.true_div(x, y)), tags=("finite",))
@@ -299,3 +301,4 @@ SPECIALIZE = RuleSet(
     (pow_minus_one, pow_half, pow_minus_half, small_power, product_of_abs, quotient_of_abs),
     "identities specialize",
 )
+TIDY = RuleSet(INVERSES[:1], "identities for what rules make")

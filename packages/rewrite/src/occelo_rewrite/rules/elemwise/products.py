@@ -281,8 +281,6 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-
-
 @node_rewriter([ot.mul, ot.true_div], tags=("finite",))
 def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
@@ -329,7 +327,8 @@ def over_exp(x: Any, y: Any) -> Any:
 def product_of_equal_bases(node: Any, x: Any, y: Any) -> Any:
     """z^x z^y = z^(x + y) for positive z, or for a positive number."""
     base: Any = next(
-        (v.owner.inputs[0] for v in node.inputs if v.owner is not None and v.owner.inputs[-1] is x), None
+        (v.owner.inputs[0] for v in node.inputs if v.owner is not None and v.owner.inputs[-1] is x),
+        None,
     )
     if base is None or not _positive(base):
         return None

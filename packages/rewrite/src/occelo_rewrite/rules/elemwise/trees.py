@@ -79,7 +79,9 @@ class Sum:
             owner = variable.owner
             if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
                 name = _name(owner)
-                signs = [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
+                signs = (
+                    [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
+                )
                 stack.extend(
                     (v, sign * s) for v, s in reversed(list(zip(owner.inputs, signs, strict=True)))
                 )

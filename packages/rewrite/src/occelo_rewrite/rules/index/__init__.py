@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.index import lifts, reads, writes
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
+__all__ = ["CANONICALIZE", "SPECIALIZE", "TIDY"]
 
 CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE
 SPECIALIZE = lifts.SPECIALIZE
+TIDY = reads.TIDY

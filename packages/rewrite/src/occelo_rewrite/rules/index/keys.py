@@ -15,7 +15,12 @@ FULL = slice(None)
 
 def is_full(entry: Any) -> bool:
     """Whether an entry of a key takes all of a dimension."""
-    return isinstance(entry, slice) and slice_parts(entry) in ((None, None, None), (0, None, None), (None, None, 1), (0, None, 1))
+    return isinstance(entry, slice) and slice_parts(entry) in (
+        (None, None, None),
+        (0, None, None),
+        (None, None, 1),
+        (0, None, 1),
+    )
 
 
 def parts_of(node: Apply, first: int = 1) -> list[Any]:

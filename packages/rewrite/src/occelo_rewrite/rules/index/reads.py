@@ -10,7 +10,7 @@ from occelo_graph import Apply, Constant, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange
 from occelo_graph.ops.index.key import ARRAY
-from occelo_graph.ops.index.search import ExtractDiag
+from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -24,7 +24,7 @@ from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "TIDY"]
 
 
 @node_rewriter([Subtensor])
@@ -62,7 +62,11 @@ def _canonical_slice(part: slice, length: int | None) -> slice:
         start, stop, step = part.start, part.stop, part.step
         if isinstance(step, int) and step == 1:
             step = None
-        if (step is None or (isinstance(step, int) and step > 0)) and isinstance(start, int) and start == 0:
+        if (
+            (step is None or (isinstance(step, int) and step > 0))
+            and isinstance(start, int)
+            and start == 0
+        ):
             start = None
         return slice(start, stop, step)
     bounds = static_bounds(part, length)
@@ -228,7 +232,10 @@ def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     parts = parts_of(node)
     part = parts[axis]
     lengths = [v.type.shape[axis] for v in inner.inputs]
-    if any(any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :])) for v in inner.inputs):
+    if any(
+        any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :]))
+        for v in inner.inputs
+    ):
         return None  # that the other lengths agree would go unchecked
     if None in lengths:
         return None
@@ -247,7 +254,9 @@ def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     start = 0
     for v, n in zip(inner.inputs, lengths, strict=True):
         if start <= first and last < start + n:
-            parts[axis] = first - start if isinstance(part, int) else slice(first - start, last - start + 1)
+            parts[axis] = (
+                first - start if isinstance(part, int) else slice(first - start, last - start + 1)
+            )
             made = read(v, parts)
             return [made] if made.type.dtype == node.outputs[0].type.dtype else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         start += n
@@ -279,12 +288,20 @@ def read_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
         return [value]
     if value.type.ndim and any(n != 1 for n in value.type.shape):
         return None  # whether the value fits the part would go unchecked
-    return [ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, out)) if out.type.ndim else ot.dimshuffle(value, [])]
+    return [
+        ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, out))
+        if out.type.ndim
+        else ot.dimshuffle(value, [])
+    ]
 
 
 def _counted(variable: Any) -> tuple[int, int | None, int] | None:
     """Start, stop and step, if a variable is an arange of known places."""
-    if isinstance(variable, Constant) and np.ndim(variable.data) == 1 and 1 < np.size(variable.data) <= 4096:  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    if (
+        isinstance(variable, Constant)
+        and np.ndim(variable.data) == 1
+        and 1 < np.size(variable.data) <= 4096
+    ):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         data: Any = variable.data
         if data.dtype.kind not in "iu":
             return None
@@ -351,6 +368,16 @@ def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ExtractDiag])
+def diagonal_of_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+    """diagonal(diag(v)) = v."""
+    op: Any = node.op
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, AllocDiag) or inner.inputs[0].type.ndim != 1:
+        return None
+    return [inner.inputs[0]] if op.offset == inner.op.offset == 0 else None
+
+
+@node_rewriter([ExtractDiag])
 def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
     """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
     op: Any = node.op
@@ -379,7 +406,12 @@ CANONICALIZE = RuleSet(
         read_of_write,
         arange_is_slice,
         paired_aranges_are_diagonal,
+        diagonal_of_diagonal,
         diagonal_of_product,
     ),
     "reads canonicalize",
+)
+TIDY = RuleSet(
+    (read_of_everything, canonical_key, read_of_read, read_of_shape_made, read_of_vector),
+    "reads of what rules make",
 )

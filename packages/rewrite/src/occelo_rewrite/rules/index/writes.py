@@ -15,6 +15,7 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
+from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
@@ -73,7 +74,9 @@ def write_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[:].set(y) = y, and x[:].inc(y) = x + y, for y of the shape of x."""
     op: Any = node.op
     x, y = node.inputs[:2]
-    if not all(is_full(entry) for entry in op.key) or not shapes_of(fgraph).same_shape(fgraph, x, y):
+    if not all(is_full(entry) for entry in op.key) or not shapes_of(fgraph).same_shape(
+        fgraph, x, y
+    ):
         return None
     value = ot.cast(y, x.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     return [value if op.set_instead_of_inc else ot.add(x, value)]
@@ -100,11 +103,16 @@ def zeros_written_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter([IncSubtensor])
+@node_rewriter([*_WRITES])
 def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
-    """zeros[key].inc(v) = zeros[key].set(v), for keys of integers and slices."""
+    """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice."""
     op: Any = node.op
     if op.set_instead_of_inc or not _is_zero(node.inputs[0]):
+        return None
+    if op.advanced and not (
+        len(node.inputs) == 3
+        and assumptions_of(fgraph).holds(fgraph, node.inputs[2], "unique_indices")
+    ):
         return None
     return [_rewritten(op, True)(*node.inputs)]
 
@@ -121,7 +129,9 @@ def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
         own: Any = term.owner
         if own is None or not isinstance(own.op, Subtensor) or own.inputs[0] is not x:
             continue
-        if own.op.key != op.key or any(a is not b for a, b in zip(own.inputs[1:], given, strict=True)):
+        if own.op.key != op.key or any(
+            a is not b for a, b in zip(own.inputs[1:], given, strict=True)
+        ):
             continue
         rest = [v for i, v in enumerate(total.inputs) if i != position]
         value: Any = rest[0] if len(rest) == 1 else ot.add(*rest)

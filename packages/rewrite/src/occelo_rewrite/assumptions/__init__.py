@@ -1,0 +1,9 @@
+"""Facts about variables: said by the user, seen in constants, or inferred from the ops that compute them."""
+
+from __future__ import annotations
+
+from occelo_rewrite.assumptions.facts import ConflictingAssumptionsError
+from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
+from occelo_rewrite.assumptions.inference import infers
+
+__all__ = ["AssumptionFeature", "ConflictingAssumptionsError", "assumptions_of", "infers"]

@@ -1,0 +1,147 @@
+"""`AssumptionFeature`: the facts of a graph, asked for when a rule wants one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph.fgraph.features import AlreadyThere, Feature
+from occelo_graph.ops.control import ASSUMPTIONS, Assume
+from occelo_rewrite.assumptions.facts import (
+    IMPLIED_BY,
+    IMPLIES,
+    ConflictingAssumptionsError,
+    consequences,
+)
+from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
+
+__all__ = ["AssumptionFeature", "assumptions_of"]
+
+_DEEPEST = 200
+
+
+class AssumptionFeature(Feature):
+    """What is known of the variables of a graph: True, False, or None where nothing is.
+
+    Facts that users gave with `assume` are kept with the variable, and go over to what replaces it.
+    Others are inferred on demand from constants and ops, and remembered until the graph changes.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[Variable, dict[str, bool]] = {}
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if "assumption_feature" in fgraph.__dict__:
+            raise AlreadyThere("The graph knows its assumptions already")
+        fgraph.__dict__["assumption_feature"] = self
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        fgraph.__dict__.pop("assumption_feature", None)
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        said = self._said.get(var)
+        if said and self._said.get(new_var) is not said:
+            for fact, holds in said.items():
+                self._note(new_var, fact, holds)
+
+    def say(self, variable: Variable, fact: str, holds: bool) -> None:
+        """Record a fact and what follows from it; `ConflictingAssumptionsError` if that contradicts another."""
+        for each, value in consequences(fact, holds):
+            self._note(variable, each, value)
+        said = self._said[variable]
+        if said.get("lower_triangular") and said.get("upper_triangular"):
+            self._note(variable, "diagonal", True)
+
+    def _note(self, variable: Variable, fact: str, holds: bool) -> None:
+        known = self._said.setdefault(variable, {})
+        if known.get(fact, holds) != holds:
+            source = f", made at {variable.source}" if variable.source is not None else ""
+            raise ConflictingAssumptionsError(
+                f"{variable} ({variable.type}){source} is said to be {fact} and not to be {fact}"
+            )
+        known[fact] = holds
+
+    def holds(self, fgraph: FunctionGraph, variable: Variable, fact: str) -> bool | None:
+        """Whether a fact holds for a variable; None if that is not known."""
+        if fact not in ASSUMPTIONS:
+            raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(ASSUMPTIONS)}")
+        return self._holds(fgraph, variable, fact, 0)
+
+    def _holds(
+        self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int
+    ) -> bool | None:
+        said = self._said.get(variable)
+        if said is not None and fact in said:
+            return said[fact]
+        key = ("fact", fact, variable)
+        if key in fgraph.derived:
+            return fgraph.derived[key]  # type: ignore[no-any-return]
+        if depth > _DEEPEST:
+            return None
+        # a fact that is asked for while it is being inferred is not known
+        fgraph.derived[key] = None
+        found = self._infer(fgraph, variable, fact, depth)
+        fgraph.derived[key] = found
+        return found
+
+    def _infer(
+        self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int
+    ) -> bool | None:
+        def ask(other: Variable, wanted: str) -> bool | None:
+            return self._holds(fgraph, other, wanted, depth + 1)
+
+        own: bool | None = None
+        if isinstance(variable, Constant):
+            own = inferred_from_constant(variable, fact)
+        elif variable.owner is not None:
+            own = inferred_from_node(variable.owner, fact, ask)
+        if own is not None:
+            return own
+        if any(ask(variable, cause) for cause in IMPLIED_BY[fact]):
+            return True
+        if any(ask(variable, effect) is False for effect in IMPLIES.get(fact, ())):
+            return False
+        if (
+            fact == "diagonal"
+            and ask(variable, "lower_triangular")
+            and ask(variable, "upper_triangular")
+        ):
+            return True
+        return None
+
+    def known(self, fgraph: FunctionGraph, variable: Variable) -> dict[str, bool]:
+        """All facts that are known of a variable."""
+        found: dict[str, bool] = {}
+        for fact in ASSUMPTIONS:
+            holds = self.holds(fgraph, variable, fact)
+            if holds is not None:
+                found[fact] = holds
+        return found
+
+    def drain(self, fgraph: FunctionGraph) -> None:
+        """Record what the graph's `Assume` nodes say, and take them out."""
+        for node in [n for n in fgraph.toposort() if isinstance(n.op, Assume)]:
+            self._drain_one(fgraph, node)
+
+    def _drain_one(self, fgraph: FunctionGraph, node: Apply) -> None:
+        variable = node.inputs[0]
+        for fact, holds in node.op.facts:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            self.say(variable, fact, holds)  # pyright: ignore[reportUnknownArgumentType]
+        fgraph.replace(node.outputs[0], variable, reason="assume")
+
+
+def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:
+    """The feature of a graph, attached if it is not there yet."""
+    found: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
+    if found is None:
+        found = AssumptionFeature()
+        fgraph.attach_feature(found)
+    return found

@@ -1,0 +1,197 @@
+"""Looking at a rewriting: explanations, profile, trace, page; assumptions."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_rewrite import (
+    ConflictingAssumptionsError,
+    explain,
+    optimizer_query,
+    rewrite_graph,
+    rewrite_profile,
+    rewriter_for,
+    view_rewriting,
+)
+from occelo_rewrite.assumptions import assumptions_of, infers
+from occelo_rewrite.explaining import history_of
+from occelo_rewrite.record import RewriteRecord
+
+x = ot.dvector("x")
+
+
+def rewritten(output: Any, record: RewriteRecord) -> og.FunctionGraph:
+    made = og.FunctionGraph(outputs=[output], copy_inputs=False)
+    rewriter_for(optimizer_query("fast_run").excluding("fusion", "inplace")).rewrite(made, record)
+    return made
+
+
+def test_explain_tells_the_way_from_the_line_to_the_node() -> None:
+    made = rewritten(ot.log(1 - ot.sigmoid(x)), RewriteRecord())
+    text = explain(made, file="str")
+    assert text is not None
+    assert __file__ in text
+    assert "log(sigmoid.out) -> neg(softplus.out)" in text
+    assert text.index("log_sigmoid") < text.index("= neg(softplus")
+    steps = history_of(made.outputs[0])
+    assert [s.rule for s in steps][-1] == "log_sigmoid"
+    assert explain(x, file="str") == f"x  {x.source}\n  as it was written\n"
+
+
+def test_explain_follows_a_chain_of_replacements(capsys: pytest.CaptureFixture[str]) -> None:
+    made = rewritten(1 / (1 + ot.exp(-x)) - 1.0 + 1.0, RewriteRecord())
+    explain(made)
+    text = capsys.readouterr().out
+    assert "logistic" in text
+    rules = [s.rule for s in history_of(made.outputs[0])]
+    assert rules, "the node was made by rules"
+    for number, step in enumerate(history_of(made.outputs[0])[1:], 1):
+        assert step.parent >= 0, number
+
+
+def test_the_profile_counts_calls_and_hits() -> None:
+    record = RewriteRecord(profiling=True)
+    rewritten(ot.log(1 + ot.exp(x)) * 1.0, record)
+    counts = record.counts["optdb/canonicalize"]["mul_one"]
+    assert counts.calls >= counts.hits == 1
+    text = rewrite_profile(record)
+    assert re.search(r"mul_one +canonicalize +\d+ +1", text)
+    assert "never applied" in text
+    assert "optdb/stabilize" in text
+    plain = RewriteRecord()
+    rewritten(ot.exp(x), plain)
+    assert not plain.counts
+    assert "never applied" not in rewrite_profile(plain)
+    with config.change_flags(profile_optimizer=True):
+        assert RewriteRecord.configured().profiling
+
+
+def test_a_limit_ends_rewriting() -> None:
+    full = RewriteRecord()
+    rewritten(ot.log(1 + ot.exp(x)) * 1.0 + 0.0, full)
+    assert len(full.applications) >= 3
+    for limit in range(len(full.applications)):
+        record = RewriteRecord(limit=limit)
+        made = rewritten(ot.log(1 + ot.exp(x)) * 1.0 + 0.0, record)
+        assert len(record.applications) == limit
+        found = og.evaluate(made.outputs[0], {x: [0.5]})
+        np.testing.assert_allclose(found, np.log1p(np.exp([0.5])))
+
+
+def test_the_trace_has_every_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "trace.jsonl"
+    monkeypatch.setenv("OCCELO_TRACE", str(path))
+    rewrite_graph(x * 1.0 + 0.0, include=("fast_run",))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [each["rule"] for each in lines] == ["mul_one", "canonical_sum"]
+    assert [each["number"] for each in lines] == [0, 1]
+    assert all(__file__ in each["source"] for each in lines)
+
+
+def test_the_page_holds_each_step_and_nothing_from_elsewhere(tmp_path: Path) -> None:
+    view = view_rewriting(ot.log(1 + ot.exp(x)) * 1.0)
+    page = view.save(tmp_path / "page.html").read_text()
+    assert "src=" not in page
+    assert "http" not in page
+    found = re.search(r"const data=(.*);\n", page)
+    assert found is not None
+    data = json.loads(found[1])
+    assert len(data["frames"]) == len(data["steps"]) == len(view.record.applications) + 1
+    assert data["steps"][1]["rule"] == "mul_one"
+    assert any("softplus" in text for _, text in data["frames"][-1])
+    assert "<iframe" in view._repr_html_()
+    assert view.outputs[0].owner is not None
+    short = view_rewriting(ot.log(1 + ot.exp(x)) * 1.0, most_steps=1)
+    assert "more steps" in short.page
+
+
+def test_a_page_escapes_what_could_end_its_script() -> None:
+    named = ot.dvector("</script><b>")
+    page = view_rewriting(named * 1.0).page
+    assert "</script><b>" not in page
+
+
+# assumptions
+
+
+def holds(variable: Any, fact: str) -> bool | None:
+    made = og.FunctionGraph(outputs=[variable], copy_inputs=False)
+    known = assumptions_of(made)
+    known.drain(made)
+    return known.holds(made, made.outputs[0], fact)
+
+
+m = ot.dmatrix("m")
+
+
+def test_facts_follow_from_facts() -> None:
+    assert holds(ot.assume(m, diagonal=True), "symmetric") is True
+    assert holds(ot.assume(m, diagonal=True), "lower_triangular") is True
+    assert holds(ot.assume(m, symmetric=False), "diagonal") is False
+    assert holds(ot.assume(m, symmetric=False), "positive_definite") is False
+    assert holds(ot.assume(m, lower_triangular=True, upper_triangular=True), "diagonal") is True
+    assert holds(ot.assume(m, permutation=True), "orthogonal") is True
+    assert holds(m, "symmetric") is None
+    with pytest.raises(ValueError, match="no assumption 'funny'"):
+        holds(m, "funny")
+
+
+def test_facts_are_inferred_from_ops_and_constants() -> None:
+    lower = ot.assume(m, lower_triangular=True)
+    assert holds(lower.T, "upper_triangular") is True
+    assert holds(ot.dot(m, m.T), "symmetric") is True
+    assert holds(ot.dot(m, m), "symmetric") is None
+    assert holds(ot.diag(x) * 2.0, "diagonal") is True
+    assert holds(ot.diag(x) + 1.0, "diagonal") is None
+    assert holds(ot.eye(3), "permutation") is True
+    assert holds(ot.constant(np.triu(np.ones((3, 3)))), "upper_triangular") is True
+    assert holds(ot.constant(np.triu(np.ones((3, 3)))), "lower_triangular") is False
+    assert holds(ot.constant([[0.0, 1.0], [1.0, 0.0]]), "permutation") is True
+    assert holds(ot.constant([[0.0, 1.0], [0.0, 1.0]]), "permutation") is False
+    assert holds(ot.exp(x) + ot.sqr(x), "nonnegative") is True
+    assert holds(ot.exp(x) - 1.0, "nonnegative") is None
+    assert holds(ot.arange(5), "unique_indices") is True
+    assert holds(ot.constant([1, 1]), "unique_indices") is False
+
+
+def test_facts_go_over_to_what_replaces_a_variable() -> None:
+    made = og.FunctionGraph(outputs=[ot.assume(m * 1.0, symmetric=True).T], copy_inputs=False)
+    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    assert made.outputs[0] is m
+    assert "symmetric" in og.debugprint(made, file="str", print_assumptions=True)
+
+
+def test_contradictions_are_errors() -> None:
+    said = ot.assume(ot.assume(m, symmetric=False), diagonal=True)
+    with pytest.raises(ConflictingAssumptionsError, match="said to be symmetric and not|diagonal"):
+        rewrite_graph(said, include=("fast_run",))
+    with pytest.raises(TypeError, match="something to assume"):
+        ot.assume(m)
+    with pytest.raises(TypeError, match="is said of matrices"):
+        ot.assume(x, symmetric=True)
+
+
+def test_others_may_say_how_facts_follow() -> None:
+    class Mirrored(og.Op):
+        __props__ = ()
+
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            return x + x.T
+
+    @infers("symmetric", Mirrored)
+    def mirrored(node: Any, ask: Any) -> bool | None:
+        return True
+
+    assert rewrite_graph(Mirrored()(m).T, include=("fast_run",)).owner.op == Mirrored()

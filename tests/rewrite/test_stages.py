@@ -1,0 +1,244 @@
+"""What whole stages keep: values, digests, order; fusion, in-place rewriting, BLAS."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas import Gemm, Gemv, Ger
+from occelo_graph.ops.elemwise.composite import Composite
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.testing.checks import symbolic
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.testing.strategies import RandomGraph, graphs
+from occelo_rewrite import (
+    MergeOptimizer,
+    SequentialGraphRewriter,
+    optdb,
+    optimizer_query,
+    rewrite_graph,
+    rewriter_for,
+)
+from occelo_rewrite.ordering import IncrementalOrder
+
+settings.register_profile(
+    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+STAGES = ("canonicalize", "stabilize", "BlasOpt", "specialize")
+
+
+def staged() -> list[Any]:
+    whole = rewriter_for(optimizer_query("fast_run").excluding("inplace", "fusion"))
+    assert isinstance(whole, SequentialGraphRewriter)
+    return [r for r in whole.rewriters if str(r) in STAGES]
+
+
+def check_stages(inputs: Any, outputs: Any) -> og.FunctionGraph:
+    """Each stage, in order, changes nothing when it is run a second time."""
+    made = og.FunctionGraph(inputs, outputs)
+    MergeOptimizer().rewrite(made)
+    for stage in staged():
+        stage.rewrite(made)
+        made.check_integrity()
+        once = og.digest(made.outputs, made.inputs)
+        record = stage.rewrite(made)
+        assert og.digest(made.outputs, made.inputs) == once, (str(stage), record.applications[:3])
+    return made
+
+
+@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::5], ids=lambda e: e.name)
+def test_stages_are_idempotent_on_examples(example: Any) -> None:
+    for known_shapes in (True, False):
+        inputs, output = symbolic(example, known_shapes)
+        check_stages(inputs, [output])
+
+
+@given(graphs(dtypes=("float64", "float32", "int64", "bool")))
+def test_stages_are_idempotent_and_keep_values(graph: RandomGraph) -> None:
+    with np.errstate(all="ignore"):
+        expected = og.evaluate(graph.outputs, graph.given())
+        made = check_stages(graph.inputs, graph.outputs)
+        found = og.evaluate(made.outputs, dict(zip(made.inputs, graph.values, strict=True)))
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-5 if a.dtype == np.float32 else 1e-9, atol=1e-6)
+
+
+def vm(outputs: list[Any], inputs: list[Any]) -> og.FunctionGraph:
+    made = og.FunctionGraph(inputs, outputs)
+    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    return made
+
+
+def count(graph: og.FunctionGraph, kind: Any) -> int:
+    return sum(1 for n in graph.apply_nodes if isinstance(n.op, kind))
+
+
+def test_fusion_joins_what_has_one_shape_and_keeps_values_and_gradients() -> None:
+    x, y = ot.dvectors("x", "y")
+    s = ot.exp(x) * ot.sin(y)
+    made = vm([s + x, ot.cos(s)], [x, y])
+    assert len(made.apply_nodes) == 1
+    (node,) = made.apply_nodes
+    assert isinstance(node.op, Elemwise)
+    assert isinstance(node.op.scalar_op, Composite)
+    assert str(node.op).startswith("Composite{")
+    values = [np.linspace(0, 1, 5), np.linspace(1, 2, 5)]
+    found = og.evaluate(made.outputs, dict(zip(made.inputs, values, strict=True)))
+    expected = og.evaluate([s + x, ot.cos(s)], dict(zip([x, y], values, strict=True)))
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    a, b = made.inputs
+    before = og.grad((s + x + ot.cos(s)).sum(), [x, y])
+    after = og.grad((made.outputs[0] + made.outputs[1]).sum(), [a, b])
+    wanted = og.evaluate(before, dict(zip([x, y], values, strict=True)))
+    got = og.evaluate(after, dict(zip([a, b], values, strict=True)))
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def test_composites_compute_in_blocks_and_are_one_object_for_equal_functions() -> None:
+    x, y = ot.dvectors("x", "y")
+    first = vm([ot.exp(x) * 2.0 + y], [x, y])
+    second = vm([ot.exp(y) * 3.0 + x], [x, y])
+    ops = [next(iter(g.apply_nodes)).op for g in (first, second)]
+    assert ops[0] is ops[1]
+    large = np.linspace(0, 1, 50_000)
+    found = og.evaluate(first.outputs[0], {first.inputs[0]: large, first.inputs[1]: large})
+    np.testing.assert_allclose(found, np.exp(large) * 2 + large, rtol=1e-14)
+
+
+def test_fusion_never_makes_a_cycle() -> None:
+    x = ot.dvector("x")
+    a = ot.exp(x)
+    b = a.sum()
+    out = ot.sin(a) * b + ot.cos(a)
+    made = vm([out], [x])
+    made.check_integrity()
+    value = np.linspace(0, 1, 4)
+    expected = np.sin(np.exp(value)) * np.exp(value).sum() + np.cos(np.exp(value))
+    np.testing.assert_allclose(og.evaluate(made.outputs[0], {made.inputs[0]: value}), expected)
+
+
+@given(graphs(dtypes=("float64", "float32")))
+def test_fused_and_overwriting_graphs_keep_values_and_arguments(graph: RandomGraph) -> None:
+    with np.errstate(all="ignore"):
+        expected = og.evaluate(graph.outputs, graph.given())
+        made = vm(graph.outputs, graph.inputs)
+        given_ = [np.array(v) for v in graph.values]
+        found = og.evaluate(made.outputs, dict(zip(made.inputs, given_, strict=True)))
+    made.check_integrity()
+    for a, b in zip(given_, graph.values, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5 if a.dtype == np.float32 else 1e-9, atol=1e-6)
+
+
+def test_what_is_not_needed_any_more_is_overwritten() -> None:
+    x = ot.dmatrix("x")
+    product = ot.dot(x, x)
+    made = vm([ot.exp(product) + ot.sin(product)], [x])
+    (fused,) = [n for n in made.apply_nodes if isinstance(n.op, Elemwise)]
+    assert fused.op.destroy_map == {0: [0]}
+    kept = vm([ot.exp(product), product], [x])
+    assert not any(n.op.destroy_map for n in kept.apply_nodes)
+    written = vm([ot.set_subtensor(ot.dot(x, x)[0], 1.0)], [x])
+    assert [n.op.destroy_map for n in written.apply_nodes if "Subtensor" in str(n.op)] == [{0: [0]}]
+
+
+def test_an_order_is_kept_while_demands_are_added() -> None:
+    x = ot.dvector("x")
+    first, second, third = ot.exp(x), ot.sin(x), ot.cos(x)
+    last = ot.tan(third)
+    graph = og.FunctionGraph([x], [first, second, last], clone=False)
+    users = lambda n: [u for o in n.outputs for u, _ in graph.clients[o]]  # noqa: E731
+    order = IncrementalOrder(graph.toposort(), users)
+    nodes = [v.owner for v in (first, second, third, last)]
+    assert order.add(nodes[3], nodes[0])  # tan(cos(x)) before exp(x)
+    assert not order.add(nodes[0], nodes[2])  # then exp(x) cannot come before cos(x)
+    assert order.add(nodes[0], nodes[1])
+    assert not order.add(nodes[1], nodes[2])
+    order.withdraw(nodes[0], nodes[1])
+    assert order.add(nodes[1], nodes[0])
+
+
+UPDATES = [
+    (Gemm, lambda a, b, v, w: a + 2.0 * ot.dot(a, b)),
+    (Gemm, lambda a, b, v, w: 0.5 * b - ot.dot(a, b)),
+    (Gemm, lambda a, b, v, w: 3.0 * (a + ot.dot(a, b))),
+    (Gemv, lambda a, b, v, w: v + ot.dot(a, w)),
+    (Gemv, lambda a, b, v, w: v * v.sum() - ot.dot(a.T, w)),
+    (Ger, lambda a, b, v, w: a - 0.5 * ot.outer(v, w)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("kind", "build"), UPDATES)
+def test_updates_of_blas(kind: Any, build: Any, dtype: str) -> None:
+    shapes = ((None, None), (None, None), (None,), (None,))
+    inputs = [ot.TensorType(dtype, s).make_variable() for s in shapes]
+    out = build(*inputs)
+    made = vm([out], inputs)
+    assert count(made, kind) == 1
+    generator = np.random.default_rng(0)
+    values = [generator.normal(size=(3,) * len(s)).astype(dtype) for s in shapes]
+    found = og.evaluate(made.outputs[0], dict(zip(made.inputs, values, strict=True)))
+    expected = og.evaluate(out, dict(zip(inputs, values, strict=True)))
+    np.testing.assert_allclose(found, expected, rtol=1e-4 if dtype == "float32" else 1e-12)
+
+
+def test_updates_check_shapes_and_are_not_made_where_something_broadcasts() -> None:
+    a, b = ot.dmatrices("a", "b")
+    made = vm([a + ot.dot(a, b)], [a, b])
+    with pytest.raises(ValueError, match="do not give"):
+        og.evaluate(
+            made.outputs[0], {made.inputs[0]: np.ones((2, 3)), made.inputs[1]: np.ones((3, 4))}
+        )
+    row = ot.drow("row")
+    assert count(vm([row + ot.dot(a, b)], [a, b, row]), Gemm) == 0
+    shared = ot.dot(a, b)
+    assert count(vm([a + shared, shared], [a, b]), Gemm) == 0
+
+
+def test_inplace_updates_of_blas_write_where_they_are_told() -> None:
+    z = np.ones((2, 3))
+    result = Gemm(True).evaluate(
+        z, np.float64(2.0), np.ones((2, 4)), np.ones((4, 3)), np.float64(1.0)
+    )
+    assert result is z
+    np.testing.assert_array_equal(z, np.full((2, 3), 9.0))
+    v = np.ones(2)
+    assert (
+        Gemv(True).evaluate(v, np.float64(1.0), np.ones((2, 4)), np.ones(4), np.float64(0.5)) is v
+    )
+    np.testing.assert_array_equal(v, [4.5, 4.5])
+    m = np.zeros((2, 3))
+    assert Ger(True).evaluate(m, np.float64(2.0), np.ones(2), np.ones(3)) is m
+    np.testing.assert_array_equal(m, np.full((2, 3), 2.0))
+
+
+def test_the_order_of_stages() -> None:
+    names = optdb.names()
+    assert names.index("merge1") < names.index("canonicalize") < names.index("stabilize")
+    assert names.index("specialize") < names.index("elemwise_fusion")
+    assert names.index("elemwise_fusion") < names.index("add_destroy_handler")
+    assert names.index("add_destroy_handler") < names.index("inplace_elemwise")
+
+
+def test_strict_takes_no_rule_that_may_hide_something() -> None:
+    x, y = ot.dvectors("x", "y")
+    usual = rewrite_graph(x - x + y, include=("fast_run",))
+    assert usual is y or usual.owner.op != ot.sub
+    strict = og.FunctionGraph([x, y], [(x - x) * 0.0 + x / x])
+    rewriter_for(optimizer_query("strict").excluding("inplace", "fusion")).rewrite(strict)
+    found = og.evaluate(strict.outputs[0], {strict.inputs[0]: [np.inf, np.nan]})
+    assert np.isnan(found).all()
