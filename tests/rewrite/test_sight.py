@@ -172,7 +172,7 @@ def test_facts_go_over_to_what_replaces_a_variable() -> None:
 
 def test_contradictions_are_errors() -> None:
     said = ot.assume(ot.assume(m, symmetric=False), diagonal=True)
-    with pytest.raises(ConflictingAssumptionsError, match="said to be symmetric and not|diagonal"):
+    with pytest.raises(ConflictingAssumptionsError, match="is said to be"):
         rewrite_graph(said, include=("fast_run",))
     with pytest.raises(TypeError, match="something to assume"):
         ot.assume(m)

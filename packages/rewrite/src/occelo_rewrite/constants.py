@@ -24,8 +24,8 @@ def number_of(variable: Variable) -> Any:
     if not isinstance(data, np.ndarray):
         return None
     if data.ndim == 0:
-        return data.item()
+        return data.item()  # pyright: ignore[reportUnknownVariableType]
     if data.size == 0 or data.size > _LARGEST:
         return None
-    first = data.flat[0]
-    return first.item() if bool(np.all(data == first)) else None
+    first = data.flat[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return first.item() if bool(np.all(data == first)) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]

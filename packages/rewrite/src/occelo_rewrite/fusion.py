@@ -115,7 +115,7 @@ def _fuse(
         if any(user not in inside for user, _ in fgraph.clients[node.outputs[0]])
     ]
     dtypes = tuple([v.type.dtype for v in outer])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))
+    key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))  # pyright: ignore[reportUnknownVariableType]
     op = _made.get(key)
     if op is None:
         op = _composite(group.nodes, outer, exits)

@@ -45,37 +45,37 @@ class Pattern:
     """An expression over wildcards; operators make larger ones."""
 
     def __add__(self, other: Any) -> Call:
-        return p.add(self, other)
+        return p.add(self, other)  # type: ignore[no-any-return]
 
     def __radd__(self, other: Any) -> Call:
-        return p.add(other, self)
+        return p.add(other, self)  # type: ignore[no-any-return]
 
     def __sub__(self, other: Any) -> Call:
-        return p.sub(self, other)
+        return p.sub(self, other)  # type: ignore[no-any-return]
 
     def __rsub__(self, other: Any) -> Call:
-        return p.sub(other, self)
+        return p.sub(other, self)  # type: ignore[no-any-return]
 
     def __mul__(self, other: Any) -> Call:
-        return p.mul(self, other)
+        return p.mul(self, other)  # type: ignore[no-any-return]
 
     def __rmul__(self, other: Any) -> Call:
-        return p.mul(other, self)
+        return p.mul(other, self)  # type: ignore[no-any-return]
 
     def __truediv__(self, other: Any) -> Call:
-        return p.true_div(self, other)
+        return p.true_div(self, other)  # type: ignore[no-any-return]
 
     def __rtruediv__(self, other: Any) -> Call:
-        return p.true_div(other, self)
+        return p.true_div(other, self)  # type: ignore[no-any-return]
 
     def __pow__(self, other: Any) -> Call:
-        return p.pow(self, other)
+        return p.pow(self, other)  # type: ignore[no-any-return]
 
     def __rpow__(self, other: Any) -> Call:
-        return p.pow(other, self)
+        return p.pow(other, self)  # type: ignore[no-any-return]
 
     def __neg__(self) -> Call:
-        return p.neg(self)
+        return p.neg(self)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,8 @@ class Call(Pattern):
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
     """A wildcard for each name in ``names``, which spaces separate; a single one is not in a tuple."""
-    made = tuple(Wild(n, where) for n in names.split())
-    return made if len(made) > 1 else made[0]
+    made = [Wild(n, where) for n in names.split()]
+    return tuple(made) if len(made) > 1 else made[0]
 
 
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:

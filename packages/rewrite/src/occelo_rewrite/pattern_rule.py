@@ -108,7 +108,7 @@ def rule(
     """Make a function a rule that is tried where one of the patterns matches; see `PatternRule`."""
     for pattern in patterns:
         if not isinstance(pattern, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
-            kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)
+            kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
 
     def decorate(function: Callable[..., Any]) -> PatternRule:

@@ -52,16 +52,16 @@ class PatternNodeRewriter(NodeRewriter):
         if isinstance(given, tuple):
             label = f"*{next(self._names)}"
             self._inner.append(label)
-            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)
+            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(given, str):
             return Wild(given)
         if isinstance(given, dict):
             inner = self._pattern(given["pattern"])
-            constraint: Callable[[Any], bool] = given["constraint"]
+            constraint: Callable[[Any], bool] = given["constraint"]  # pyright: ignore[reportUnknownVariableType]
             if isinstance(inner, Wild):
-                return Wild(inner.name, constraint)
+                return Wild(inner.name, constraint)  # pyright: ignore[reportUnknownArgumentType]
             if isinstance(inner, Call):
-                self._constraints.append((inner.name, constraint))
+                self._constraints.append((inner.name, constraint))  # pyright: ignore[reportUnknownArgumentType]
             return inner
         if isinstance(given, Constant):
             return Number(number_of(given))
@@ -94,8 +94,8 @@ class PatternNodeRewriter(NodeRewriter):
 
     def _build(self, given: Any, matched: Bindings) -> Any:
         if isinstance(given, tuple):
-            op: Any = given[0]
-            return op(*(self._build(g, matched) for g in given[1:]))
+            op: Any = given[0]  # pyright: ignore[reportUnknownVariableType]
+            return op(*(self._build(g, matched) for g in given[1:]))  # pyright: ignore[reportUnknownVariableType]
         if isinstance(given, str):
             return matched[given]
         return given if isinstance(given, Variable) else ot.constant(given)

@@ -74,21 +74,21 @@ _OF_MATRICES: dict[str, Callable[[Any], bool]] = {
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     """Whether a fact holds for the value of a constant; None for large ones."""
     data: Any = constant.data
-    if not isinstance(data, np.ndarray) or data.size > _LARGEST or data.dtype.kind == "c":
+    if not isinstance(data, np.ndarray) or data.size > _LARGEST or data.dtype.kind == "c":  # pyright: ignore[reportUnknownMemberType]
         return None
     if fact in ("nonnegative", "positive"):
         return bool(np.all(data > 0 if fact == "positive" else data >= 0))
     if fact == "unique_indices":
         return (
-            bool(np.unique(data).size == data.size)
-            if data.dtype.kind in "iu" and np.all(data >= 0)
+            bool(np.unique(data).size == data.size)  # pyright: ignore[reportUnknownArgumentType]
+            if data.dtype.kind in "iu" and np.all(data >= 0)  # pyright: ignore[reportUnknownMemberType]
             else None
         )
-    if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):
+    if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         return None
     if fact == "selection":
         return _is_selection(data)
-    if data.shape[0] != data.shape[1]:
+    if data.shape[0] != data.shape[1]:  # pyright: ignore[reportUnknownMemberType]
         return False if fact in ("symmetric", "permutation", "positive_definite") else None
     check = _OF_MATRICES.get(fact)
     return None if check is None else check(data)

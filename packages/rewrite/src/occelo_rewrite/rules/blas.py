@@ -217,7 +217,7 @@ def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: 
     if not is_dot and outer is None:
         return None
     x, y = owner.inputs if is_dot else outer  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues]
-    if x.type.dtype != out.type.dtype or y.type.dtype != out.type.dtype:
+    if x.type.dtype != out.type.dtype or y.type.dtype != out.type.dtype:  # pyright: ignore[reportUnknownMemberType]
         return None
     rest = [t for i, t in enumerate(whole.terms) if i != position]
     z = _total(rest)
@@ -235,7 +235,7 @@ def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: 
     if not is_dot:
         return Ger()(z, factor, x, y)
     z, beta = _scaled(z)
-    kind = Gemm if y.type.ndim == 2 else Gemv
+    kind = Gemm if y.type.ndim == 2 else Gemv  # pyright: ignore[reportUnknownMemberType]
     return kind()(z, factor, x, y, _number(1.0, out.type.dtype) if beta is None else beta)
 
 

@@ -43,7 +43,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     middle = fill_static(inner.op.shape, inner.inputs[1:])
     outer = fill_static(op.shape, node.inputs[1:])[len(op.shape) - len(middle) :]
     static = node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    for i, (m, n, known_length) in enumerate(zip(middle, outer, static, strict=True)):  # pyright: ignore[reportUnknownArgumentType]
+    for i, (m, n, known_length) in enumerate(zip(middle, outer, static, strict=True)):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         if known_length == 1 or (isinstance(m, int) and m == n):
             continue
         if not known.is_length(fgraph, n, node.inputs[0], i):
@@ -129,7 +129,7 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         n == 1 or m == n
-        for n, m in zip(
+        for n, m in zip(  # pyright: ignore[reportUnknownVariableType]
             reversed(value.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
             reversed(model.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
             strict=False,

@@ -9,6 +9,7 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape import DimShuffle, fill_static
 from occelo_graph.tensors.type import is_float
@@ -23,10 +24,13 @@ from occelo_rewrite.shaping import shaped_like
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
 x, y = wild("x y")
-_SUM = OpPattern(CAReduce, (("scalar_op", ot.add.scalar_op),))
-_PROD = OpPattern(CAReduce, (("scalar_op", ot.mul.scalar_op),))
-_MAX = OpPattern(CAReduce, (("scalar_op", ot.maximum.scalar_op),))
-_MIN = OpPattern(CAReduce, (("scalar_op", ot.minimum.scalar_op),))
+_ADD, _MUL, _MAXIMUM, _MINIMUM = (
+    ScalarFunction(name) for name in ("add", "mul", "maximum", "minimum")
+)
+_SUM = OpPattern(CAReduce, (("scalar_op", _ADD),))
+_PROD = OpPattern(CAReduce, (("scalar_op", _MUL),))
+_MAX = OpPattern(CAReduce, (("scalar_op", _MAXIMUM),))
+_MIN = OpPattern(CAReduce, (("scalar_op", _MINIMUM),))
 
 
 def _is_plain(node: Apply) -> bool:
@@ -42,8 +46,8 @@ def reduce_of_reduce(x: Any, inner: Any, outer: Any) -> Any:
     if inner.op.scalar_op != outer.op.scalar_op or not (_is_plain(inner) and _is_plain(outer)):
         return None
     kept = [i for i in range(x.type.ndim) if i not in inner.op.axis]
-    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))
-    return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)
+    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)  # pyright: ignore[reportUnknownArgumentType]
 
 
 @node_rewriter([OpPattern(CAReduce)])
@@ -155,13 +159,13 @@ def _stretched(value: Any, lengths: list[Any]) -> bool:
 @rule(p.neg(call(_MAX, p.neg(x), name="m")))
 def neg_of_max(x: Any, m: Any) -> Any:
     """-max(-x) = min(x)."""
-    return CAReduce(ot.minimum.scalar_op, m.op.axis)(x)
+    return CAReduce(_MINIMUM, m.op.axis)(x)
 
 
 @rule(p.neg(call(_MIN, p.neg(x), name="m")))
 def neg_of_min(x: Any, m: Any) -> Any:
     """-min(-x) = max(x)."""
-    return CAReduce(ot.maximum.scalar_op, m.op.axis)(x)
+    return CAReduce(_MAXIMUM, m.op.axis)(x)
 
 
 CANONICALIZE = RuleSet(
@@ -201,7 +205,7 @@ def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
     """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
     if not _is_plain(s) or not assumptions_of(fgraph).holds(fgraph, x, "nonnegative"):
         return None
-    return CAReduce(ot.add.scalar_op, s.op.axis)(ot.log(x))
+    return CAReduce(_ADD, s.op.axis)(ot.log(x))
 
 
 STABILIZE = RuleSet(

@@ -53,9 +53,9 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None or not isinstance(inner.op, DimShuffle):
         return None
     # what the outer one drops must be new in the inner one, or its length goes unchecked
-    if any(inner.op.new_order[i] != "x" for i in op.dropped):
+    if any(inner.op.new_order[i] != "x" for i in op.dropped):  # pyright: ignore[reportUnknownArgumentType]
         return None
-    order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]
+    order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]  # pyright: ignore[reportUnknownVariableType]
     return [ot.dimshuffle(inner.inputs[0], order)]
 
 

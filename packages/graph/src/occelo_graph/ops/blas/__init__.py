@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
-from occelo_graph.ops.blas.products import *
-from occelo_graph.ops.blas.products import __all__ as _products
+from occelo_graph.ops.blas.products import (
+    Dot,
+    MatMul,
+    batched_dot,
+    batched_tensordot,
+    dense_dot,
+    dot,
+    matmul,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+    vecmat,
+)
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 
-__all__ = ["Gemm", "Gemv", "Ger"]
-__all__ += _products
+__all__ = [
+    "Dot",
+    "Gemm",
+    "Gemv",
+    "Ger",
+    "MatMul",
+    "batched_dot",
+    "batched_tensordot",
+    "dense_dot",
+    "dot",
+    "matmul",
+    "matvec",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vecmat",
+]

@@ -82,7 +82,7 @@ class Composite(ScalarOp):
         for node in self.inner.nodes:
             result: Any = node.op.scalar_op.evaluate(*(value(v) for v in node.inputs))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
             made = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
-            for out, each in zip(node.outputs, made, strict=True):  # pyright: ignore[reportUnknownArgumentType]
+            for out, each in zip(node.outputs, made, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
                 values[out] = np.asarray(each, dtype=out.type.numpy_dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return [value(v) for v in self.inner.outputs]
 
@@ -106,8 +106,8 @@ class Composite(ScalarOp):
                 continue
             scalar_op: ScalarOp = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             values = [outer.get(v, v) for v in node.inputs]
-            partials: Sequence[Derivative] = scalar_op.derivatives(len(values))
-            for v, partial in zip(node.inputs, partials, strict=True):
+            partials: Sequence[Derivative] = scalar_op.derivatives(len(values))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            for v, partial in zip(node.inputs, partials, strict=True):  # pyright: ignore[reportUnknownArgumentType]
                 if partial is None or isinstance(v, Constant):
                     continue
                 term = partial(ct, *values, outer[node.outputs[0]])
@@ -116,7 +116,7 @@ class Composite(ScalarOp):
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
         def partial(position: int) -> Derivative:
-            return lambda ct, *rest: self._term(ct, rest[:-1], position)
+            return lambda ct, *rest: self._term(ct, rest[:-1], position)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownVariableType]
 
         return [partial(i) for i in range(nin)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from occelo_graph import Apply, TensorType
@@ -85,7 +86,7 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
     def computed(builder: Builder, index: Index, wanted: Any) -> Value:
         values: dict[Any, Value] = {
             v: tensor.at(builder, broadcast_index(context, type_, index))
-            for v, tensor, type_ in zip(graph.inputs, inputs, types, strict=True)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            for v, tensor, type_ in zip(graph.inputs, inputs, types, strict=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
         }
 
         def value(v: Any) -> Value:
@@ -94,19 +95,21 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
             return builder.const(v.data.item(), v.type.dtype)
 
         for inner in graph.nodes:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            out: Any = inner.outputs[0]
+            out: Any = inner.outputs[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             values[out] = functions[inner](
-                builder, out.type.dtype, [value(v) for v in inner.inputs]
+                builder,
+                out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+                [value(v) for v in inner.inputs],  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
             )
         return value(wanted)
 
     return [
         context.virtual(
-            out.type.dtype,
+            out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
             shape,
-            lambda builder, index, out=out: computed(builder, index, out),
+            partial(computed, wanted=out),  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
             inputs,
-            cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in graph.nodes),  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in graph.nodes),  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
             flat=context.flat_over(inputs, shape),
         )
         for out in graph.outputs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

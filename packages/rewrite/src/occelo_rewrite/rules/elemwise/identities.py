@@ -62,13 +62,13 @@ INVERSES = (
     _cancels("rad2deg", "deg2rad"),
     _cancels("erfinv", "erf", tags=("finite",)),
     _cancels("logit", "sigmoid"),
-    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),
-    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),
-    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),
-    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),
+    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),  # pyright: ignore[reportUnknownLambdaType]
 )
 
 

@@ -58,13 +58,13 @@ def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
     dtype = node.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if not [v for v in (*whole.above, *whole.below) if number_of(v) is None]:
         return None
-    total = dtype.type(1)
+    total = dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     with np.errstate(all="ignore"):
         for v in above:
-            total = total * dtype.type(number_of(v))
+            total = total * dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         for v in below:
-            total = total / dtype.type(number_of(v))
-    if not np.isfinite(total) or total == 0 or abs(total) < np.finfo(dtype).tiny:  # pyright: ignore[reportUnknownArgumentType]
+            total = total / dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not np.isfinite(total) or total == 0 or abs(total) < np.finfo(dtype).tiny:  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         return None
     rest, number_ = whole.without(above, below, total.item())  # pyright: ignore[reportUnknownMemberType]
     return [_times(rest, number_, node.outputs[0])]

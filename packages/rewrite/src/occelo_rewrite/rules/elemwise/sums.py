@@ -48,8 +48,8 @@ class _Collected:
                 continue
             base, factor = _scaled(term)
             with np.errstate(all="ignore"):
-                known = self.dtype.type(self.coefficients.get(base, 0))
-                self.coefficients[base] = (known + self.dtype.type(sign * factor)).item()
+                known = self.dtype.type(self.coefficients.get(base, 0))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+                self.coefficients[base] = (known + self.dtype.type(sign * factor)).item()  # pyright: ignore[reportUnknownMemberType]
             if sign > 0:
                 self._written.setdefault((base, factor), term)
 

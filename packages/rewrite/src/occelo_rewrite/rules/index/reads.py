@@ -45,14 +45,14 @@ def canonical_key(fgraph: FunctionGraph, node: Apply) -> Any:
             if part < 0 and length is not None and part + length >= 0:
                 parts[i] = part + length
         elif isinstance(part, slice):
-            parts[i] = _canonical_slice(part, length)
+            parts[i] = _canonical_slice(part, length)  # pyright: ignore[reportUnknownArgumentType]
     made = read(x, parts)
     return None if made.owner is not None and made.owner.op == node.op else [made]
 
 
 def _plain(part: Any) -> Any:
     if isinstance(part, slice):
-        return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))
+        return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     value = number_of(part) if isinstance(part, Constant) else None
     return part if value is None else int(value)
 
@@ -117,7 +117,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
     if not isinstance(then, slice):
         return None
     if count is not None:
-        chosen = range(start, stop or 0, step)[then] if then.step != 0 else None
+        chosen = range(start, stop or 0, step)[then] if then.step != 0 else None  # pyright: ignore[reportUnknownMemberType]
         if chosen is None or chosen.step < 0 or step < 0:
             return None
         return slice(chosen.start, chosen.stop, chosen.step) if len(chosen) else slice(0, 0)

@@ -29,7 +29,7 @@ _WRITES = (IncSubtensor, AdvancedIncSubtensor)
 def _is_zero(variable: Any) -> bool:
     owner = variable.owner
     if owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second):
-        return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0
+        return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0  # type: ignore[no-any-return]
     if isinstance(variable, Constant):
         return not np.any(variable.data)  # pyright: ignore[reportUnknownMemberType]
     return False
