@@ -15,6 +15,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_rewrite import (
     NodeRewriter,
+    blas_db,
     canonicalize_db,
     in2out,
     rewrite_graph,
@@ -26,7 +27,9 @@ from occelo_rewrite.pattern_rule import PatternRule
 
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
 RULES: dict[str, NodeRewriter] = {
-    name: db[name] for db in (canonicalize_db, stabilize_db, specialize_db) for name in db.names()
+    name: db[name]
+    for db in (canonicalize_db, stabilize_db, blas_db, specialize_db)
+    for name in db.names()
 }
 
 
@@ -156,6 +159,10 @@ CASES = [
     Case("sum_of_scaled", lambda x: (x * 3.0).sum(0)),
     Case("sum_of_scaled", lambda x: (x * x[0, 0]).sum()),
     Case("sum_of_scaled", lambda x: (x / 3.0).sum(1)),
+    Case("sum_of_scaled", lambda x: (ot.sin(x) * x[0]).sum(0)),
+    Case("sum_of_scaled", lambda x: (ot.sin(x) / x.sum(1, keepdims=True)).sum(1), low=0.5),
+    Case("reduce_of_alloc", lambda x: ot.second(x, x[0]).sum(0)),
+    Case("reduce_of_alloc", lambda x: ot.second(x, x[0, 0]).sum()),
     Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).sum(0)),
     Case("reduce_of_alloc", lambda x: ot.alloc(x[0, 0], 4, x.shape[0]).sum()),
     Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).max((0, 1))),
@@ -170,6 +177,9 @@ CASES = [
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 1)),
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 0)),
     Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), None)),
+    Case("exp_over_sum_of_powers", lambda x: _of_powers(ot.exp(x), ot.exp(ot.sin(x)))),
+    Case("exp_over_sum_of_powers", lambda x: _of_powers(ot.exp(x), ot.exp(ot.sin(x)), ot.exp(-x))),
+    Case("log_of_spread_sum_exp", lambda x: ot.log(ot.exp(x).sum(1, keepdims=True))),
     Case(
         "sum_of_squared_outer",
         lambda x: ot.sqr(x.dimshuffle("x", 0, 1) * ot.sin(x).dimshuffle(0, "x", 1)).sum((1, 2)),
@@ -274,6 +284,14 @@ CASES = [
     Case("transposed_dot", lambda x: ot.dot(x, ot.sin(x).T).T),
     Case("matmul_of_matrices", lambda x: ot.MatMul()(x, ot.sin(x).T)),
     Case("matmul_with_one_matrix", lambda x: ot.matmul(x, ot.sin(x)[0].T), shapes=((4, 2, 3),)),
+    Case("product_plus_term", lambda x: x + 2.0 * ot.dot(x, ot.sin(x)), shapes=((3, 3),)),
+    Case("product_plus_term", lambda x: x[0] - ot.dot(x, x[1]), shapes=((3, 3),)),
+    Case("product_plus_term", lambda x: x * 0.5 + ot.outer(x[:, 0], x[1])),
+    Case(
+        "scaled_product",
+        lambda x: 3.0 * ot.Gemm()(x, ot.constant(2.0), x, ot.sin(x), ot.constant(0.5)),
+        shapes=((3, 3),),
+    ),
     # what is assumed
     Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[:, 0]), x)),
     Case("dot_with_diagonal", lambda x: ot.dot(x, ot.diag(x[0]))),
@@ -326,6 +344,10 @@ def _cut(x: Any, *shape: int) -> Any:
 
 def _nested_else(x: Any, condition: Any) -> Any:
     return ot.switch(condition, x, ot.switch(condition, ot.cos(x), ot.exp(x)))
+
+
+def _of_powers(first: Any, *others: Any) -> Any:
+    return first * 3.0 / ot.add(first, *others)
 
 
 def _nested(x: Any, condition: Any) -> Any:
@@ -544,6 +566,85 @@ def test_stable_at_extreme_inputs(build: Any, value: Any, slope: Any, include: s
     gradient = rewrite_graph(og.grad(build(x).sum(), x), include=(include,))
     found = og.evaluate(gradient, {x: EXTREME})
     np.testing.assert_allclose(found, expected_slope, rtol=1e-12, atol=1e-300)
+
+
+ROWS = np.array(
+    [
+        [1000.0, 1000.0, -1000.0],
+        [-1000.0, -999.0, -1000.0],
+        [0.0, 1e-20, 1.0],
+        [1e4, -1e4, 0.0],
+        [710.0, 709.0, 5.0],
+    ]
+)
+
+
+def _shifted(rows: Any) -> tuple[Any, Any]:
+    top = rows.max(axis=1, keepdims=True)
+    powers = np.exp(rows - top)
+    total = powers.sum(axis=1, keepdims=True)
+    return (top + np.log(total))[:, 0], powers / total
+
+
+SUMS = [
+    (
+        "log(sum(exp(x)))",
+        lambda x: ot.log(ot.exp(x).sum(axis=1)),
+        lambda r: _shifted(r)[0],
+        lambda r: _shifted(r)[1],
+    ),
+    (
+        "x - log(sum(exp(x)))",
+        lambda x: x - ot.log(ot.exp(x).sum(axis=1, keepdims=True)),
+        lambda r: r - _shifted(r)[0][:, None],
+        lambda r: 1 - 3 * _shifted(r)[1],
+    ),
+    (
+        "log(exp(x) / sum(exp(x)))",
+        lambda x: ot.log(ot.exp(x) / ot.exp(x).sum(axis=1, keepdims=True)),
+        lambda r: r - _shifted(r)[0][:, None],
+        lambda r: 1 - 3 * _shifted(r)[1],
+    ),
+    (
+        "log(exp(x0) + exp(x1) + exp(x2))",
+        lambda x: ot.log(ot.exp(x[:, 0]) + ot.exp(x[:, 1]) + ot.exp(x[:, 2])),
+        lambda r: _shifted(r)[0],
+        lambda r: _shifted(r)[1],
+    ),
+]
+
+
+@pytest.mark.parametrize("include", ["fast_run", "fast_compile"])
+@pytest.mark.parametrize(
+    ("build", "value", "slope"), [s[1:] for s in SUMS], ids=[s[0] for s in SUMS]
+)
+def test_sums_of_powers_are_stable(build: Any, value: Any, slope: Any, include: str) -> None:
+    x = ot.dmatrix("x")
+    out = rewrite_graph(build(x), include=(include,))
+    np.testing.assert_allclose(og.evaluate(out, {x: ROWS}), value(ROWS), rtol=1e-12, atol=1e-12)
+    gradient = rewrite_graph(og.grad(build(x).sum(), x), include=(include,))
+    found = og.evaluate(gradient, {x: ROWS})
+    np.testing.assert_allclose(found, slope(ROWS), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("include", ["fast_run", "fast_compile"])
+def test_tails_of_the_normal_distribution(include: str) -> None:
+    """Expected values are mpmath's, with 40 digits."""
+    x = ot.dvector("x")
+    at = np.array([-3.0, 0.0, 0.5, 30.0, 100.0])
+    out = rewrite_graph(ot.log(ot.erfc(x)), include=(include,))
+    expected = [0.69313613525045, 0.0, -0.73501112983708, -903.97411711064, -10005.177585123]
+    np.testing.assert_allclose(og.evaluate(out, {x: at}), expected, rtol=1e-12)
+    gradient = rewrite_graph(og.grad(ot.log(ot.erfc(x)).sum(), x), include=(include,))
+    slope = og.evaluate(gradient, {x: at})
+    expected = [
+        -6.962729502415e-5,
+        -1.1283791670955,
+        -1.8327056412987,
+        -60.033296398756,
+        -200.00999900025,
+    ]
+    np.testing.assert_allclose(slope, expected, rtol=1e-12)
 
 
 def test_log_sum_exp_of_large_numbers() -> None:

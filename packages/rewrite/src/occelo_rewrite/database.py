@@ -236,15 +236,19 @@ class RewriteDatabase:
 
     def query(self, *tags: Any, **options: Any) -> Any:
         """One rewriter from a `RewriteDatabaseQuery`, or from strings "+tag", "&tag" and "-tag"."""
+        return self.build(self.chosen(self.as_query(*tags, **options)))
+
+    @staticmethod
+    def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
+        """The query that `query` takes in one of two forms."""
         if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
-            return self.build(self.chosen(tags[0]))
+            return tags[0]
         signs: dict[str, set[str]] = {"+": set(), "&": set(), "-": set()}
         for tag in tags:
             if not isinstance(tag, str) or tag[:1] not in signs:
                 raise ValueError(f"A tag in a query starts with +, & or -, got {tag!r}")
             signs[tag[0]].add(tag[1:])
-        query = RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
-        return self.build(self.chosen(query))
+        return RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
         """One rewriter from those chosen; None if there are none."""
@@ -269,12 +273,29 @@ class SequenceDB(RewriteDatabase):
 
 
 class EquilibriumDB(RewriteDatabase):
-    """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter."""
+    """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter.
 
-    def __init__(self, name: str = "", standard: Callable[[Any], None] | None = None) -> None:
+    Nodes that enter or change meanwhile are tried with the rules of ``tidy``, an earlier database, as well.
+    """
+
+    def __init__(
+        self,
+        name: str = "",
+        standard: Callable[[Any], None] | None = None,
+        tidy: EquilibriumDB | None = None,
+    ) -> None:
         super().__init__(name, standard)
+        self._tidy = tidy
         self._final: set[str] = set()
         self._cleanup: set[str] = set()
+
+    def query(self, *tags: Any, **options: Any) -> Any:
+        query = self.as_query(*tags, **options)
+        built = self.build(self.chosen(query))
+        if built is not None and self._tidy is not None:
+            earlier = [r for _, r in self._tidy.chosen(query) if isinstance(r, NodeRewriter)]
+            built.set_rules_for_new(earlier)
+        return built
 
     def register(
         self,
@@ -297,7 +318,7 @@ class EquilibriumDB(RewriteDatabase):
         for rule in rules:
             self.register(rule.name, rule, *tags, *rule.tags)
 
-    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
         if not chosen:
             return None
         main = [r for n, r in chosen if n not in self._final and n not in self._cleanup]

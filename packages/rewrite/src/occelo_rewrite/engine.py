@@ -107,6 +107,7 @@ class Worklist(Feature):
         self.from_end = from_end
         self.include_new = include_new
         self.touched: dict[Apply, None] = {}
+        self.fresh: set[Apply] = set()
 
     def push(self, node: Apply) -> None:
         """Try a node again."""
@@ -127,10 +128,12 @@ class Worklist(Feature):
         if self.include_new:
             self.push(node)
             self.touched[node] = None
+            self.fresh.add(node)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self.waiting.discard(node)
         self.touched.pop(node, None)
+        self.fresh.discard(node)
         if self.include_new:
             for variable in node.inputs:
                 self._left_alone(fgraph, variable, node)
@@ -157,6 +160,7 @@ class Worklist(Feature):
             if node in fgraph.apply_nodes:
                 self.push(node)
                 self.touched[node] = None
+                self.fresh.add(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
         """The nodes that use what changed, near enough that a rule could see it."""
@@ -320,15 +324,18 @@ def run(
     from_end: bool = False,
     include_new: bool = True,
     until_stable: bool = False,
+    rules_for_new: RuleIndex | None = None,
 ) -> int:
     """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
 
-    With ``until_stable``, what uses something that changed is tried again, until nothing changes.
+    With ``until_stable``, what uses something that changed is tried again, until nothing changes. Nodes
+    that enter or change, and those that use them, are tried with ``rules_for_new`` if there are such.
     Returns how many replacements were made; `NotConvergedError` where rules do not come to an end.
     """
     work = Worklist([n for n in order if index.of(n)], from_end, include_new)
     if not work.pending:
         return 0
+    later = index if rules_for_new is None else rules_for_new
     budget = _Budget(owner, len(fgraph.apply_nodes))
     counts = record.counts_of(record.stage)
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
@@ -340,12 +347,13 @@ def run(
             if node is None:
                 again = work.next_round(fgraph) if until_stable else ()
                 for each in again:
-                    if index.of(each):
+                    work.fresh.add(each)
+                    if later.of(each):
                         work.push(each)
                 if not work.pending:
                     return applied
                 continue
-            for rule in index.of(node):
+            for rule in (later if node in work.fresh else index).of(node):
                 if node not in fgraph.apply_nodes:
                     break
                 done = (

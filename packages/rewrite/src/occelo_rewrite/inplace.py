@@ -40,7 +40,7 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
             yield i, Elemwise(op.scalar_op, ((0, i),))
 
 
-def flag_variants(*classes: type) -> Variants:
+def flag_variants(*classes: type[Any]) -> Variants:
     """For ops with a field ``inplace`` that overwrite their first input."""
 
     def variants(node: Apply) -> Iterable[tuple[int, Any]]:

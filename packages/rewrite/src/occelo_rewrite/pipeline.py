@@ -18,7 +18,7 @@
 Rules have tags of their own: ``shape_unsafe`` ones may hide that shapes do not fit, ``finite`` ones may
 change a result that is not finite, ``unsafe`` ones leave out checks. The optimizer ``strict`` takes none of
 them. Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
-`optdb` at any position. Nothing is loaded before the first query.
+`optdb` at any position. What stabilize and specialize make is brought into canonical form at once. Nothing is loaded before the first query.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def _canonical_rules(db: EquilibriumDB) -> None:
 def _stable_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import elemwise, fold, reduce
 
-    db.register_rules(fold.LATER | elemwise.TIDY, *_USUAL)
+    db.register_rules(fold.LATER, *_USUAL)
     db.register_rules(elemwise.STABILIZE, *_USUAL)
     db.register_rules(reduce.STABILIZE, *_USUAL)
 
 
 def _special_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce, shape
+    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce
 
-    db.register_rules(fold.LATER | elemwise.TIDY | shape.TIDY | index.TIDY, "fast_run")
+    db.register_rules(fold.LATER, "fast_run")
     for family in (create, reduce, index, blas, elemwise):
         db.register_rules(family.SPECIALIZE, "fast_run")
 
@@ -87,9 +87,9 @@ def _blas_rules(db: EquilibriumDB) -> None:
 
 
 canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
-stabilize_db = EquilibriumDB("stabilize", _stable_rules)
+stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
 blas_db = EquilibriumDB("BlasOpt", _blas_rules)
-specialize_db = EquilibriumDB("specialize", _special_rules)
+specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 
 def _stages(db: SequenceDB) -> None:

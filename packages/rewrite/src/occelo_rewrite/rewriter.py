@@ -186,11 +186,16 @@ class EquilibriumGraphRewriter(GraphRewriter):
     ) -> None:
         self.rules = [r for r in rewriters if isinstance(r, NodeRewriter)]
         self._index = RuleIndex(self.rules)
+        self._index_of_new = self._index
         self.globals = [r for r in rewriters if isinstance(r, GraphRewriter)]
         self.final_rewriters = list(final_rewriters)
         self.cleanup_rewriters = list(cleanup_rewriters)
         self.name = name
         self.max_rounds = max_rounds
+
+    def set_rules_for_new(self, rules: Sequence[NodeRewriter]) -> None:
+        """Try these rules too, before the own ones, at nodes that enter or change."""
+        self._index_of_new = RuleIndex(list(dict.fromkeys((*rules, *self.rules))))
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rule in self.rules:
@@ -204,7 +209,16 @@ class EquilibriumGraphRewriter(GraphRewriter):
             before = len(record.applications)
             for rewriter in self.globals:
                 rewriter.apply(fgraph, record)
-            run(self, self._index, list(fgraph.apply_nodes), fgraph, record, until_stable=True)
+            order = list(fgraph.apply_nodes)
+            run(
+                self,
+                self._index,
+                order,
+                fgraph,
+                record,
+                rules_for_new=self._index_of_new,
+                until_stable=True,
+            )
             for rewriter in self.final_rewriters:
                 rewriter.apply(fgraph, record)
             if not others or len(record.applications) == before:

@@ -19,6 +19,7 @@ from occelo_rewrite.pattern import call, p, wild
 from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
@@ -76,39 +77,46 @@ def sum_of_neg(x: Any, s: Any) -> Any:
 
 @node_rewriter([_SUM])
 def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that is a number or a scalar."""
-    inner = computed_by(node.inputs[0], ot.mul)
-    divided = computed_by(node.inputs[0], ot.true_div)
-    found = inner or divided
+    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that does not vary along the summed axes."""
+    multiplied = computed_by(node.inputs[0], ot.mul)
+    found = multiplied or computed_by(node.inputs[0], ot.true_div)
     if found is None or not _is_plain(node) or len(fgraph.clients[found.outputs[0]]) > 1:
         return None
-    inputs: list[Any] = list(found.inputs)
-    if any(v.type.dtype != node.outputs[0].type.dtype for v in inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        return None
+    op: Any = node.op
     whole: Any = found.outputs[0].type
-    scalars = [v for v in inputs if _is_scalar(v)]
-    rest = [v for v in inputs if not _is_scalar(v)]
-    if not scalars or not rest or (inner is None and inputs[1] not in scalars):
+    inputs: list[Any] = list(found.inputs)
+    if not op.axis or any(v.type.dtype != whole.dtype for v in inputs):
+        return None
+    factors = [v for v in inputs if _is_constant_along(v, op.axis, whole.ndim)]
+    rest = [v for v in inputs if v not in factors]
+    if not factors or not rest or (multiplied is None and inputs[1] not in factors):
         return None
     product = rest[0] if len(rest) == 1 else ot.mul(*rest)
-    if product.type.ndim != whole.ndim or product.type.broadcastable != whole.broadcastable:
+    if product.type.ndim != whole.ndim or any(
+        product.type.shape[i] == 1 and whole.shape[i] != 1 for i in op.axis
+    ):
         return None
-    factors = [_as_scalar(v) for v in scalars]
     total = node.op(product)
-    if inner is None:
-        return [ot.true_div(total, factors[0])]
-    return [ot.mul(*factors, total)]
+    taken = [_without_axes(v, op.axis, whole.ndim) for v in factors]
+    return [ot.true_div(total, taken[0]) if multiplied is None else ot.mul(*taken, total)]
 
 
-def _is_scalar(variable: Any) -> bool:
-    return variable.type.ndim == 0 or all(n == 1 for n in variable.type.shape)
+def _is_constant_along(variable: Any, axis: tuple[int, ...], ndim: int) -> bool:
+    """Whether an operand of ``ndim`` dimensions in all does not vary along some of them."""
+    lead = ndim - variable.type.ndim
+    return all(i < lead or variable.type.shape[i - lead] == 1 for i in axis)
 
 
-def _as_scalar(variable: Any) -> Any:
+def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
+    """The operand without the axes along which it does not vary."""
     value = number_of(variable)
     if value is not None:
         return ot.constant(np.asarray(value, variable.type.dtype))
-    return variable if variable.type.ndim == 0 else ot.dimshuffle(variable, [])
+    lead = ndim - variable.type.ndim
+    kept: list[Any] = ["x" if i < lead else i - lead for i in range(ndim) if i not in axis]
+    while kept and kept[0] == "x":
+        kept.pop(0)
+    return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
 
 
 @node_rewriter([OpPattern(CAReduce)])
@@ -120,10 +128,15 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     owner = node.inputs[0].owner
     op: Any = node.op
     out: Any = node.outputs[0]
-    if owner is None or not isinstance(owner.op, Alloc) or not _is_plain(node):
+    repeats = owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second)
+    if owner is None or not repeats or not _is_plain(node):
         return None
-    value: Any = owner.inputs[0]
-    lengths = fill_static(owner.op.shape, owner.inputs[1:])
+    if isinstance(owner.op, Alloc):
+        value: Any = owner.inputs[0]
+        lengths: Any = fill_static(owner.op.shape, owner.inputs[1:])
+    else:
+        value = owner.inputs[1]
+        lengths = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])
     lead = len(lengths) - value.type.ndim
     repeated = [i for i in op.axis if i < lead or value.type.shape[i - lead] == 1]
     if not repeated:
@@ -208,8 +221,17 @@ def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
     return CAReduce(_ADD, s.op.axis)(ot.log(x))
 
 
+@rule(p.log(call(DimShuffle, call(_SUM, p.exp(x), name="s"), name="d")))
+def log_of_spread_sum_exp(x: Any, s: Any, d: Any) -> Any:
+    """log(sum(exp(x))) = logsumexp(x), where the sum is spread over axes of length 1."""
+    if not s.op.axis or not _is_plain(s):
+        return None
+    return d.op(ot.logsumexp(x, axis=s.op.axis))
+
+
 STABILIZE = RuleSet(
-    (log_sum_exp, log_of_softmax, exp_of_log_softmax, log_of_prod), "reduce stabilize"
+    (log_sum_exp, log_of_spread_sum_exp, log_of_softmax, exp_of_log_softmax, log_of_prod),
+    "reduce stabilize",
 )
 
 

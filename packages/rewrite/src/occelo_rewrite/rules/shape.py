@@ -13,7 +13,7 @@ from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
-__all__ = ["CANONICALIZE", "TIDY"]
+__all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
@@ -47,7 +47,9 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     """Two reorderings are one, and one that changes nothing is dropped."""
     op: Any = node.op
     x: Any = node.inputs[0]
-    if op.new_order == tuple(range(op.input_ndim)):
+    if len(op.new_order) == op.input_ndim and all(
+        a == i or (a == "x" and x.type.shape[i] == 1) for i, a in enumerate(op.new_order)
+    ):
         return [x]
     inner = x.owner
     if inner is None or not isinstance(inner.op, DimShuffle):
@@ -216,8 +218,4 @@ CANONICALIZE = RuleSet(
         specify_lift,
     ),
     "shape canonicalize",
-)
-TIDY = RuleSet(
-    (length_from_inputs, dimshuffle_of_dimshuffle, reshape_of_reshape, reshape_of_dimshuffle),
-    "shape of what rules make",
 )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.elemwise import casts, identities, products, stable, sums
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE", "TIDY"]
+__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
 CANONICALIZE = (
     sums.CANONICALIZE | products.CANONICALIZE | identities.CANONICALIZE | casts.CANONICALIZE
 )
 STABILIZE = stable.STABILIZE | products.STABILIZE
 SPECIALIZE = sums.SPECIALIZE | products.SPECIALIZE | identities.SPECIALIZE
-TIDY = identities.TIDY

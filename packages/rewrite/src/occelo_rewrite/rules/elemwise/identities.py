@@ -16,7 +16,7 @@ from occelo_rewrite.pattern_rule import PatternRule, rule
 from occelo_rewrite.rule import RuleSet
 from occelo_rewrite.rules.matching import computed_by
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "TIDY"]
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 x, y, z = wild("x y z")
 c, d = number("c"), number("d")
@@ -198,6 +198,18 @@ def sign_of_sign(x: Any) -> Any:
     return ot.sign(x)
 
 
+@rule(p.polygamma(0, x), same_dtype=False)
+def polygamma_zero(x: Any) -> Any:
+    """polygamma(0, x) = psi(x) (DLMF 5.15)."""
+    return ot.psi(x)
+
+
+@rule(p.polygamma(1, x), same_dtype=False)
+def polygamma_one(x: Any) -> Any:
+    """polygamma(1, x) = tri_gamma(x) (DLMF 5.15)."""
+    return ot.tri_gamma(x)
+
+
 # comparisons
 
 
@@ -286,6 +298,8 @@ CANONICALIZE = RuleSet(
         sign_of_positive,
         sign_of_quotient,
         sign_of_sign,
+        polygamma_zero,
+        polygamma_one,
         *REFLEXIVE,
         length_is_not_negative,
         length_is_no_negative_number,
@@ -301,4 +315,3 @@ SPECIALIZE = RuleSet(
     (pow_minus_one, pow_half, pow_minus_half, small_power, product_of_abs, quotient_of_abs),
     "identities specialize",
 )
-TIDY = RuleSet(INVERSES[:1], "identities for what rules make")

@@ -169,6 +169,19 @@ def _with(whole: Product, above: list[Any], below: list[Any], made: Any, like: A
     return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
 
 
+def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
+    """What a product is divided by, each with the factors above and below that say so.
+
+    A reciprocal that others use as well is a factor above.
+    """
+    found: list[tuple[Any, list[Any], list[Any]]] = [(v, [], [v]) for v in whole.below]
+    for v in whole.above:
+        divisor = _inner(v, ot.reciprocal)
+        if divisor is not None:
+            found.append((divisor, [v], []))
+    return found
+
+
 def one_plus(variable: Any) -> Any:
     """x, if the variable is 1 + x in one dtype; else None."""
     node = computed_by(variable, ot.add)
@@ -188,14 +201,14 @@ def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
     whole = _real_product(fgraph, node)
     if whole is None:
         return None
-    for divisor in whole.below:
+    for divisor, over, under in _divisors(whole):
         power = one_plus(divisor)
         argument = None if power is None else _inner(power, ot.exp)
         if argument is None:
             continue
         top = _by_argument(whole.above, ot.exp).get(argument)
         made = ot.sigmoid(_negated(argument) if top is None else argument)
-        return _with(whole, [] if top is None else [top], [divisor], made, node.outputs[0])
+        return _with(whole, over if top is None else [*over, top], under, made, node.outputs[0])
     return None
 
 
@@ -243,17 +256,37 @@ def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
 def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
     whole = _real_product(fgraph, node)
-    if whole is None or not whole.below:
+    powers = {} if whole is None else _by_argument(whole.above, ot.exp)
+    if whole is None or not powers:
         return None
-    powers = _by_argument(whole.above, ot.exp)
-    if not powers:
-        return None
-    for divisor in whole.below:
+    for divisor, over, under in _divisors(whole):
         summed, axis = _sum_over(divisor, node.outputs[0].type.ndim)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
         argument = None if summed is None else _inner(summed, ot.exp)
         if argument is not None and argument in powers:
             made = Softmax(axis)(argument)
-            return _with(whole, [powers[argument]], [divisor], made, node.outputs[0])
+            return _with(whole, [*over, powers[argument]], under, made, node.outputs[0])
+    return None
+
+
+@node_rewriter(_PRODUCTS)
+def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
+    """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
+    whole = _real_product(fgraph, node)
+    powers = {} if whole is None else _by_argument(whole.above, ot.exp)
+    if whole is None or not powers:
+        return None
+    for divisor, over, under in _divisors(whole):
+        total = computed_by(divisor, ot.add)
+        exponents = [] if total is None else [_inner(v, ot.exp) for v in total.inputs]
+        own = next((e for e in exponents if e is not None and e in powers), None)
+        if own is None or None in exponents:
+            continue
+        others = [ot.sub(e, own) for e in exponents if e is not own]
+        if len(others) == 1:
+            made = ot.sigmoid(ot.neg(others[0]))
+        else:
+            made = ot.reciprocal(ot.add(1, *(ot.exp(e) for e in others)))
+        return _with(whole, [*over, powers[own]], under, made, node.outputs[0])
     return None
 
 
@@ -266,7 +299,11 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
     whole = _real_product(fgraph, node)
     if whole is None:
         return None
-    below = _by_argument(whole.below, ot.erfc)
+    below = {
+        argument: (over, under)
+        for divisor, over, under in _divisors(whole)
+        if (argument := _inner(divisor, ot.erfc)) is not None
+    }
     powers = _by_argument(whole.above, ot.exp) if below else {}
     for exponent, factor in powers.items():
         square = _inner(exponent, ot.neg)
@@ -277,7 +314,8 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
             made = ot.switch(
                 large, ot.reciprocal(ot.erfcx(safe)), ot.exp(-ot.sqr(other)) / ot.erfc(other)
             )
-            return _with(whole, [factor], [below[argument]], made, node.outputs[0])
+            over, under = below[argument]
+            return _with(whole, [*over, factor], under, made, node.outputs[0])
     return None
 
 
@@ -306,7 +344,14 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 STABILIZE = RuleSet(
-    (logistic, exp_times_sigmoid, exp_over_its_sum, gaussian_over_erfc, zero_branch_sinks),
+    (
+        logistic,
+        exp_times_sigmoid,
+        exp_over_its_sum,
+        exp_over_sum_of_powers,
+        gaussian_over_erfc,
+        zero_branch_sinks,
+    ),
     "products stabilize",
 )
 

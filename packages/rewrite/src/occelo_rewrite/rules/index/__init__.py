@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.index import lifts, reads, writes
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "TIDY"]
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE
 SPECIALIZE = lifts.SPECIALIZE
-TIDY = reads.TIDY

@@ -24,7 +24,7 @@ from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "TIDY"]
+__all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Subtensor])
@@ -410,8 +410,4 @@ CANONICALIZE = RuleSet(
         diagonal_of_product,
     ),
     "reads canonicalize",
-)
-TIDY = RuleSet(
-    (read_of_everything, canonical_key, read_of_read, read_of_shape_made, read_of_vector),
-    "reads of what rules make",
 )
