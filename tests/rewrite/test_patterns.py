@@ -155,3 +155,15 @@ def test_substitution() -> None:
     graph = og.FunctionGraph([a], [ot.exp(a)])
     in2out(SubstitutionNodeRewriter(ot.exp, ot.sin)).rewrite(graph)
     assert graph.outputs[0].owner.op == ot.sin
+
+
+def test_a_rule_may_replace_several_outputs() -> None:
+    @rule(call(ot.IfElse, z, x, y), on="any", same_dtype=False)
+    def first(x: Any, node: Any) -> Any:
+        """ifelse(z, x, y) = x, for tests."""
+        return [x]
+
+    a, b = ot.dvectors("a", "b")
+    graph = og.FunctionGraph([a, b], [ot.ifelse(a.sum() > 0, a, b)])
+    in2out(first).rewrite(graph)
+    assert graph.outputs[0] is graph.inputs[0]

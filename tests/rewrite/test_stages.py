@@ -242,3 +242,32 @@ def test_strict_takes_no_rule_that_may_hide_something() -> None:
     rewriter_for(optimizer_query("strict").excluding("inplace", "fusion")).rewrite(strict)
     found = og.evaluate(strict.outputs[0], {strict.inputs[0]: [np.inf, np.nan]})
     assert np.isnan(found).all()
+
+
+def test_checks_are_dropped_only_for_those_who_ask() -> None:
+    x = ot.dvector("x")
+    checked = ot.assert_op(x, x.sum() > 0) * 2.0
+    for include in (("fast_run",), ("canonicalize",)):
+        assert any(
+            n.op == ot.Assert() for n in og.toposort(rewrite_graph(checked, include=include))
+        )
+    unsafe = rewrite_graph(checked, include=("fast_run", "unsafe"), exclude=("inplace", "fusion"))
+    assert not any(n.op == ot.Assert() for n in og.toposort(unsafe))
+
+
+def test_rules_say_what_they_assume() -> None:
+    """What drops an operand that takes part in broadcasting is known to hide shape errors."""
+    x, y, z = ot.dvectors("x", "y", "z")
+    for out in (
+        x + y - x,
+        ot.switch(True, x, y),
+        ot.switch(x > 0, y, y),
+        x * y / y,
+        ot.alloc(0.0, 2) * x,
+    ):
+        strict = og.FunctionGraph([x, y, z], [out], clone=True)
+        rewriter_for(optimizer_query("strict").excluding("inplace", "fusion")).rewrite(strict)
+        values = [np.ones(2), np.ones(3), np.ones(2)]
+        a, b, _ = strict.inputs
+        with pytest.raises(ValueError, match=r"mismatch|differ|broadcast|length"):
+            og.evaluate(strict.outputs[0], {a: values[1], b: values[0]})

@@ -313,10 +313,10 @@ class EquilibriumDB(RewriteDatabase):
         if cleanup:
             self._cleanup.add(name)
 
-    def register_rules(self, rules: RuleSet, *tags: str) -> None:
+    def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
         """Register each rule of a set under its own name, with its own tags as well."""
         for rule in rules:
-            self.register(rule.name, rule, *tags, *rule.tags)
+            self.register(rule.name, rule, *tags, *rule.tags, use_db_name_as_tag=use_db_name_as_tag)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
         if not chosen:

@@ -219,6 +219,8 @@ def _same_expression(old: Variable, new: Variable) -> bool:
         a, b = pending.pop()
         if a is b:
             continue
+        if a.type != b.type:
+            return False
         first, second = a.owner, b.owner
         if first is None or second is None:
             if not isinstance(a, AtomicVariable) or not a.equals(b):

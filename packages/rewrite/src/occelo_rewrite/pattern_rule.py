@@ -26,7 +26,8 @@ class PatternRule(NodeRewriter):
     """A rule that is tried where one of its patterns matches.
 
     The function gets what the pattern binds, by name (``node`` is the whole), and gives the variable
-    to stand there, or None. Dtype and shape of the result are made those of what it replaces.
+    to stand there, or None; for a node of several outputs a list. Dtype and shape of each result are made
+    those of what it replaces.
 
     ``on`` says for which dtypes the law holds: "float", "inexact" or "any"; ``same_dtype`` that
     wildcards must have the dtype of the result.
@@ -68,7 +69,7 @@ class PatternRule(NodeRewriter):
                     continue
                 result = self._result(fgraph, node, bound)
                 if result is not None:
-                    return [result]
+                    return result
         return None
 
     def _result(self, fgraph: FunctionGraph, node: Apply, bound: dict[str, Any]) -> Any:
@@ -80,10 +81,16 @@ class PatternRule(NodeRewriter):
         made = self.law(**{name: bound[name] for name in self._wanted})
         if made is None or made is False:
             return None
+        if isinstance(made, list | tuple):
+            results: Any = made  # pyright: ignore[reportUnknownVariableType]
+            return [
+                None if new is None else shaped_like(new, old)
+                for new, old in zip(results, node.outputs, strict=True)
+            ]
         if rest:
             operator: Op = node.op
             made = operator(*rest, made)
-        return shaped_like(made, node.outputs[0])
+        return [shaped_like(made, node.outputs[0])]
 
 
 def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:

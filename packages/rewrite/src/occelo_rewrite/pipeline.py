@@ -60,7 +60,8 @@ def _canonical_rules(db: EquilibriumDB) -> None:
     db.register_rules(fold.RULES, *_ALWAYS)
     for family in (control, shape, create, reduce, join, index, blas, elemwise):
         db.register_rules(family.CANONICALIZE, *_USUAL)
-    db.register_rules(control.UNSAFE)
+    # not even where the whole stage is asked for by name
+    db.register_rules(control.UNSAFE, use_db_name_as_tag=False)
 
 
 def _stable_rules(db: EquilibriumDB) -> None:

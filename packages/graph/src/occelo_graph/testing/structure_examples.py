@@ -680,6 +680,7 @@ def _blas() -> list[Example]:
             ),
             (0, 1, 2, 3, 4),
             1e-12,
+            (0, 1, 2, 3, 4),
         ),
         Example(
             "gemv",
@@ -689,6 +690,7 @@ def _blas() -> list[Example]:
             (A[:, 0], np.array(0.5), A, A[0], np.array(2.0)),
             (0, 1, 2, 3, 4),
             1e-12,
+            (0, 1, 2, 3, 4),
         ),
         Example(
             "ger",
@@ -698,6 +700,7 @@ def _blas() -> list[Example]:
             (A, np.array(0.5), A[:, 0], A[0]),
             (0, 1, 2, 3),
             1e-12,
+            (0, 1, 2, 3),
         ),
     ]
 

@@ -19,7 +19,7 @@ from occelo_rewrite.shaping import shaped_like
 __all__ = ["CANONICALIZE", "SPECIALIZE", "UPDATES"]
 
 
-@node_rewriter([Dot])
+@node_rewriter([Dot], tags=("shape_unsafe",))
 def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
     """dot(x, y) = 0 where the sum has no terms, or the result no elements."""
     x, y = (v.type for v in node.inputs)

@@ -109,7 +109,7 @@ CANONICALIZE = RuleSet(
 )
 
 
-@node_rewriter([CheckAndRaise])
+@node_rewriter([CheckAndRaise], tags=("unsafe",))
 def drop_check(fgraph: FunctionGraph, node: Apply) -> Any:
     """A check is its first argument, for those who know that it holds."""
     return [node.inputs[0]]

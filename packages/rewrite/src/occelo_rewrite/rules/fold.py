@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import Apply, Constant, FunctionGraph, Op
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.rule import RuleSet, node_rewriter
 
-__all__ = ["LATER", "RULES", "constant_folding", "drop_gradient_barriers"]
+__all__ = ["LATER", "RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 
 _LARGEST_FOLD = 1 << 20
 """Results with more elements are left to run time, so that compiled graphs stay small."""
@@ -61,5 +62,24 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [node.inputs[0]] if node.op.identity_at_runtime else None
 
 
-RULES = RuleSet((drop_gradient_barriers, constant_folding), "fold")
-LATER = RuleSet((constant_folding,), "fold what rules make")
+@node_rewriter(None)
+def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Where the types of inputs have become more specific, so do those of the outputs."""
+    op = node.op
+    if type(op).infer is Op.infer or type(op).make_node not in _PLAIN_MAKERS or op.destroy_map:
+        return None
+    types = op.infer_types(tuple([v.type for v in node.inputs]))
+    changed = False
+    for out, known in zip(node.outputs, types, strict=True):
+        if out.type is not known and out.type != known:
+            if not out.type.is_super(known):
+                return None
+            changed = True
+    return list(op.make_node(*node.inputs).outputs) if changed else None
+
+
+_PLAIN_MAKERS = (Op.make_node, Elemwise.make_node)
+
+
+RULES = RuleSet((drop_gradient_barriers, constant_folding, sharpened_types), "fold")
+LATER = RuleSet((constant_folding, sharpened_types), "fold what rules make")

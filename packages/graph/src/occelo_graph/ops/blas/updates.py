@@ -79,11 +79,6 @@ class _Update(Op):
         """The result by a call of BLAS, which may be ``z`` itself; None where none fits."""
         raise NotImplementedError
 
-    def _expanded(self, inputs: Sequence[Any]) -> Any:
-        z, alpha, x, y, *beta = inputs
-        product = alpha * self._symbolic_product(x, y)
-        return product + (beta[0] * z if beta else z)
-
     def _symbolic_product(self, x: Any, y: Any) -> Any:
         return Dot()(x, y)
 
@@ -125,11 +120,18 @@ class _Update(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        from occelo_graph.vectorize import vectorize_graph
+        z, alpha, x, y, *beta = inputs
+        product = self._batched_product(node.inputs[2:4], (x, y), batch_ndims[2:4])
+        scaled = self._beside(alpha, batch_ndims[1]) * product
+        return [scaled + (self._beside(beta[0], batch_ndims[4]) * z if beta else z)]
 
-        fresh = [v.type.make_variable() for v in node.inputs]
-        whole = self._expanded(fresh)
-        return [vectorize_graph(whole, dict(zip(fresh, inputs, strict=True)))]
+    def _beside(self, scalar: Any, extra: int) -> Any:
+        """A scalar with batch dimensions, so that it broadcasts against ``z`` with such."""
+        order: list[Any] = [*range(extra), *["x"] * self.ndims[0]]
+        return scalar.dimshuffle(order) if extra else scalar
+
+    def _batched_product(self, core: Any, inputs: Any, batch_ndims: Any) -> Any:
+        return Dot().batch(Dot().make_node(*core), inputs, batch_ndims)[0]
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{'_inplace' if self.inplace else ''}"
@@ -188,6 +190,12 @@ class Ger(_Update):
 
     def _symbolic_product(self, x: Any, y: Any) -> Any:
         return outer(x, y)
+
+    def _batched_product(self, core: Any, inputs: Any, batch_ndims: Any) -> Any:
+        x, y = inputs
+        rows: list[Any] = [*range(x.type.ndim), "x"]
+        columns: list[Any] = [*range(y.type.ndim - 1), "x", y.type.ndim - 1]
+        return x.dimshuffle(rows) * y.dimshuffle(columns)
 
     def _check(self, z: Any, x: Any, y: Any) -> None:
         if z.shape != x.shape + y.shape:

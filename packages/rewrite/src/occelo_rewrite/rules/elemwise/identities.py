@@ -254,13 +254,13 @@ def length_is_no_negative_number(node: Any, c: Any) -> Any:
 # selections
 
 
-@rule(p.switch(c, x, y), on="any", same_dtype=False)
+@rule(p.switch(c, x, y), on="any", same_dtype=False, tags=("shape_unsafe",))
 def switch_constant(c: Any, x: Any, y: Any) -> Any:
     """switch(True, x, y) = x, and switch(False, x, y) = y."""
     return x if c else y
 
 
-@rule(p.switch(z, x, x), on="any", same_dtype=False)
+@rule(p.switch(z, x, x), on="any", same_dtype=False, tags=("shape_unsafe",))
 def switch_same(x: Any) -> Any:
     """switch(z, x, x) = x."""
     return x
@@ -272,13 +272,13 @@ def switch_of_not(x: Any, y: Any, z: Any) -> Any:
     return ot.switch(z, y, x) if z.type.dtype == "bool" else None
 
 
-@rule(p.switch(z, p.switch(z, x, wild("w")), y), on="any", same_dtype=False)
+@rule(p.switch(z, p.switch(z, x, wild("w")), y), on="any", same_dtype=False, tags=("shape_unsafe",))
 def switch_in_then(x: Any, y: Any, z: Any) -> Any:
     """switch(z, switch(z, x, w), y) = switch(z, x, y)."""
     return ot.switch(z, x, y)
 
 
-@rule(p.switch(z, x, p.switch(z, wild("w"), y)), on="any", same_dtype=False)
+@rule(p.switch(z, x, p.switch(z, wild("w"), y)), on="any", same_dtype=False, tags=("shape_unsafe",))
 def switch_in_else(x: Any, y: Any, z: Any) -> Any:
     """switch(z, x, switch(z, w, y)) = switch(z, x, y)."""
     return ot.switch(z, x, y)

@@ -114,7 +114,7 @@ def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     return _canonical(fgraph, node, False)
 
 
-@node_rewriter([ot.add, ot.sub], tags=("finite",))
+@node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe"))
 def cancelled_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     """x + y - x = y (finite: also where x is infinite or NaN)."""
     return _canonical(fgraph, node, True)

@@ -263,7 +263,7 @@ def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter([Subtensor, AdvancedSubtensor])
+@node_rewriter([Subtensor, AdvancedSubtensor], tags=("shape_unsafe",))
 def read_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
 

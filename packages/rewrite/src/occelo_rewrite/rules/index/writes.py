@@ -47,7 +47,7 @@ def _rewritten(op: Any, set_instead_of_inc: bool) -> Any:
     return type(op)(op.key, set_instead_of_inc, op.inplace)
 
 
-@node_rewriter([*_WRITES])
+@node_rewriter([*_WRITES], tags=("shape_unsafe",))
 def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].set(a)[key].set(b) = x[key].set(b), x[key].inc(a)[key].inc(b) = x[key].inc(a + b)."""
     op: Any = node.op
