@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from occelo_graph import Apply, Op, Variable
+from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import number_of
@@ -236,6 +236,13 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
     operands = list(node.inputs)
     if len(operands) < len(pattern.args):
         return
+    for part in pattern.args:
+        if isinstance(part, Call) and not any(
+            v.owner is not None and part.applies_to(v.owner.op) for v in operands
+        ):
+            return
+        if isinstance(part, Number) and not any(isinstance(v, Constant) for v in operands):
+            return
     # what is most particular first, so that wildcards choose among what is left
     order = sorted(
         pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2

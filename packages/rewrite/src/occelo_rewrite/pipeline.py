@@ -65,31 +65,28 @@ def _canonical_rules(db: EquilibriumDB) -> None:
 
 
 def _stable_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import elemwise, fold, reduce
+    from occelo_rewrite.rules import elemwise, reduce
 
-    db.register_rules(fold.LATER, *_USUAL)
     db.register_rules(elemwise.STABILIZE, *_USUAL)
     db.register_rules(reduce.STABILIZE, *_USUAL)
 
 
 def _special_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, create, elemwise, fold, index, reduce
+    from occelo_rewrite.rules import blas, create, elemwise, index, reduce
 
-    db.register_rules(fold.LATER, "fast_run")
     for family in (create, reduce, index, blas, elemwise):
         db.register_rules(family.SPECIALIZE, "fast_run")
 
 
 def _blas_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, fold
+    from occelo_rewrite.rules import blas
 
-    db.register_rules(fold.LATER, "fast_run")
     db.register_rules(blas.UPDATES, "fast_run")
 
 
 canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
 stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
-blas_db = EquilibriumDB("BlasOpt", _blas_rules)
+blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 

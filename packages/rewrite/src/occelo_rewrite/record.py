@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
+from typing import Any
 
 from occelo_graph import Apply, Variable
+from occelo_graph.provenance import source_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
 __all__ = ["Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
@@ -32,8 +34,25 @@ class Application:
     rule: str
     before: str
     after: str
-    source: str
+    mark: Any = None
     parent: int = -1
+
+    @property
+    def source(self) -> str:
+        """The file and line of the user's code, worked out from the ``mark`` when asked for."""
+        found = source_of(self.mark)
+        return "" if found is None else str(found)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that a trace has."""
+        return {
+            "stage": self.stage,
+            "rule": self.rule,
+            "before": self.before,
+            "after": self.after,
+            "source": self.source,
+            "parent": self.parent,
+        }
 
 
 @dataclass
@@ -113,8 +132,7 @@ class RewriteRecord:
         results: Sequence[Variable],
     ) -> None:
         """Note one replacement in the current stage."""
-        source = "" if node.source is None else str(node.source)
-        application = Application(self.stage, rule, before, after, source, parent)
+        application = Application(self.stage, rule, before, after, node.mark, parent)
         number = len(self.applications)
         self.applications.append(application)
         self.stages.setdefault(self.stage, StageTime()).applications += 1
@@ -137,7 +155,7 @@ class RewriteRecord:
         """Append the applications to a file, each a line of JSON."""
         with open(path, "a", encoding="utf-8") as file:
             for number, each in enumerate(self.applications):
-                file.write(json.dumps({"number": number, **asdict(each)}) + "\n")
+                file.write(json.dumps({"number": number, **each.as_dict()}) + "\n")
 
     def __str__(self) -> str:
         rows = [

@@ -185,8 +185,8 @@ class EquilibriumGraphRewriter(GraphRewriter):
         max_rounds: int = 50,
     ) -> None:
         self.rules = [r for r in rewriters if isinstance(r, NodeRewriter)]
-        self._index = RuleIndex(self.rules)
-        self._index_of_new = self._index
+        self._index = RuleIndex([r for r in self.rules if not r.only_new])
+        self._index_of_new = RuleIndex(self.rules)
         self.globals = [r for r in rewriters if isinstance(r, GraphRewriter)]
         self.final_rewriters = list(final_rewriters)
         self.cleanup_rewriters = list(cleanup_rewriters)

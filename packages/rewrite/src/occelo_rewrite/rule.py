@@ -18,7 +18,7 @@ variables with nodes to remove under "remove", or None or False if it does not a
 
 @dataclass(frozen=True)
 class OpPattern:
-    """Matches ops of a class whose parameters have the given values."""
+    """Matches ops of a class whose parameters have the given values, or are of the given classes."""
 
     op_type: type[Op]
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -26,15 +26,20 @@ class OpPattern:
     def matches(self, op: Op) -> bool:
         """Whether ``op`` fits."""
         return isinstance(op, self.op_type) and all(
-            getattr(op, name) == value for name, value in self.parameters
+            self._fits(getattr(op, name), wanted) for name, wanted in self.parameters
         )
+
+    @staticmethod
+    def _fits(value: Any, wanted: Any) -> bool:
+        return bool(value == wanted) or (isinstance(wanted, type) and isinstance(value, wanted))
 
 
 class NodeRewriter:
     """A named rule, and the ops at whose nodes it is tried.
 
     ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
-    features that graphs need; ``tags`` select the rule in queries. The docstring of the function is
+    features that graphs need; ``tags`` select the rule in queries; with ``only_new`` it is tried only at nodes
+    that entered or changed meanwhile. The docstring of the function is
     the law that the rule applies.
     """
 
@@ -46,6 +51,7 @@ class NodeRewriter:
         inplace: bool = False,
         requirements: Sequence[Callable[[], Feature]] = (),
         tags: Sequence[str] = (),
+        only_new: bool = False,
     ) -> None:
         self.function = function
         self._tracks = None if tracks is None else tuple(tracks)
@@ -53,6 +59,7 @@ class NodeRewriter:
         self.inplace = inplace
         self.requirements = tuple(requirements)
         self.tags = tuple(tags)
+        self.only_new = only_new
         self.__doc__ = function.__doc__
 
     def tracks(self) -> tuple[Any, ...] | None:
@@ -100,11 +107,12 @@ def node_rewriter(
     requirements: Sequence[Callable[[], Feature]] = (),
     name: str | None = None,
     tags: Sequence[str] = (),
+    only_new: bool = False,
 ) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
     """Make a function of a graph and a node a rule; see `NodeRewriter`."""
 
     def decorate(function: Callable[[FunctionGraph, Apply], Any]) -> NodeRewriter:
-        return NodeRewriter(function, tracks, name, inplace, requirements, tags)
+        return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new)
 
     return decorate
 

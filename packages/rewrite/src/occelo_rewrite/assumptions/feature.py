@@ -81,6 +81,8 @@ class AssumptionFeature(Feature):
         said = self._said.get(variable)
         if said is not None and fact in said:
             return said[fact]
+        if variable.owner is None and said is None and not isinstance(variable, Constant):
+            return None
         key = ("fact", fact, variable)
         if key in fgraph.derived:
             return fgraph.derived[key]  # type: ignore[no-any-return]

@@ -54,12 +54,10 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([OpPattern(Elemwise)])
 def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
-    if len(node.inputs) < 2 or node.op.destroy_map:
+    repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
+    if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
         return None
     inputs: list[Any] = list(node.inputs)
-    repeated = [i for i, v in enumerate(inputs) if _repeats(v)]
-    if not repeated:
-        return None
     known = shapes_of(fgraph)
     changed = False
     for i in repeated:
@@ -80,7 +78,7 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
 
     (That x has the lengths n is then not checked.)
     """
-    if len(node.inputs) < 2 or node.op.destroy_map:
+    if not any(_repeats(v) for v in node.inputs) or len(node.inputs) < 2 or node.op.destroy_map:
         return None
     inputs: list[Any] = list(node.inputs)
     full: Any = node.outputs[0].type
@@ -103,7 +101,10 @@ def _spans(own: Any, full: Any) -> bool:
 
 def _repeats(variable: Any) -> bool:
     owner = variable.owner
-    return owner is not None and (isinstance(owner.op, Alloc) or owner.op == _SECOND)
+    if owner is None:
+        return False
+    op = owner.op
+    return type(op) is Alloc or (type(op) is Elemwise and op.scalar_op is _SECOND.scalar_op)
 
 
 @node_rewriter([_SECOND])

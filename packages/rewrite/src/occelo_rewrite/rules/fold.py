@@ -11,7 +11,7 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.rule import RuleSet, node_rewriter
 
-__all__ = ["LATER", "RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
+__all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 
 _LARGEST_FOLD = 1 << 20
 """Results with more elements are left to run time, so that compiled graphs stay small."""
@@ -62,7 +62,7 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [node.inputs[0]] if node.op.identity_at_runtime else None
 
 
-@node_rewriter(None)
+@node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Any:
     """Where the types of inputs have become more specific, so do those of the outputs."""
     op = node.op
@@ -82,4 +82,3 @@ _PLAIN_MAKERS = (Op.make_node, Elemwise.make_node)
 
 
 RULES = RuleSet((drop_gradient_barriers, constant_folding, sharpened_types), "fold")
-LATER = RuleSet((constant_folding, sharpened_types), "fold what rules make")

@@ -93,7 +93,8 @@ def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     product = rest[0] if len(rest) == 1 else ot.mul(*rest)
     if product.type.ndim != whole.ndim or any(
-        product.type.shape[i] == 1 and whole.shape[i] != 1 for i in op.axis  # pyright: ignore[reportUnknownArgumentType]
+        product.type.shape[i] == 1 and whole.shape[i] != 1
+        for i in op.axis  # pyright: ignore[reportUnknownArgumentType]
     ):
         return None
     total = node.op(product)

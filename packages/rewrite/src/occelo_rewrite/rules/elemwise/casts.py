@@ -15,12 +15,10 @@ from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
 __all__ = ["CANONICALIZE"]
 
 
-@node_rewriter([OpPattern(Elemwise)])
+@node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])
 def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> Any:
     """cast(x, dtype of x) = x, and a cast of a cast that lost nothing is one cast."""
     op: Any = node.op
-    if not isinstance(op.scalar_op, Cast):
-        return None
     x: Any = node.inputs[0]
     if x.type.dtype == op.scalar_op.dtype:
         return [x]

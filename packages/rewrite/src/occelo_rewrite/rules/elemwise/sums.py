@@ -40,6 +40,7 @@ class _Collected:
 
     def __init__(self, whole: Sum) -> None:
         self.dtype: Any = whole.root.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        self.whole = whole
         self.coefficients: dict[Any, Any] = {}
         self.constant: Any = None
         self._written: dict[tuple[Any, Any], Any] = {}
@@ -62,6 +63,25 @@ class _Collected:
         with np.errstate(all="ignore"):
             self.constant = value if self.constant is None else np.add(known, value)
         return True
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether the sum is written just as `expression` would write it."""
+        terms = self.whole.terms
+        constants = [i for i, (v, _) in enumerate(terms) if isinstance(v, Constant)]
+        if len(self.coefficients) + len(constants) != len(terms) or len(constants) > 1:
+            return False
+        if constants:
+            place = constants[0]
+            added = [i for i, (_, sign) in enumerate(terms) if sign > 0]
+            if added[-1:] != [place] or not np.any(self.constant != 0):
+                return False
+        if any(sign < 0 and self.coefficients.get(v) != -1 for v, sign in terms):
+            return False
+        return self.whole.is_flat and not any(
+            c == -1 and sign > 0
+            for (_, sign), c in zip(terms, self.coefficients.values(), strict=False)
+        )
 
     @property
     def cancels(self) -> bool:
@@ -125,7 +145,10 @@ def _canonical(fgraph: FunctionGraph, node: Apply, cancel: bool) -> Any:
     dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if whole is None or dtype.startswith("uint"):  # pyright: ignore[reportUnknownMemberType]
         return None
-    collected = _Collected(whole)
+    collected: _Collected = whole.notes or _Collected(whole)
+    whole.notes = collected
+    if collected.is_canonical:
+        return None
     if not collected.coefficients or collected.overflows or (cancel and not collected.cancels):
         return None
     return [shaped_like(collected.expression(cancel), node.outputs[0])]

@@ -50,12 +50,30 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
 class Sum:
     """A sum as terms with signs.
 
-    ``terms`` are pairs of a variable and +1 or -1, constants included.
+    ``terms`` are pairs of a variable and +1 or -1, constants included; ``inner`` are the nodes of the
+    tree. `is_flat` says whether it is written as one sum, a difference of two, or the negative of one.
     """
 
-    def __init__(self, root: Apply, terms: list[tuple[Any, int]]) -> None:
+    def __init__(self, root: Apply, terms: list[tuple[Any, int]], inner: set[Apply]) -> None:
         self.root = root
         self.terms = terms
+        self.inner = inner
+        self.notes: Any = None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether no sum stands in a sum, and no difference or negative below the root."""
+        if len(self.inner) == 1:
+            return True
+        if _name(self.root) == "add":
+            return False
+        return all(
+            v.owner not in self.inner or (_name(v.owner) == "add" and self._holds_leaves(v.owner))
+            for v in self.root.inputs
+        )
+
+    def _holds_leaves(self, node: Any) -> bool:
+        return not any(v.owner in self.inner for v in node.inputs)
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
@@ -73,12 +91,14 @@ class Sum:
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
         terms: list[tuple[Any, int]] = []
+        inner: set[Apply] = set()
         stack: list[tuple[Any, int]] = [(node.outputs[0], 1)]
         while stack:
             variable, sign = stack.pop()
             owner = variable.owner
             if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
                 name = _name(owner)
+                inner.add(owner)
                 signs = (
                     [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
                 )
@@ -89,7 +109,7 @@ class Sum:
                     return None
             else:
                 terms.append((variable, sign))
-        return cls(node, terms)
+        return cls(node, terms, inner)
 
 
 class Product:
