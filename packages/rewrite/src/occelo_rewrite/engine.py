@@ -276,12 +276,11 @@ def replace(
     return True
 
 
-def try_rule(rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: RewriteRecord) -> bool:
-    """Try one rule at one node."""
+def _apply(
+    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, found: Any, record: RewriteRecord
+) -> bool:
+    """Do what a rule gave."""
     try:
-        found = rule.transform(fgraph, node)
-        if found is None:
-            return False
         pairs, remove = _pairs_of(rule, node, found)
     except Exception as error:
         report(error, str(rule), node)
@@ -289,15 +288,39 @@ def try_rule(rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: Rew
     return replace(rule, fgraph, node, pairs, record, remove)
 
 
-def _timed(
-    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, record: RewriteRecord, count: RuleCount
-) -> bool:
-    start = perf_counter()
-    done = try_rule(rule, fgraph, node, record)
-    count.seconds += perf_counter() - start
-    count.calls += 1
-    count.hits += done
-    return done
+def _try_rules(
+    rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
+) -> NodeRewriter | None:
+    """Try rules at one node until one applies, which is returned."""
+    for rule in rules:
+        try:
+            found = rule.transform(fgraph, node)
+        except Exception as error:
+            report(error, str(rule), node)
+            continue
+        if found is not None and _apply(rule, fgraph, node, found, record):
+            return rule
+    return None
+
+
+def _try_timed(
+    rules: Iterable[NodeRewriter],
+    fgraph: FunctionGraph,
+    node: Apply,
+    record: RewriteRecord,
+    counts: dict[str, RuleCount],
+) -> NodeRewriter | None:
+    """`_try_rules` that counts calls, hits and time of each rule."""
+    for rule in rules:
+        count = counts.setdefault(str(rule), RuleCount())
+        start = perf_counter()
+        done = _try_rules((rule,), fgraph, node, record)
+        count.seconds += perf_counter() - start
+        count.calls += 1
+        if done is not None:
+            count.hits += 1
+            return rule
+    return None
 
 
 class _Budget:
@@ -355,23 +378,20 @@ def run(
                 if not work.pending:
                     return applied
                 continue
-            for rule in (later if node in work.fresh else index).of(node):
-                if node not in fgraph.apply_nodes:
-                    break
-                done = (
-                    try_rule(rule, fgraph, node, record)
-                    if counts is None
-                    else _timed(
-                        rule, fgraph, node, record, counts.setdefault(str(rule), RuleCount())
-                    )
-                )
-                if done:
-                    applied += 1
-                    budget.spend(rule)
-                    if merging is not None:
-                        merging.settle(fgraph, record)
-                    if node in fgraph.apply_nodes:
-                        work.push(node)
-                    break
+            if node not in fgraph.apply_nodes:
+                continue
+            rules = (later if node in work.fresh else index).of(node)
+            rule = (
+                _try_rules(rules, fgraph, node, record)
+                if counts is None
+                else _try_timed(rules, fgraph, node, record, counts)
+            )
+            if rule is not None:
+                applied += 1
+                budget.spend(rule)
+                if merging is not None:
+                    merging.settle(fgraph, record)
+                if node in fgraph.apply_nodes:
+                    work.push(node)
     finally:
         fgraph.remove_feature(work)

@@ -13,7 +13,7 @@ left over stays beside the result, below it a wildcard takes all that no other p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from occelo_graph import Apply, Constant, Op, Variable
@@ -111,6 +111,32 @@ class Call(Pattern):
     op: Any
     args: tuple[Pattern, ...]
     name: str = ""
+    is_variadic: bool = field(init=False, repr=False)
+    """Whether the op is a sum, a product or the like: any order, any number of operands."""
+
+    def __post_init__(self) -> None:
+        op = self.op
+        variadic = isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
+        object.__setattr__(self, "is_variadic", variadic)
+
+    def may_match(self, node: Apply) -> bool:
+        """A quick look at a node's inputs; False if the pattern surely does not fit."""
+        inputs = node.inputs
+        if self.is_variadic:
+            if len(inputs) < len(self.args):
+                return False
+            for part in self.args:
+                if not isinstance(part, Wild) and not any(_may_be(part, v) for v in inputs):
+                    return False
+            return True
+        if len(inputs) != len(self.args):
+            return False
+        if len(inputs) == 2 and node.op.commutative:
+            return True
+        for part, v in zip(self.args, inputs, strict=True):
+            if not _may_be(part, v):
+                return False
+        return True
 
     def applies_to(self, op: Op) -> bool:
         """Whether the op fits."""
@@ -128,16 +154,16 @@ class Call(Pattern):
             )
         return wanted is op or bool(wanted == op)
 
-    @property
-    def is_variadic(self) -> bool:
-        """Whether the op is a sum, a product or the like: any order, any number of operands."""
-        op = self.op
-        return isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
-
     def __str__(self) -> str:
         op = self.op
         name = op.op_type.__name__ if isinstance(op, OpPattern) else getattr(op, "__name__", op)
         return f"{name}({', '.join(str(a) for a in self.args)})"
+
+
+def _may_be(part: Pattern, variable: Variable) -> bool:
+    if isinstance(part, Call):
+        return variable.owner is not None and part.applies_to(variable.owner.op)
+    return isinstance(variable, Constant) or not isinstance(part, Number)
 
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
@@ -184,14 +210,14 @@ p: Any = _Functions()
 
 def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
     """All ways in which a node fits a pattern."""
-    if pattern.applies_to(node.op):
+    if pattern.applies_to(node.op) and pattern.may_match(node):
         yield from _match_node(pattern, node, {}, True)
 
 
 def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bindings]:
     if isinstance(pattern, Call):
         owner = variable.owner
-        if owner is not None and pattern.applies_to(owner.op):
+        if owner is not None and pattern.applies_to(owner.op) and pattern.may_match(owner):
             yield from _match_node(pattern, owner, bound, False)
     elif isinstance(pattern, Wild):
         known = bound.get(pattern.name)
@@ -236,13 +262,6 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
     operands = list(node.inputs)
     if len(operands) < len(pattern.args):
         return
-    for part in pattern.args:
-        if isinstance(part, Call) and not any(
-            v.owner is not None and part.applies_to(v.owner.op) for v in operands
-        ):
-            return
-        if isinstance(part, Number) and not any(isinstance(v, Constant) for v in operands):
-            return
     # what is most particular first, so that wildcards choose among what is left
     order = sorted(
         pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2

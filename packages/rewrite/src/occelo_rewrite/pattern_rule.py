@@ -64,6 +64,8 @@ class PatternRule(NodeRewriter):
         if not isinstance(kind, TensorType) or not self._fits(kind.dtype):
             return None
         for pattern in self.patterns:
+            if not pattern.may_match(node):
+                continue
             for bound in match(pattern, node):
                 if self.same_dtype and not _one_dtype(bound, kind.dtype):
                     continue

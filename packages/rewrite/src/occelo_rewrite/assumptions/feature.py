@@ -109,7 +109,8 @@ class AssumptionFeature(Feature):
             return own
         if any(ask(variable, cause) for cause in IMPLIED_BY[fact]):
             return True
-        if any(ask(variable, effect) is False for effect in IMPLIES.get(fact, ())):
+        # ops say what holds; that something does not is only ever said
+        if self._said and any(ask(variable, each) is False for each in IMPLIES.get(fact, ())):
             return False
         if (
             fact == "diagonal"
