@@ -292,7 +292,13 @@ def _try_rules(
     rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
 ) -> NodeRewriter | None:
     """Try rules at one node until one applies, which is returned."""
+    kinds: set[type] | None = None
     for rule in rules:
+        if rule.below:
+            if kinds is None:
+                kinds = {type(v.owner.op) for v in node.inputs if v.owner is not None}
+            if kinds.isdisjoint(rule.below):
+                continue
         try:
             found = rule.transform(fgraph, node)
         except Exception as error:

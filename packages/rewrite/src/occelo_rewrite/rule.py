@@ -39,7 +39,8 @@ class NodeRewriter:
 
     ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
     features that graphs need; ``tags`` select the rule in queries; with ``only_new`` it is tried only at nodes
-    that entered or changed meanwhile. The docstring of the function is
+    that entered or changed meanwhile, with ``below`` only where an input is computed by an op of one of these
+    classes. The docstring of the function is
     the law that the rule applies.
     """
 
@@ -52,6 +53,7 @@ class NodeRewriter:
         requirements: Sequence[Callable[[], Feature]] = (),
         tags: Sequence[str] = (),
         only_new: bool = False,
+        below: Sequence[type] = (),
     ) -> None:
         self.function = function
         self._tracks = None if tracks is None else tuple(tracks)
@@ -60,6 +62,7 @@ class NodeRewriter:
         self.requirements = tuple(requirements)
         self.tags = tuple(tags)
         self.only_new = only_new
+        self.below = frozenset(below)
         self.__doc__ = function.__doc__
 
     def tracks(self) -> tuple[Any, ...] | None:
@@ -84,7 +87,7 @@ class NodeRewriter:
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Replacements:
         """Try the rule at a node."""
         found = self.function(fgraph, node)
-        if found is False or found is None:
+        if found is None or found is False:
             return None
         if isinstance(found, Variable):
             return [found]
@@ -108,11 +111,12 @@ def node_rewriter(
     name: str | None = None,
     tags: Sequence[str] = (),
     only_new: bool = False,
+    below: Sequence[type] = (),
 ) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
     """Make a function of a graph and a node a rule; see `NodeRewriter`."""
 
     def decorate(function: Callable[[FunctionGraph, Apply], Any]) -> NodeRewriter:
-        return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new)
+        return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new, below)
 
     return decorate
 

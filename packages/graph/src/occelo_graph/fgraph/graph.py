@@ -66,6 +66,7 @@ class FunctionGraph:
         self._input_set: set[Variable] = set()
         self._features: list[Feature] = []
         self._listeners: dict[str, list[Feature]] = {}
+        self._bound: dict[str, list[Any]] = {}
         self._output_nodes: list[Apply] = []
         self.derived: dict[Any, Any] = {}
         """What somebody worked out about the graph as it is; empty after each change."""
@@ -358,6 +359,7 @@ class FunctionGraph:
             self.__dict__[name] = lambda *args, _bound=bound, **kw: _bound(self, *args, **kw)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
         self._features.append(feature)
         self._listeners.clear()
+        self._bound.clear()
 
     @property
     def features(self) -> list[Feature]:
@@ -370,6 +372,7 @@ class FunctionGraph:
             return
         self._features.remove(feature)
         self._listeners.clear()
+        self._bound.clear()
         for name in feature.provides:
             self.__dict__.pop(name, None)
         feature.on_detach(self)
@@ -384,8 +387,11 @@ class FunctionGraph:
 
     def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
         """Call a hook of every feature that overrides it."""
-        for feature in self._interested(name):
-            getattr(feature, name)(self, *args, **options)
+        found = self._bound.get(name)
+        if found is None:
+            found = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
+        for hook in found:
+            hook(self, *args, **options)
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
         """What each feature's hook returns."""

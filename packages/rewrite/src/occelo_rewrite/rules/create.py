@@ -51,7 +51,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return [op(inner.inputs[0], *node.inputs[1:])]
 
 
-@node_rewriter([OpPattern(Elemwise)])
+@node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
 def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
@@ -72,7 +72,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     return [node.op(*inputs)] if changed else None
 
 
-@node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",))
+@node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
 def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
     """f(alloc(v, n), x) = f(v, x), for x of as many dimensions: lengths that differ would be an error.
 
@@ -140,7 +140,7 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, model))]
 
 
-@node_rewriter([OpPattern(Elemwise)])
+@node_rewriter([OpPattern(Elemwise)], below=[Alloc])
 def elemwise_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy."""
     if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:

@@ -71,7 +71,7 @@ def transposed_symmetric(fgraph: FunctionGraph, node: Apply) -> Any:
     return [x] if assumptions_of(fgraph).holds(fgraph, x, "symmetric") else None
 
 
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], below=[Elemwise])
 def dimshuffle_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that functions meet functions.
 
@@ -191,7 +191,7 @@ def specify_of_specify(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.specify_shape(inner.inputs[0], merged)]
 
 
-@node_rewriter([OpPattern(Elemwise)])
+@node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """f(specify_shape(x)) = specify_shape(f(x)), for functions of one argument."""
     inner: Any = node.inputs[0].owner

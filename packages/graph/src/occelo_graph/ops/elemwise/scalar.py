@@ -127,6 +127,14 @@ class ScalarFunction(_Row):
     def fields(self) -> dict[str, Any]:
         return {"name": self.name}
 
+    # there is one object for each name, so identity decides, and decides quickly
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return ScalarFunction, (self.name,)
 

@@ -140,10 +140,28 @@ def cancelled_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     return _canonical(fgraph, node, True)
 
 
+def _is_plainly_canonical(whole: Sum) -> bool:
+    """Whether a sum of different terms without numbers has nothing to collect; a quick look."""
+    seen: set[Any] = set()
+    for term, _ in whole.terms:
+        if term in seen or isinstance(term, Constant):
+            return False
+        seen.add(term)
+        owner = term.owner
+        if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
+            if any(isinstance(v, Constant) or v in seen for v in owner.inputs):
+                return False
+    if whole.root.op == ot.neg and len(whole.inner) > 1:
+        return False
+    return whole.is_flat
+
+
 def _canonical(fgraph: FunctionGraph, node: Apply, cancel: bool) -> Any:
     whole = Sum.at(fgraph, node)
     dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if whole is None or dtype.startswith("uint"):  # pyright: ignore[reportUnknownMemberType]
+        return None
+    if whole.notes is None and _is_plainly_canonical(whole):
         return None
     collected: _Collected = whole.notes or _Collected(whole)
     whole.notes = collected
