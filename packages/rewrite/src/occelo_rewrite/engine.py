@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, InconsistencyError, OcceloError, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, OcceloError, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -288,17 +288,29 @@ def _apply(
     return replace(rule, fgraph, node, pairs, record, remove)
 
 
+def _kinds_of_inputs(node: Apply) -> set[Any]:
+    """By what a node's inputs are computed: classes of ops, functions of scalars; `Constant` for constants."""
+    kinds: set[Any] = set()
+    for v in node.inputs:
+        if v.owner is None:
+            if isinstance(v, Constant):
+                kinds.add(Constant)
+        else:
+            op = v.owner.op
+            kinds.add(type(op))
+            if type(op) is Elemwise:
+                kinds.add(op.scalar_op)
+    return kinds
+
+
 def _try_rules(
     rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
 ) -> NodeRewriter | None:
     """Try rules at one node until one applies, which is returned."""
-    kinds: set[type] | None = None
+    kinds = _kinds_of_inputs(node)
     for rule in rules:
-        if rule.below:
-            if kinds is None:
-                kinds = {type(v.owner.op) for v in node.inputs if v.owner is not None}
-            if kinds.isdisjoint(rule.below):
-                continue
+        if rule.below and kinds.isdisjoint(rule.below):
+            continue
         try:
             found = rule.transform(fgraph, node)
         except Exception as error:

@@ -67,6 +67,8 @@ class InplaceRewriter(GraphRewriter):
         self.variants = variants
 
     def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        if not any(True for node in fgraph.apply_nodes for _ in self.variants(node)):
+            return
         chosen = _Plan(fgraph).choose(self.variants)
         if not chosen:
             return

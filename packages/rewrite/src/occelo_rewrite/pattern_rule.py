@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, Op, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType, is_complex, is_float
-from occelo_rewrite.pattern import REST, Call, Wild, match
+from occelo_rewrite.pattern import REST, Call, Number, Wild, match
 from occelo_rewrite.rule import NodeRewriter
 from occelo_rewrite.shaping import shaped_like
 
@@ -20,6 +21,30 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "inexact": lambda dtype: is_float(dtype) or is_complex(dtype),
     "any": lambda dtype: True,
 }
+
+
+def _needed_below(patterns: Sequence[Call]) -> set[Any]:
+    """What must compute one of a node's inputs for a pattern to match; empty if that may be anything."""
+    needed: set[Any] = set()
+    for pattern in patterns:
+        calls = [a.op for a in pattern.args if isinstance(a, Call)]
+        if calls:
+            op = calls[0]
+            if isinstance(op, Elemwise):
+                needed.add(op.scalar_op)
+            else:
+                cls = op if isinstance(op, type) else getattr(op, "op_type", type(op))  # pyright: ignore[reportUnknownArgumentType]
+                needed.update((cls, *_subclasses(cls)))
+        elif any(isinstance(a, Number) for a in pattern.args):
+            needed.add(Constant)
+        else:
+            return set()
+    return needed
+
+
+def _subclasses(cls: type) -> list[type]:
+    below: list[type] = cls.__subclasses__()
+    return [each for sub in below for each in (sub, *_subclasses(sub))]
 
 
 class PatternRule(NodeRewriter):
@@ -49,6 +74,7 @@ class PatternRule(NodeRewriter):
             name or function.__name__,
             tags=tags,
             requirements=requirements,
+            below=_needed_below(patterns),
         )
         self.law = function
         self.patterns = tuple(patterns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,8 +39,8 @@ class NodeRewriter:
 
     ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
     features that graphs need; ``tags`` select the rule in queries; with ``only_new`` it is tried only at nodes
-    that entered or changed meanwhile, with ``below`` only where an input is computed by an op of one of these
-    classes. The docstring of the function is
+    that entered or changed meanwhile, with ``below`` only where an input is computed by one of these:
+    classes of ops, functions of scalars, or `Constant`. The docstring of the function is
     the law that the rule applies.
     """
 
@@ -53,7 +53,7 @@ class NodeRewriter:
         requirements: Sequence[Callable[[], Feature]] = (),
         tags: Sequence[str] = (),
         only_new: bool = False,
-        below: Sequence[type] = (),
+        below: Iterable[Any] = (),
     ) -> None:
         self.function = function
         self._tracks = None if tracks is None else tuple(tracks)
@@ -111,7 +111,7 @@ def node_rewriter(
     name: str | None = None,
     tags: Sequence[str] = (),
     only_new: bool = False,
-    below: Sequence[type] = (),
+    below: Iterable[Any] = (),
 ) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
     """Make a function of a graph and a node a rule; see `NodeRewriter`."""
 
