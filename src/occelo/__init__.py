@@ -10,7 +10,9 @@ array([2., 4., 6.])
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import TYPE_CHECKING, Any
 
 from occelo import tensor
 from occelo_compile import (
@@ -20,7 +22,6 @@ from occelo_compile import (
     Mode,
     Out,
     available_modes,
-    bisect,
     function,
     function_dump,
     get_default_mode,
@@ -80,14 +81,7 @@ from occelo_graph import (
 from occelo_graph.ops.control import ifelse
 from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
-from occelo_rewrite import (
-    explain,
-    node_rewriter,
-    optdb,
-    rewrite_graph,
-    rewrite_profile,
-    view_rewriting,
-)
+from occelo_rewrite import node_rewriter, optdb, rewrite_graph
 
 __all__ = [
     "Apply",
@@ -164,5 +158,32 @@ __all__ = [
     "zero_grad",
 ]
 __version__ = "0.1.0"
+
+# loaded by the first use, since most programs need none of them
+_LATER = {
+    "bisect": "occelo_compile.bisection",
+    "explain": "occelo_rewrite.explaining",
+    "rewrite_profile": "occelo_rewrite.explaining",
+    "view_rewriting": "occelo_rewrite.viewer",
+}
+
+if TYPE_CHECKING:
+    from occelo_compile.bisection import bisect as bisect
+    from occelo_rewrite.explaining import explain as explain
+    from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
+    from occelo_rewrite.viewer import view_rewriting as view_rewriting
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 register_internal(os.path.dirname(__file__))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import TYPE_CHECKING, Any
 
-from occelo_compile.bisection import Culprit, bisect
 from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
@@ -47,6 +48,29 @@ __all__ = [
     "shared",
 ]
 __version__ = "0.1.0"
+
+# loaded by the first use, since most programs need none of them
+_LATER = {
+    "Culprit": "occelo_compile.bisection",
+    "bisect": "occelo_compile.bisection",
+}
+
+if TYPE_CHECKING:
+    from occelo_compile.bisection import Culprit as Culprit
+    from occelo_compile.bisection import bisect as bisect
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 register_internal(os.path.dirname(__file__))
 config.check_sources()

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Variable
 
 __all__ = [
+    "ConflictingAssumptionsError",
     "DisconnectedInputError",
     "GradientError",
     "InconsistencyError",
@@ -46,6 +47,10 @@ class ReplacementDidNotRemoveError(OcceloError):
 
 class MethodNotDefined(OcceloError, NotImplementedError):
     """An op lacks a method that was needed."""
+
+
+class ConflictingAssumptionsError(OcceloError, ValueError):
+    """Two things that were said of a variable cannot both be true."""
 
 
 class DisconnectedInputError(OcceloError, ValueError):

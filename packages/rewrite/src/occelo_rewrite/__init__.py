@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import TYPE_CHECKING, Any
 
+from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.provenance import register_internal
-from occelo_rewrite.assumptions import AssumptionFeature, ConflictingAssumptionsError, infers
 from occelo_rewrite.database import (
     EquilibriumDB,
     LocalGroupDB,
@@ -16,9 +18,7 @@ from occelo_rewrite.database import (
     TopoDB,
 )
 from occelo_rewrite.engine import NotConvergedError, RewriteError
-from occelo_rewrite.explaining import explain, rewrite_profile
-from occelo_rewrite.pattern import call, number, p, wild
-from occelo_rewrite.pattern_rule import PatternRule, rule
+from occelo_rewrite.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.pipeline import (
     blas_db,
     canonicalize_db,
@@ -41,10 +41,6 @@ from occelo_rewrite.rewriter import (
     out2in,
 )
 from occelo_rewrite.rewriting import rewrite_graph, rewrite_subgraph
-from occelo_rewrite.rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
-from occelo_rewrite.shapes import ShapeFeature
-from occelo_rewrite.tuple_patterns import PatternNodeRewriter, SubstitutionNodeRewriter
-from occelo_rewrite.viewer import RewriteView, view_rewriting
 
 __all__ = [
     "Application",
@@ -98,5 +94,54 @@ __all__ = [
     "wild",
 ]
 __version__ = "0.1.0"
+
+# loaded by the first use, since most programs need none of them
+_LATER = {
+    "AssumptionFeature": "occelo_rewrite.assumptions",
+    "PatternNodeRewriter": "occelo_rewrite.tuple_patterns",
+    "PatternRule": "occelo_rewrite.pattern_rule",
+    "RewriteView": "occelo_rewrite.viewer",
+    "ShapeFeature": "occelo_rewrite.shapes",
+    "SubstitutionNodeRewriter": "occelo_rewrite.tuple_patterns",
+    "call": "occelo_rewrite.pattern",
+    "explain": "occelo_rewrite.explaining",
+    "infers": "occelo_rewrite.assumptions",
+    "number": "occelo_rewrite.pattern",
+    "p": "occelo_rewrite.pattern",
+    "rewrite_profile": "occelo_rewrite.explaining",
+    "rule": "occelo_rewrite.pattern_rule",
+    "view_rewriting": "occelo_rewrite.viewer",
+    "wild": "occelo_rewrite.pattern",
+}
+
+if TYPE_CHECKING:
+    from occelo_rewrite.assumptions import AssumptionFeature as AssumptionFeature
+    from occelo_rewrite.assumptions import infers as infers
+    from occelo_rewrite.explaining import explain as explain
+    from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
+    from occelo_rewrite.pattern import call as call
+    from occelo_rewrite.pattern import number as number
+    from occelo_rewrite.pattern import p as p
+    from occelo_rewrite.pattern import wild as wild
+    from occelo_rewrite.pattern_rule import PatternRule as PatternRule
+    from occelo_rewrite.pattern_rule import rule as rule
+    from occelo_rewrite.shapes import ShapeFeature as ShapeFeature
+    from occelo_rewrite.tuple_patterns import PatternNodeRewriter as PatternNodeRewriter
+    from occelo_rewrite.tuple_patterns import SubstitutionNodeRewriter as SubstitutionNodeRewriter
+    from occelo_rewrite.viewer import RewriteView as RewriteView
+    from occelo_rewrite.viewer import view_rewriting as view_rewriting
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 register_internal(os.path.dirname(__file__))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
     GraphRewriter,
     SequentialGraphRewriter,
     WalkingGraphRewriter,
 )
-from occelo_rewrite.rule import NodeRewriter, RuleSet
 
 __all__ = [
     "EquilibriumDB",

@@ -15,8 +15,8 @@ from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite import options
 from occelo_rewrite.merge import MergeFeature
+from occelo_rewrite.node_rule import NodeRewriter, OpPattern
 from occelo_rewrite.record import RewriteRecord, RuleCount
-from occelo_rewrite.rule import NodeRewriter, OpPattern
 
 __all__ = ["NotConvergedError", "RewriteError", "RuleIndex", "Worklist", "replace", "report", "run"]
 

@@ -20,7 +20,7 @@ from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.rule import OpPattern
+from occelo_rewrite.node_rule import OpPattern
 
 __all__ = [
     "REST",

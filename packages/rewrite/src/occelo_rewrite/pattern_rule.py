@@ -10,8 +10,8 @@ from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType, is_complex, is_float
+from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import REST, Call, Number, Wild, match
-from occelo_rewrite.rule import NodeRewriter
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["PatternRule", "rule"]

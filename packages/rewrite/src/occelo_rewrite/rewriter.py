@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from occelo_graph import FunctionGraph
+from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
-from occelo_rewrite.assumptions.facts import ConflictingAssumptionsError
 from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
 from occelo_rewrite.merge import MergeFeature
+from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.record import RewriteRecord
-from occelo_rewrite.rule import NodeRewriter
 
 __all__ = [
     "EquilibriumGraphRewriter",

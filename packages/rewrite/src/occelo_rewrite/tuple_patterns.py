@@ -9,8 +9,8 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph import tensor as ot
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import Bindings, Call, Number, Pattern, Wild, match
-from occelo_rewrite.rule import NodeRewriter
 
 __all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
 

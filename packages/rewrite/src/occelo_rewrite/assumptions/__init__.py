@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.assumptions.facts import ConflictingAssumptionsError
+from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
 from occelo_rewrite.assumptions.inference import infers
 

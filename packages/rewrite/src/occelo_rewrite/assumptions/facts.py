@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from occelo_graph import OcceloError
 from occelo_graph.ops.control import ASSUMPTIONS
 
-__all__ = ["IMPLIED_BY", "IMPLIES", "ConflictingAssumptionsError", "consequences"]
-
-
-class ConflictingAssumptionsError(OcceloError, ValueError):
-    """Two things that were said of a variable cannot both be true."""
+__all__ = ["IMPLIED_BY", "IMPLIES", "consequences"]
 
 
 IMPLIES: dict[str, tuple[str, ...]] = {

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.control import ASSUMPTIONS, Assume
-from occelo_rewrite.assumptions.facts import (
-    IMPLIED_BY,
-    IMPLIES,
-    ConflictingAssumptionsError,
-    consequences,
-)
+from occelo_rewrite.assumptions.facts import IMPLIED_BY, IMPLIES, consequences
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
 
 __all__ = ["AssumptionFeature", "assumptions_of"]

@@ -11,7 +11,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.blas import Dot, Gemm, Gemv, Ger, MatMul
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like

@@ -7,7 +7,7 @@ from typing import Any
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE", "UNSAFE"]
 

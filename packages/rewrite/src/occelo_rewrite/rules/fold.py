@@ -9,7 +9,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, FunctionGraph, Op
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 
 __all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 

@@ -11,7 +11,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.shape import fill_static
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
 

@@ -10,7 +10,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
 from occelo_rewrite.assumptions import assumptions_of
-from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
 __all__ = ["CANONICALIZE"]

@@ -10,7 +10,7 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_rewrite.rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
 

@@ -11,9 +11,9 @@ from occelo_graph.ops.shape import Shape_i
 from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.pattern import call, number, p, wild
 from occelo_rewrite.pattern_rule import PatternRule, rule
-from occelo_rewrite.rule import RuleSet
 from occelo_rewrite.rules.matching import computed_by
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]

@@ -12,9 +12,9 @@ from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
-from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Product
 from occelo_rewrite.rules.matching import computed_by
 from occelo_rewrite.shaping import shaped_like

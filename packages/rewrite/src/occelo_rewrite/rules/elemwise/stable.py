@@ -9,9 +9,9 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.tensors.type import is_float
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
-from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.matching import computed_by
 
 __all__ = ["STABILIZE"]

@@ -9,9 +9,9 @@ import numpy as np
 from occelo_graph import Apply, Constant, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
-from occelo_rewrite.rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shaping import shaped_like
 

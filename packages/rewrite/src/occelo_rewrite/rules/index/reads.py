@@ -20,7 +20,7 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.shape import DimShuffle, SpecifyShape, fill_static
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import shapes_of
 
