@@ -271,3 +271,54 @@ def test_rules_say_what_they_assume() -> None:
         a, b, _ = strict.inputs
         with pytest.raises(ValueError, match=r"mismatch|differ|broadcast|length"):
             og.evaluate(strict.outputs[0], {a: values[1], b: values[0]})
+
+
+def overwriting(v: Any) -> Any:
+    return Elemwise(ot.exp.scalar_op, ((0, 0),))(v)
+
+
+class Counting(og.Feature):
+    """Counts validations, and may refuse some."""
+
+    def __init__(self, refuse: Any = lambda graph: False) -> None:
+        self.count = 0
+        self.refuse = refuse
+
+    def on_validate(self, fgraph: Any) -> None:
+        self.count += 1
+        if self.refuse(fgraph):
+            raise og.InconsistencyError("refused")
+
+
+def in_place_graph(feature: Any) -> og.FunctionGraph:
+    x = ot.dvector("x")
+    out = overwriting(ot.sin(x * 1.0) + 0.0) * 1.0 * 2.0 * 3.0
+    made = og.FunctionGraph([x], [out])
+    made.attach_feature(og.DestroyHandler())
+    made.attach_feature(feature)
+    return made
+
+
+def test_a_graph_with_ops_in_place_is_validated_once_a_stage() -> None:
+    feature = Counting()
+    made = in_place_graph(feature)
+    (stage,) = [s for s in staged() if str(s) == "canonicalize"]
+    record = stage.rewrite(made)
+    assert len(record.applications) >= 3
+    assert feature.count == 1
+    value = np.array([0.5, 1.0])
+    found = og.evaluate(made.outputs[0], {made.inputs[0]: value})
+    np.testing.assert_allclose(found, np.exp(np.sin([0.5, 1.0])) * 6)
+
+
+def test_a_stage_that_cannot_stay_is_done_again_step_by_step() -> None:
+    # one of the replacements is refused, so only that one must be missing in the end
+    feature = Counting(lambda graph: not any(n.op == ot.add for n in graph.apply_nodes))
+    made = in_place_graph(feature)
+    (stage,) = [s for s in staged() if str(s) == "canonicalize"]
+    record = stage.rewrite(made)
+    made.check_integrity()
+    assert count(made, Elemwise) == 4  # sin, add, exp in place, mul
+    assert feature.count > 3
+    assert len(record.applications) == sum(t.applications for t in record.stages.values())
+    assert "canonical_sum" not in {a.rule for a in record.applications}

@@ -232,6 +232,19 @@ def _same_expression(old: Variable, new: Variable) -> bool:
     return True
 
 
+def _replace_all(
+    fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]], rule: Any
+) -> None:
+    """Replace all or nothing, and leave validation to the end of the stage."""
+    token = fgraph.checkpoint()
+    try:
+        fgraph.replace_all(pairs, reason=rule)
+    except BaseException:
+        fgraph.revert(token)
+        raise
+    fgraph.release(token)
+
+
 def replace(
     rule: Any,
     fgraph: FunctionGraph,
@@ -262,12 +275,17 @@ def replace(
     try:
         if remove:
             fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
+        elif "unvalidated" in fgraph.__dict__:
+            _replace_all(fgraph, pairs, rule)
         else:
             fgraph.replace_all_validate(pairs, reason=rule)
     except InconsistencyError:
+        # taking it back brought nodes back into the graph, which must not be tried with it again
+        record.refused.add((rule, node))
         return False
     except Exception as error:
         report(error, str(rule), node)
+        record.refused.add((rule, node))
         return False
     after = ", ".join(str(each) for each in dict.fromkeys(new.owner or new for _, new in pairs))
     record.add(number, str(rule), before, after, node, [new for _, new in pairs])
@@ -310,6 +328,8 @@ def _try_rules(
     kinds = _kinds_of_inputs(node)
     for rule in rules:
         if rule.below and kinds.isdisjoint(rule.below):
+            continue
+        if record.refused and (rule, node) in record.refused:
             continue
         try:
             found = rule.transform(fgraph, node)
@@ -358,7 +378,7 @@ class _Budget:
             raise NotConvergedError(f"{self.owner} does not converge: {names}")
 
 
-def run(
+def _run(
     owner: Any,
     index: RuleIndex,
     order: Iterable[Apply],
@@ -369,12 +389,6 @@ def run(
     until_stable: bool = False,
     rules_for_new: RuleIndex | None = None,
 ) -> int:
-    """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
-
-    With ``until_stable``, what uses something that changed is tried again, until nothing changes. Nodes
-    that enter or change, and those that use them, are tried with ``rules_for_new`` if there are such.
-    Returns how many replacements were made; `NotConvergedError` where rules do not come to an end.
-    """
     work = Worklist([n for n in order if index.of(n)], from_end, include_new)
     if not work.pending:
         return 0
@@ -412,4 +426,51 @@ def run(
                 if node in fgraph.apply_nodes:
                     work.push(node)
     finally:
+        record.refused.clear()
         fgraph.remove_feature(work)
+
+
+def run(
+    owner: Any,
+    index: RuleIndex,
+    order: Sequence[Apply],
+    fgraph: FunctionGraph,
+    record: RewriteRecord,
+    from_end: bool = False,
+    include_new: bool = True,
+    until_stable: bool = False,
+    rules_for_new: RuleIndex | None = None,
+) -> int:
+    """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
+
+    With ``until_stable``, what uses something that changed is tried again, until nothing changes. Nodes
+    that enter or change, and those that use them, are tried with ``rules_for_new`` if there are such.
+    Returns how many replacements were made; `NotConvergedError` where rules do not come to an end.
+
+    Where ops overwrite inputs, validation looks at the whole graph. Then it is done once, at the end;
+    only if that fails is all taken back and done again, with a validation after each replacement.
+    """
+
+    def once() -> int:
+        return _run(
+            owner, index, order, fgraph, record, from_end, include_new, until_stable, rules_for_new
+        )
+
+    handler: Any = getattr(fgraph, "destroy_handler", None)
+    if handler is None or not handler().is_needed:
+        return once()
+    start = len(record.applications)
+    token = fgraph.checkpoint()
+    fgraph.__dict__["unvalidated"] = True
+    try:
+        applied = once()
+    finally:
+        del fgraph.__dict__["unvalidated"]
+    try:
+        fgraph.validate()
+    except InconsistencyError:
+        fgraph.revert(token)
+        record.forget(start)
+        return once()
+    fgraph.release(token)
+    return applied

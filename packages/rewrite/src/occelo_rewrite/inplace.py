@@ -7,6 +7,7 @@ then all chosen nodes are replaced and the graph is validated once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, Supervisor, Variable
@@ -14,7 +15,7 @@ from occelo_graph.fgraph.graph import Output
 from occelo_graph.fgraph.protection import version_root, view_root
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import GraphRewriter
@@ -37,7 +38,13 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
     out = node.outputs[0].type
     for i, v in enumerate(node.inputs):
         if v.type == out and getattr(out, "ndim", 0) > 0:
-            yield i, Elemwise(op.scalar_op, ((0, i),))
+            yield i, _overwriting(op.scalar_op, i)
+
+
+@lru_cache(maxsize=4096)
+def _overwriting(function: ScalarOp, position: int) -> Elemwise:
+    """The op that writes its first result into an input; one object, so that what it infers is remembered."""
+    return Elemwise(function, ((0, position),))
 
 
 def flag_variants(*classes: type[Any]) -> Variants:
@@ -77,7 +84,7 @@ class InplaceRewriter(GraphRewriter):
         for node, op in chosen:
             if record.limit is not None and len(record.applications) + len(noted) >= record.limit:
                 break
-            made = op.make_node(*node.inputs)
+            made = Apply.of_types(op, node.inputs, [v.type for v in node.outputs])
             made.mark = node.mark
             fgraph.replace_all(zip(node.outputs, made.outputs, strict=True), reason=self.name)
             noted.append((record.start(node), str(node), str(made), node, made))

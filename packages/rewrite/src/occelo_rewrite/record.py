@@ -92,6 +92,8 @@ class RewriteRecord:
     on_application: Callable[[Application], None] | None = None
 
     trace: str = ""
+    refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
+    """Pairs of a rule and a node whose replacement was taken back in the stage that runs."""
 
     @classmethod
     def configured(cls) -> RewriteRecord:
@@ -146,6 +148,12 @@ class RewriteRecord:
                 pending.extend(v.owner for v in owner.inputs if v.owner is not None)
         if self.on_application is not None:
             self.on_application(application)
+
+    def forget(self, number: int) -> None:
+        """Take back the applications from a number on."""
+        for each in self.applications[number:]:
+            self.stages[each.stage].applications -= 1
+        del self.applications[number:]
 
     def entering(self, stage: str) -> _Timer:
         """Time a ``with`` block as a stage (its name within those around it)."""

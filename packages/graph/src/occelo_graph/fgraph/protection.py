@@ -70,6 +70,11 @@ class DestroyHandler(Bookkeeper):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self._destroyers.pop(node, None)
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether any node overwrites an input."""
+        return bool(self._destroyers)
+
     def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
         """The feature itself."""
         return self
