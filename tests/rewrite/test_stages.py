@@ -81,6 +81,15 @@ def vm(outputs: list[Any], inputs: list[Any]) -> og.FunctionGraph:
     return made
 
 
+def run_in_order(graph: og.FunctionGraph, given_: list[Any]) -> list[Any]:
+    """Compute a graph in its own order, which ops that overwrite inputs need."""
+    values: dict[Any, Any] = dict(zip(graph.inputs, given_, strict=True))
+    for node in graph.toposort():
+        arrays = [v.data if isinstance(v, og.Constant) else values[v] for v in node.inputs]
+        values.update(zip(node.outputs, node.op.kernel(node)(*arrays), strict=True))
+    return [v.data if isinstance(v, og.Constant) else values[v] for v in graph.outputs]
+
+
 def count(graph: og.FunctionGraph, kind: Any) -> int:
     return sum(1 for n in graph.apply_nodes if isinstance(n.op, kind))
 
@@ -135,7 +144,7 @@ def test_fused_and_overwriting_graphs_keep_values_and_arguments(graph: RandomGra
         expected = og.evaluate(graph.outputs, graph.given())
         made = vm(graph.outputs, graph.inputs)
         given_ = [np.array(v) for v in graph.values]
-        found = og.evaluate(made.outputs, dict(zip(made.inputs, given_, strict=True)))
+        found = run_in_order(made, given_)
     made.check_integrity()
     for a, b in zip(given_, graph.values, strict=True):
         np.testing.assert_array_equal(a, b)

@@ -54,14 +54,26 @@ class _Collected:
             if sign > 0:
                 self._written.setdefault((base, factor), term)
 
+    def _added(self, first: Any, second: Any) -> Any:
+        """The sum of two coefficients, as the dtype computes it."""
+        if self.dtype.kind == "f":
+            return float(first) + float(second)
+        with np.errstate(all="ignore"):
+            return (self.dtype.type(first) + self.dtype.type(second)).item()
+
     def _add_constant(self, data: Any, sign: int) -> bool:
         """Add a constant to the others, unless that would make a large one."""
         value = data if sign > 0 else np.negative(data)
-        known = value if self.constant is None else self.constant
+        if self.constant is None:
+            if np.size(value) > _FOLDABLE:
+                return False
+            self.constant = value
+            return True
+        known = self.constant
         if np.broadcast(known, value).size > _FOLDABLE:
             return False
         with np.errstate(all="ignore"):
-            self.constant = value if self.constant is None else np.add(known, value)
+            self.constant = np.add(known, value)
         return True
 
     @property
