@@ -30,16 +30,22 @@ from occelo_rewrite import (
     SequentialGraphRewriter,
     TopoDB,
     WalkingGraphRewriter,
+    canonicalize_db,
     graph_rewriter,
     in2out,
     node_rewriter,
     optdb,
     optimizer_query,
     out2in,
+    register_canonicalize,
     register_optimizer,
+    register_specialize,
+    register_stabilize,
     rewrite_graph,
     rewrite_subgraph,
     rewriter_for,
+    specialize_db,
+    stabilize_db,
 )
 from occelo_rewrite.rules.fold import constant_folding
 
@@ -335,6 +341,30 @@ def test_named_optimizers() -> None:
     assert len(graph.apply_nodes) == 2
     positions = [optdb.position(n) for n in optdb.names()]
     assert positions == sorted(positions)
+
+
+def test_rules_are_registered_by_decorators() -> None:
+    @register_specialize("mine")
+    @node_rewriter([ot.tan])
+    def tan_to_sin(fgraph: Any, node: Any) -> Any:
+        """tan(x) = sin(x), for tests."""
+        return [ot.sin(node.inputs[0])]
+
+    registered = [
+        (register_canonicalize(sin_to_cos), canonicalize_db),
+        (register_stabilize(cos_to_sin, "mine"), stabilize_db),
+        (tan_to_sin, specialize_db),
+    ]
+    try:
+        assert all(str(rule) in db for rule, db in registered)
+        x = ot.dscalar("x")
+        assert rewrite_graph(ot.tan(x), include=("mine", "specialize")).owner.op == ot.sin
+        with pytest.raises(ValueError, match="already"):
+            register_canonicalize(sin_to_cos)
+    finally:
+        for rule, db in registered:
+            db.remove(str(rule))
+    assert optdb.is_standard
 
 
 def test_rewrite_graph_takes_variables_lists_and_graphs() -> None:

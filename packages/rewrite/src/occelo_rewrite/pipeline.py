@@ -23,6 +23,7 @@ them. Rules may be registered from outside into a stage (``canonicalize_db.regis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
@@ -34,7 +35,10 @@ __all__ = [
     "canonicalize_db",
     "optdb",
     "optimizer_query",
+    "register_canonicalize",
     "register_optimizer",
+    "register_specialize",
+    "register_stabilize",
     "rewriter_for",
     "specialize_db",
     "stabilize_db",
@@ -119,6 +123,28 @@ def _stages(db: SequenceDB) -> None:
 
 
 optdb = SequenceDB("optdb", _stages)
+
+
+def _registering(db: EquilibriumDB, what: str) -> Callable[..., Any]:
+    """The decorator that registers a rewrite in a stage, under its own name."""
+
+    def register(rewrite: Any, *tags: str, name: str | None = None, **options: Any) -> Any:
+        if isinstance(rewrite, str):
+            return lambda inner: register(inner, rewrite, *tags, name=name, **options)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+        db.register(name or str(rewrite), rewrite, *_USUAL, *tags, **options)
+        return rewrite
+
+    register.__name__ = f"register_{what}"
+    register.__doc__ = (
+        f"Register a rewrite in the stage {what}, with further tags: ``@register_{what}`` or "
+        f'``@register_{what}("tag")``.'
+    )
+    return register
+
+
+register_canonicalize = _registering(canonicalize_db, "canonicalize")
+register_stabilize = _registering(stabilize_db, "stabilize")
+register_specialize = _registering(specialize_db, "specialize")
 
 
 def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:
