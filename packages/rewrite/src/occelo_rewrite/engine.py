@@ -275,7 +275,7 @@ def replace(
     try:
         if remove:
             fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
-        elif "unvalidated" in fgraph.__dict__:
+        elif not record.validates:
             _replace_all(fgraph, pairs, rule)
         else:
             fgraph.replace_all_validate(pairs, reason=rule)
@@ -461,11 +461,11 @@ def run(
         return once()
     start = len(record.applications)
     token = fgraph.checkpoint()
-    fgraph.__dict__["unvalidated"] = True
+    record.validates = False
     try:
         applied = once()
     finally:
-        del fgraph.__dict__["unvalidated"]
+        record.validates = True
     try:
         fgraph.validate()
     except InconsistencyError:

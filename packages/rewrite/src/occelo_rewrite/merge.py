@@ -175,7 +175,7 @@ class MergeFeature(Feature):
         before = str(node)
         number = record.start(node)
         try:
-            if "unvalidated" in fgraph.__dict__:
+            if not record.validates:
                 fgraph.replace_all(pairs, reason="merge")
             else:
                 fgraph.replace_all_validate(pairs, reason="merge")

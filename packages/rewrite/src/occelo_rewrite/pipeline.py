@@ -18,7 +18,8 @@
 Rules have tags of their own: ``shape_unsafe`` ones may hide that shapes do not fit, ``finite`` ones may
 change a result that is not finite, ``unsafe`` ones leave out checks. The optimizer ``strict`` takes none of
 them. Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
-`optdb` at any position. What stabilize and specialize make is brought into canonical form at once. Nothing is loaded before the first query.
+`optdb` at any position. What stabilize and specialize make is brought into canonical form at once. Nothing is
+loaded before the first query.
 """
 
 from __future__ import annotations

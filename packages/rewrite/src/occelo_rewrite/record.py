@@ -92,6 +92,8 @@ class RewriteRecord:
     on_application: Callable[[Application], None] | None = None
 
     trace: str = ""
+    validates: bool = True
+    """Whether each replacement is validated by itself, or a whole stage at its end."""
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node whose replacement was taken back in the stage that runs."""
 
