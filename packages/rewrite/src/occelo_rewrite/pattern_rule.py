@@ -23,6 +23,14 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 }
 
 
+def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return tuple(inspect.signature(function).parameters)
+    names: tuple[str, ...] = code.co_varnames  # inspecting the signature of each rule would take long
+    return names[: code.co_argcount]
+
+
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
     """What must compute one of a node's inputs for a pattern to match; empty if that may be anything."""
     needed: set[Any] = set()
@@ -81,7 +89,7 @@ class PatternRule(NodeRewriter):
         self.on = on
         self._fits = _KINDS[on]
         self.same_dtype = same_dtype
-        self._wanted = tuple(inspect.signature(function).parameters)
+        self._wanted = _argument_names(function)
         self.__doc__ = function.__doc__
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
