@@ -263,15 +263,18 @@ def test_what_fails_or_is_large_is_not_folded() -> None:
 
 @given(graphs(dtypes=("float64", "float32", "int64", "bool")))
 def test_the_pipeline_keeps_values_and_is_idempotent(graph: RandomGraph) -> None:
+    # what overwrites its inputs needs the graph's own order to be computed in; see test_stages
+    query = optimizer_query("fast_run").excluding("inplace")
     expected = og.evaluate(graph.outputs, graph.given())
     made = og.FunctionGraph(graph.inputs, graph.outputs)
-    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    rewriter_for(query).rewrite(made)
     made.check_integrity()
     found = og.evaluate(made.outputs, dict(zip(made.inputs, graph.values, strict=True)))
     for a, b in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(a, b)
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-5 if a.dtype == np.float32 else 1e-9, atol=1e-6)
     once = og.digest(made.outputs, made.inputs)
-    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    rewriter_for(query).rewrite(made)
     assert og.digest(made.outputs, made.inputs) == once
 
 

@@ -99,7 +99,7 @@ class Worklist(Feature):
     rules look; `next_round` gives them.
     """
 
-    REACH = 4
+    REACH = 3
 
     def __init__(self, order: Iterable[Apply], from_end: bool, include_new: bool) -> None:
         self.pending = deque(order)
@@ -107,6 +107,7 @@ class Worklist(Feature):
         self.from_end = from_end
         self.include_new = include_new
         self.touched: dict[Apply, None] = {}
+        self.alone: dict[Apply, None] = {}
         self.fresh: set[Apply] = set()
 
     def push(self, node: Apply) -> None:
@@ -133,6 +134,7 @@ class Worklist(Feature):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self.waiting.discard(node)
         self.touched.pop(node, None)
+        self.alone.pop(node, None)
         self.fresh.discard(node)
         if self.include_new:
             for variable in node.inputs:
@@ -144,7 +146,7 @@ class Worklist(Feature):
         if uses is not None and len(uses) == 2:
             for user, _ in uses:
                 if user is not gone and user in fgraph.apply_nodes:
-                    self.touched[user] = None
+                    self.alone[user] = None
 
     def on_change_input(
         self,
@@ -163,29 +165,45 @@ class Worklist(Feature):
                 self.fresh.add(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes that use what changed, near enough that a rule could see it."""
-        seen: dict[Apply, int] = {}
-        level = [n for n in self.touched if n in fgraph.apply_nodes]
+        """The nodes that use what changed, near enough that a rule could see it.
+
+        What changed itself and what uses it directly has been tried since. Steps within a sum or a product
+        cost nothing, since rules look at those as wholes.
+        """
+        start = [n for n in self.touched if n in fgraph.apply_nodes]
+        found = {n: None for n in self.alone if n in fgraph.apply_nodes}
+        tried = set(start)
+        for node in start:
+            tried.update(self._users(fgraph, node))
         self.touched.clear()
-        found: dict[Apply, None] = {}
+        self.alone.clear()
+        seen: dict[Apply, int] = {}
+        level = [*start, *found]
         depth = 0
         while level and depth <= self.REACH:
             following: list[Apply] = []
-            stack = level
-            while stack:
-                node = stack.pop()
+            while level:
+                node = level.pop()
                 if seen.get(node, 99) <= depth:
                     continue
                 seen[node] = depth
-                found[node] = None
+                if node not in tried:
+                    found[node] = None
                 tree = _in_a_tree(node)
-                for out in node.outputs:
-                    for user, _ in fgraph.clients.get(out, ()):
-                        if user in fgraph.apply_nodes:
-                            (stack if tree and _in_a_tree(user) else following).append(user)
+                for user in self._users(fgraph, node):
+                    (level if tree and _in_a_tree(user) else following).append(user)
             level = following
             depth += 1
         return list(found)
+
+    @staticmethod
+    def _users(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
+        return [
+            user
+            for out in node.outputs
+            for user, _ in fgraph.clients.get(out, ())
+            if user in fgraph.apply_nodes
+        ]
 
 
 def _pairs_of(

@@ -27,7 +27,9 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     code = getattr(function, "__code__", None)
     if code is None:
         return tuple(inspect.signature(function).parameters)
-    names: tuple[str, ...] = code.co_varnames  # inspecting the signature of each rule would take long
+    names: tuple[str, ...] = (
+        code.co_varnames
+    )  # inspecting the signature of each rule would take long
     return names[: code.co_argcount]
 
 
