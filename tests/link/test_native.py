@@ -11,7 +11,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.ops.blas import Dot
+from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example

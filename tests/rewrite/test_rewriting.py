@@ -133,6 +133,57 @@ def test_rules_that_undo_each_other_end_with_both_named() -> None:
     graph.check_integrity()
 
 
+@node_rewriter([ot.tan])
+def tan_to_exp(fgraph: Any, node: Any) -> Any:
+    """tan(x) = exp(x), for tests."""
+    return [ot.exp(node.inputs[0])]
+
+
+@node_rewriter([ot.cos])
+def cos_to_tan(fgraph: Any, node: Any) -> Any:
+    """cos(x) = tan(x), for tests."""
+    return [ot.tan(node.inputs[0])]
+
+
+@pytest.mark.parametrize("merging", [False, True])
+@pytest.mark.parametrize("above", [ot.neg, ot.sqr, ot.arctan])
+def test_what_becomes_possible_far_below_a_node_is_seen(above: Any, merging: bool) -> None:
+    """The root of a pattern is tried long before what it needs is there, three nodes below."""
+
+    @node_rewriter([ot.log])
+    def log_of_deep_exp(fgraph: Any, node: Any) -> Any:
+        """log(1 + f(exp(x))) = x, for tests."""
+        total = node.inputs[0].owner
+        inner = None if total is None else total.inputs[1].owner
+        deep = None if inner is None else inner.inputs[0].owner
+        return [deep.inputs[0]] if deep is not None and deep.op == ot.exp else None
+
+    graph = one_input(lambda x: ot.log(1 + above(ot.sin(x))))
+    if merging:
+        MergeOptimizer().rewrite(graph)
+    rules = [log_of_deep_exp, sin_to_cos, cos_to_tan, tan_to_exp]
+    EquilibriumGraphRewriter(rules).rewrite(graph)
+    assert graph.outputs[0] is graph.inputs[0]
+
+
+def test_comparing_expressions_with_much_sharing_is_quick() -> None:
+    def doubled(v: Any) -> Any:
+        for _ in range(60):
+            v = ot.maximum(v, v)
+        return ot.cos(v)
+
+    x = ot.dvector("x")
+    graph = og.FunctionGraph([x], [ot.sin(doubled(x))])
+    start = graph.inputs[0]
+
+    @node_rewriter([ot.sin])
+    def rebuilt(fgraph: Any, node: Any) -> Any:
+        """The same expression, built anew."""
+        return [ot.sin(doubled(start))]
+
+    assert not in2out(rebuilt).rewrite(graph).applications
+
+
 def test_equilibrium_runs_globals_rules_finals_and_cleanups() -> None:
     calls: list[str] = []
     make = lambda name: graph_rewriter(lambda g: calls.append(name))  # noqa: E731

@@ -514,6 +514,18 @@ def test_a_rule_fires_and_keeps_value_gradient_dtype_and_shape(case: Case) -> No
     assert decisive, "no draw gave a finite value"
 
 
+def _power_twice(power: Any) -> Any:
+    return power / ot.add(power, power)
+
+
+def _used_again(first: Any, second: Any) -> Any:
+    return first * second + ot.sqrt(first)
+
+
+def _over_and_above(power: Any) -> Any:
+    return ot.sin(power) / power
+
+
 REFUSED = [
     ("mul_one", lambda x: x * 2.0),
     ("canonical_sum", lambda x: x + 1.0),
@@ -525,6 +537,9 @@ REFUSED = [
         lambda x: ot.exp(x) / ot.exp(x).sum(0, keepdims=True).T.sum(0, keepdims=True),
     ),
     ("dimshuffle_of_dimshuffle", lambda x: ot.exp(x.T)),
+    ("exp_over_sum_of_powers", lambda x: _power_twice(ot.exp(x))),
+    ("product_of_powers", lambda x: _used_again(ot.exp(x), ot.exp(ot.sin(x)))),
+    ("over_exp", lambda x: _over_and_above(ot.exp(x))),
     ("sqrt_of_square", lambda x: ot.sqrt(ot.sqr(ot.cast(x, "int64")))),
 ]
 

@@ -11,15 +11,18 @@ from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.blas import Gemm, Gemv, Ger
+from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_rewrite import (
+    EquilibriumGraphRewriter,
     MergeOptimizer,
+    NotConvergedError,
     SequentialGraphRewriter,
+    node_rewriter,
     optdb,
     optimizer_query,
     rewrite_graph,
@@ -172,6 +175,25 @@ def test_what_is_not_needed_any_more_is_overwritten() -> None:
     assert not any(n.op.destroy_map for n in kept.apply_nodes)
     written = vm([ot.set_subtensor(ot.dot(x, x)[0], 1.0)], [x])
     assert [n.op.destroy_map for n in written.apply_nodes if "Subtensor" in str(n.op)] == [{0: [0]}]
+
+
+def test_views_are_not_overwritten() -> None:
+    x = ot.dmatrix("x")
+    view = ot.diagonal(ot.dot(x, x))
+    made = vm([ot.exp(view)], [x])
+    (node,) = [n for n in made.apply_nodes if isinstance(n.op, Elemwise)]
+    assert not node.op.destroy_map
+    value = np.array([[1.0, 2.0], [0.5, 1.0]])
+    found = run_in_order(made, [value])[0]
+    np.testing.assert_allclose(found, og.evaluate(ot.exp(view), {x: value}))
+
+
+def test_complex_functions_are_not_fused() -> None:
+    z = ot.zvector("z")
+    made = vm([ot.exp(z) * 2.0 + z], [z])
+    assert not any(
+        isinstance(getattr(n.op, "scalar_op", None), Composite) for n in made.apply_nodes
+    )
 
 
 def test_an_order_is_kept_while_demands_are_added() -> None:
@@ -328,6 +350,21 @@ def test_a_graph_with_ops_in_place_is_validated_once_a_stage() -> None:
     value = np.array([0.5, 1.0])
     found = og.evaluate(made.outputs[0], {made.inputs[0]: value})
     np.testing.assert_allclose(found, np.exp(np.sin([0.5, 1.0])) * 6)
+
+
+def test_a_stage_that_raises_leaves_the_graph_as_it_was() -> None:
+    made = in_place_graph(Counting())
+    before = og.digest(made.outputs, made.inputs)
+
+    @node_rewriter([ot.mul])
+    def growing(fgraph: Any, node: Any) -> Any:
+        """x y = y (x 1), for ever."""
+        return [ot.mul(*reversed(node.inputs), float(len(fgraph.apply_nodes)))]
+
+    with pytest.raises(NotConvergedError, match="growing"):
+        EquilibriumGraphRewriter([growing]).rewrite(made)
+    assert og.digest(made.outputs, made.inputs) == before
+    made.check_integrity()
 
 
 def test_a_stage_that_cannot_stay_is_done_again_step_by_step() -> None:

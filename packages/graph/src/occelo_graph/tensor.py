@@ -1,7 +1,8 @@
 """Everything that makes or computes with tensors, in one namespace (`occelo.tensor`)."""
 
 from occelo_graph.ir.shared import shared as shared
-from occelo_graph.ops.blas import *
+from occelo_graph.ops.blas.products import *
+from occelo_graph.ops.blas.updates import *
 from occelo_graph.ops.cast import *
 from occelo_graph.ops.control import *
 from occelo_graph.ops.create import *

@@ -95,8 +95,8 @@ def _in_a_tree(node: Apply) -> bool:
 class Worklist(Feature):
     """Nodes still to be tried, each once.
 
-    Nodes that enter or change are tried again. Those that use them are noted, up to the depth to which
-    rules look; `next_round` gives them.
+    Nodes that enter or change are tried again at once. When that has come to an end, `next_round` gives
+    those that use them, up to the depth to which rules look, and were last tried before the change.
     """
 
     REACH = 3
@@ -106,9 +106,11 @@ class Worklist(Feature):
         self.waiting = set(self.pending)
         self.from_end = from_end
         self.include_new = include_new
-        self.touched: dict[Apply, None] = {}
-        self.alone: dict[Apply, None] = {}
         self.fresh: set[Apply] = set()
+        """Nodes that entered or changed, and those near them."""
+        self._clock = 0
+        self._tried: dict[Apply, int] = {}
+        self._touched: dict[Apply, int] = {}
 
     def push(self, node: Apply) -> None:
         """Try a node again."""
@@ -122,20 +124,25 @@ class Worklist(Feature):
             node = self.pending.pop() if self.from_end else self.pending.popleft()
             if node in self.waiting:
                 self.waiting.discard(node)
+                self._clock += 1
+                self._tried[node] = self._clock
                 return node
         return None
 
+    def _enter(self, node: Apply) -> None:
+        self.push(node)
+        self._touched[node] = self._clock
+        self.fresh.add(node)
+
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         if self.include_new:
-            self.push(node)
-            self.touched[node] = None
-            self.fresh.add(node)
+            self._enter(node)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self.waiting.discard(node)
-        self.touched.pop(node, None)
-        self.alone.pop(node, None)
         self.fresh.discard(node)
+        self._touched.pop(node, None)
+        self._tried.pop(node, None)
         if self.include_new:
             for variable in node.inputs:
                 self._left_alone(fgraph, variable, node)
@@ -146,7 +153,7 @@ class Worklist(Feature):
         if uses is not None and len(uses) == 2:
             for user, _ in uses:
                 if user is not gone and user in fgraph.apply_nodes:
-                    self.alone[user] = None
+                    self._touched[user] = self._clock
 
     def on_change_input(
         self,
@@ -160,50 +167,34 @@ class Worklist(Feature):
         if self.include_new:
             self._left_alone(fgraph, var, node)
             if node in fgraph.apply_nodes:
-                self.push(node)
-                self.touched[node] = None
-                self.fresh.add(node)
+                self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes that use what changed, near enough that a rule could see it.
+        """The nodes near enough to a change that a rule could see it, and not tried since.
 
-        What changed itself and what uses it directly has been tried since. Steps within a sum or a product
-        cost nothing, since rules look at those as wholes.
+        Steps within a sum or a product cost nothing, since rules look at those as wholes.
         """
-        start = [n for n in self.touched if n in fgraph.apply_nodes]
-        found = {n: None for n in self.alone if n in fgraph.apply_nodes}
-        tried = set(start)
-        for node in start:
-            tried.update(self._users(fgraph, node))
-        self.touched.clear()
-        self.alone.clear()
+        level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
+        self._touched.clear()
+        found: dict[Apply, None] = {}
+        # for each node the latest change that it can see; one seen later, or from farther, adds nothing
         seen: dict[Apply, int] = {}
-        level = [*start, *found]
-        depth = 0
-        while level and depth <= self.REACH:
-            following: list[Apply] = []
+        for _ in range(self.REACH + 1):
+            following: list[tuple[Apply, int]] = []
             while level:
-                node = level.pop()
-                if seen.get(node, 99) <= depth:
+                node, time = level.pop()
+                if seen.get(node, -1) >= time:
                     continue
-                seen[node] = depth
-                if node not in tried:
+                seen[node] = time
+                if self._tried.get(node, 0) <= time:
                     found[node] = None
                 tree = _in_a_tree(node)
-                for user in self._users(fgraph, node):
-                    (level if tree and _in_a_tree(user) else following).append(user)
+                for out in node.outputs:
+                    for user, _ in fgraph.clients.get(out, ()):
+                        if user in fgraph.apply_nodes:
+                            (level if tree and _in_a_tree(user) else following).append((user, time))
             level = following
-            depth += 1
         return list(found)
-
-    @staticmethod
-    def _users(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
-        return [
-            user
-            for out in node.outputs
-            for user, _ in fgraph.clients.get(out, ())
-            if user in fgraph.apply_nodes
-        ]
 
 
 def _pairs_of(
@@ -233,10 +224,12 @@ def _carry_source(old: Variable, new: Variable) -> None:
 def _same_expression(old: Variable, new: Variable) -> bool:
     """Whether a replacement is a copy of what it replaces."""
     pending = [(old, new)]
+    compared: set[tuple[Variable, Variable]] = set()
     while pending:
         a, b = pending.pop()
-        if a is b:
+        if a is b or (a, b) in compared:
             continue
+        compared.add((a, b))
         if a.type != b.type:
             return False
         first, second = a.owner, b.owner
@@ -482,6 +475,10 @@ def run(
     record.validates = False
     try:
         applied = once()
+    except BaseException:
+        fgraph.revert(token)
+        record.forget(start)
+        raise
     finally:
         record.validates = True
     try:

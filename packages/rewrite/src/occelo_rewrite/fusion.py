@@ -14,7 +14,7 @@ from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.tensors.type import TensorType
+from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import GraphRewriter
@@ -44,6 +44,8 @@ def _fusible_shape(node: Apply) -> Any:
         return None
     if isinstance(op.scalar_op, ScalarFunction) and op.scalar_op.name in ("second", "identity"):
         return None
+    if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+        return None  # a composite differentiates real functions only
     kind = node.outputs[0].type
     return kind.shape if isinstance(kind, TensorType) else None
 

@@ -137,9 +137,14 @@ class _Plan:
         return chosen
 
     def _claim(self, node: Apply, position: int) -> bool:
-        """Let a node overwrite one of its inputs, if everything else can be done before."""
+        """Let a node overwrite one of its inputs, if everything else can be done before.
+
+        Only a whole array: a view may be read-only, or hold an element twice.
+        """
         variable = node.inputs[position]
         root = version_root(variable)
+        if root is not variable:
+            return False
         known = self.memory.get(root)
         base = view_root(root) if known is None else known
         if (

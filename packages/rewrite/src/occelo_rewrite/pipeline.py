@@ -96,7 +96,7 @@ specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 
 def _stages(db: SequenceDB) -> None:
-    from occelo_graph.ops.blas import Gemm, Gemv, Ger
+    from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
     from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor
     from occelo_rewrite.fusion import FusionRewriter
     from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants, flag_variants

@@ -10,7 +10,8 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable, set_conveniences
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
-from occelo_graph.ops import blas, cast, create, join, reduce, shape
+from occelo_graph.ops import cast, create, join, reduce, shape
+from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr

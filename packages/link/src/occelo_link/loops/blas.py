@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from occelo_graph import Apply
-from occelo_graph.ops.blas import Dot, MatMul
+from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply, TensorType
-from occelo_graph.ops.blas import Gemm, Gemv, Ger
+from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 
 __all__ = ["DTYPES", "SCALARS", "reason_for_python"]
 

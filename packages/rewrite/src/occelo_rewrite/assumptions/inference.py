@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
-from occelo_graph.ops.blas import Dot
+from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.create import ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.search import AllocDiag

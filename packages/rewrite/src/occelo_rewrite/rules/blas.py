@@ -8,7 +8,8 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
-from occelo_graph.ops.blas import Dot, Gemm, Gemv, Ger, MatMul
+from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
@@ -73,9 +74,12 @@ def matmul_of_matrices(fgraph: FunctionGraph, node: Apply) -> Any:
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-@node_rewriter([Dot])
+@node_rewriter([Dot], tags=("finite",))
 def dot_with_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
-    """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices."""
+    """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices.
+
+    (finite: the product adds 0 times the other elements, which is NaN where they are infinite.)
+    """
     x, y = node.inputs
     known = assumptions_of(fgraph)
     if known.holds(fgraph, x, "diagonal") and _is_square(fgraph, x):
@@ -105,9 +109,12 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter([Dot])
+@node_rewriter([Dot], tags=("finite", "shape_unsafe"))
 def dot_with_selection(fgraph: FunctionGraph, node: Apply) -> Any:
-    """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)]."""
+    """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)].
+
+    (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
+    """
     s, x = node.inputs
     if s.type.dtype != x.type.dtype or s.type.ndim != 2:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None

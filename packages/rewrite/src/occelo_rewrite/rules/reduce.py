@@ -75,9 +75,12 @@ def sum_of_neg(x: Any, s: Any) -> Any:
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
-@node_rewriter([_SUM])
+@node_rewriter([_SUM], tags=("finite",))
 def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that does not vary along the summed axes."""
+    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that does not vary along the summed axes.
+
+    (finite: an infinite c times a sum of nothing, or of what cancels, is NaN.)
+    """
     multiplied = computed_by(node.inputs[0], ot.mul)
     found = multiplied or computed_by(node.inputs[0], ot.true_div)
     if found is None or not _is_plain(node) or len(fgraph.clients[found.outputs[0]]) > 1:
@@ -120,11 +123,12 @@ def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
     return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
 
 
-@node_rewriter([OpPattern(CAReduce)])
+@node_rewriter([OpPattern(CAReduce)], tags=("finite",))
 def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
-    (A maximum of nothing is an error, so there the length must be known.)
+    (A maximum of nothing is an error, so there the length must be known. finite: n v is NaN for an infinite v
+    and n = 0.)
     """
     owner = node.inputs[0].owner
     op: Any = node.op

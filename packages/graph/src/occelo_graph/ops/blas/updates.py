@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = ["Gemm", "Gemv", "Ger"]
 _ROUTINES = {"float32": "s", "float64": "d"}
 
 
+@cache
 def _routine(name: str, dtype: Any) -> Any:
     """SciPy's BLAS function for a dtype; None for dtypes that BLAS does not take."""
     letter = _ROUTINES.get(dtype.name)

@@ -279,7 +279,7 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
         total = computed_by(divisor, ot.add)
         exponents = [] if total is None else [_inner(v, ot.exp) for v in total.inputs]
         own = next((e for e in exponents if e is not None and e in powers), None)
-        if own is None or None in exponents:
+        if own is None or None in exponents or exponents.count(own) > 1:
             continue
         others = [ot.sub(e, own) for e in exponents if e is not own]
         if len(others) == 1:
@@ -356,26 +356,31 @@ STABILIZE = RuleSet(
 )
 
 
-@rule(p.mul(p.exp(x), p.exp(y)))
-def product_of_powers(x: Any, y: Any) -> Any:
-    """exp(x) exp(y) = exp(x + y)."""
-    return ot.exp(ot.add(x, y))
+def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
+    """Whether nothing else uses what some nodes compute, so that replacing them saves them."""
+    return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
 
 
-@rule(p.true_div(y, p.exp(x)))
-def over_exp(x: Any, y: Any) -> Any:
-    """y / exp(x) = y exp(-x)."""
-    return ot.mul(y, ot.exp(_negated(x)))
+@rule(p.mul(p.exp(x, name="first"), p.exp(y, name="second")))
+def product_of_powers(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
+    """exp(x) exp(y) = exp(x + y), where nothing else uses the two."""
+    return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
 
 
-@rule(p.mul(p.pow(c, x), p.pow(c, y)), p.mul(p.pow(z, x), p.pow(z, y)))
-def product_of_equal_bases(node: Any, x: Any, y: Any) -> Any:
-    """z^x z^y = z^(x + y) for positive z, or for a positive number."""
-    base: Any = next(
-        (v.owner.inputs[0] for v in node.inputs if v.owner is not None and v.owner.inputs[-1] is x),
-        None,
-    )
-    if base is None or not _positive(base):
+@rule(p.true_div(y, p.exp(x, name="power")))
+def over_exp(x: Any, y: Any, power: Any, fgraph: Any) -> Any:
+    """y / exp(x) = y exp(-x), where nothing else uses exp(x)."""
+    return ot.mul(y, ot.exp(_negated(x))) if _used_once(fgraph, power) else None
+
+
+@rule(
+    p.mul(p.pow(c, x, name="first"), p.pow(c, y, name="second")),
+    p.mul(p.pow(z, x, name="first"), p.pow(z, y, name="second")),
+)
+def product_of_equal_bases(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
+    """z^x z^y = z^(x + y) for positive z, where nothing else uses the two."""
+    base = first.inputs[0]
+    if not _positive(base) or not _used_once(fgraph, first, second):
         return None
     return ot.pow(base, ot.add(x, y))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
-from occelo_graph.ops.blas import Dot
+from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
