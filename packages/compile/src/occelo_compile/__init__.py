@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
+from occelo_compile.errors import AliasedMemoryError
 from occelo_compile.function import function, function_dump
 from occelo_compile.maker import FunctionMaker, Linked, Rewritten
 from occelo_compile.memory import DeepCopyOp, ViewOp, insert_deepcopy
@@ -20,6 +21,7 @@ from occelo_graph.provenance import register_internal
 
 __all__ = [
     "DUPLICATE",
+    "AliasedMemoryError",
     "Collected",
     "Culprit",
     "DeepCopyOp",
@@ -29,6 +31,7 @@ __all__ = [
     "Linked",
     "Mode",
     "Out",
+    "ProfileStats",
     "Rewritten",
     "SymbolicInput",
     "SymbolicOutput",
@@ -51,6 +54,7 @@ __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "ProfileStats": "occelo_compile.profiling",
     "Culprit": "occelo_compile.bisection",
     "bisect": "occelo_compile.bisection",
 }
@@ -58,6 +62,7 @@ _LATER = {
 if TYPE_CHECKING:
     from occelo_compile.bisection import Culprit as Culprit
     from occelo_compile.bisection import bisect as bisect
+    from occelo_compile.profiling import ProfileStats as ProfileStats
 
 
 def __getattr__(name: str) -> Any:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from occelo_compile.maker import FunctionMaker, Linked, set_function_class
-from occelo_compile.symbolic_io import SymbolicInput
+from occelo_compile.maker import FunctionMaker, set_function_class
+from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
+from occelo_link import VM
 from occelo_link.native.entry import LIST, NOTHING, SINGLE
 
 __all__ = ["DUPLICATE", "Function"]
@@ -57,39 +60,70 @@ class Function:
 
     Calling it takes the inputs in order or by name and returns one array, a list or a dict, as the
     outputs were given. Scalars come back as 0-d arrays. ``f[key]`` reads and sets the value of an
-    input or shared variable by variable, name or position. With ``trust_input`` arguments are not
-    checked, and wrong ones give wrong results.
+    input or shared variable by variable, name or position; arguments are not kept after a call, so
+    they read None. With ``trust_input`` arguments are not checked, and wrong ones give wrong
+    results. Several threads may call one function.
+
+    ``indices`` pairs each input with its position, ``defaults`` says of each whether a call needs
+    it, whether its value is put back after a call, and that value. `maker` is shared by
+    ``copy.copy``; `copy` makes one of its own.
     """
 
-    def __init__(self, maker: FunctionMaker, linked: Linked) -> None:
+    pickle_aliased_memory_strategy: ClassVar[str] = "warn"
+    """What pickling does about values that share memory: "warn", "raise" or "ignore"."""
+
+    def __init__(
+        self,
+        vm: VM,
+        input_storage: Sequence[Container],
+        output_storage: Sequence[Container],
+        indices: Sequence[tuple[SymbolicInput, int]],
+        outputs: Sequence[SymbolicOutput],
+        defaults: Sequence[tuple[bool, bool, Any]],
+        unpack_single: bool,
+        return_none: bool,
+        output_keys: Sequence[str] | None,
+        maker: FunctionMaker,
+        name: str | None = None,
+    ) -> None:
+        self.vm = vm
+        self.input_storage = list(input_storage)
+        self.output_storage = list(output_storage)
+        self.indices = list(indices)
+        self.outputs = list(outputs)
+        self.defaults = list(defaults)
+        self.unpack_single = unpack_single
+        self.return_none = return_none
+        self.output_keys = None if output_keys is None else list(output_keys)
         self.maker = maker
-        self.name = maker.name
-        self.vm = linked.vm
-        self.input_storage = linked.inputs
-        self.output_storage = linked.outputs
+        self.name = name
         self.trust_input = False
         self.profile = maker.profile
-        self.unpack_single = maker.unpack_single
-        self.return_none = maker.return_none
-        self.output_keys = maker.output_keys
-        self._n_outputs = len(maker.outputs)
+        inputs = [each for each, _ in self.indices]
+        self._n_outputs = len(self.outputs)
         self._updates = sorted(maker.call_graph.update_mapping.items())
-        self._explicit = [i for i, each in enumerate(maker.inputs) if not each.implicit]
-        self._defaults: dict[int, Any] = {}
-        for i in self._explicit:
-            value = maker.inputs[i].value
-            if isinstance(value, Container):
-                continue
-            if value is not None:
-                self.input_storage[i].value = value
-                self._defaults[i] = self.input_storage[i].storage[0]
-        self._required = [i for i in self._explicit if maker.inputs[i].value is None]
-        self._names = self._index_names(maker.inputs)
-        self.finder = self._make_finder(maker.inputs)
+        self._explicit = [i for i, each in enumerate(inputs) if not each.implicit]
+        self._required = [i for i in self._explicit if self.defaults[i][0]]
+        updated = {i for _, i in self._updates}
+        self._forgotten = [i for i in self._required if i not in updated]
+        self._names = self._index_names(inputs)
+        self.finder = self._make_finder(inputs)
         self.value = _Values(self)
         self.container = _Containers(self)
-        self._aliasing = self._aliasing_groups(maker.inputs)
+        self._aliasing = self._aliasing_groups(inputs)
         self._calls = 0
+        self._plain = type(self) is Function
+        self.lock: Any = threading.RLock()
+        self._refed = [
+            (self.input_storage[i].storage, value, inputs[i].mutable)
+            for i, (_, refeed, value) in enumerate(self.defaults)
+            if refeed
+        ]
+        self._put_defaults()
+
+    def _put_defaults(self) -> None:
+        for cell, value, mutable in self._refed:
+            cell[0] = copy.deepcopy(value) if mutable else value
 
     # finding inputs
 
@@ -137,16 +171,30 @@ class Function:
 
     def get_shared(self) -> list[SharedVariable]:
         """The shared variables that the function uses."""
-        return [
-            each.variable for each in self.maker.inputs if isinstance(each.variable, SharedVariable)
-        ]
+        return [e.variable for e, _ in self.indices if isinstance(e.variable, SharedVariable)]
 
     # calling
 
     def __call__(
         self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any
     ) -> Any:
-        start = perf_counter() if self._calls == 0 else 0.0
+        with self.lock:
+            fast = type(self)
+            if fast is Function or not self._updates:
+                return self._call(args, output_subset, kwargs)
+            # while this call works on the shared values, calls of other threads wait for the lock
+            # instead of going to machine code
+            self._become(Function)
+            try:
+                return self._call(args, output_subset, kwargs)
+            finally:
+                self._become(fast)
+
+    def _call(
+        self, args: Sequence[Any], output_subset: Sequence[Any] | None, kwargs: dict[str, Any]
+    ) -> Any:
+        profile = self.profile
+        start = perf_counter() if self._calls == 0 or profile is not None else 0.0
         storage = self.input_storage
         if self.trust_input and not kwargs and len(args) == len(self._explicit):
             for i, value in zip(self._explicit, args, strict=True):
@@ -155,16 +203,21 @@ class Function:
             self._fill(args, kwargs)
         subset = None if output_subset is None else self._subset(output_subset)
         try:
+            running = perf_counter() if profile is not None else 0.0
             self._run(subset)
+            if profile is not None:
+                profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
             for i, value in new_values:
                 storage[i].storage[0] = value
         finally:
             self._restore()
-        if start:
+        if self._calls == 0:
             self.maker.times.first_call = perf_counter() - start
             self._attach_entry()
+        if profile is not None:
+            profile.add_call(perf_counter() - start)
         self._calls += 1
         return self._package(results, subset)
 
@@ -176,7 +229,7 @@ class Function:
         simple: keywords, conversions, errors.
         """
         make = getattr(self.vm, "entry", None)
-        plain = type(self) is Function and self.output_keys is None and self.profile is None
+        plain = self._plain and self.output_keys is None
         if make is None or not plain:
             return
         variables = self.maker.call_graph.inputs
@@ -184,14 +237,39 @@ class Function:
         scalars = [
             variables[i]
             for i in self._explicit
-            if not self.maker.inputs[i].strict and self.maker.inputs[i].allow_downcast is None
+            if not self.indices[i][0].strict and self.indices[i][0].allow_downcast is None
         ]
         kind = NOTHING if self.return_none else SINGLE if self.unpack_single else LIST
         entry = make(
             arguments, scalars, dict(self._updates), kind, partial(Function.__call__, self)
         )
         if entry is not None:
-            self.__class__ = type("Function", (Function,), {"__call__": entry})
+            called = entry if self.profile is None else self._profiled_entry(entry)
+            self._become(type("Function", (Function,), {"__call__": called}))
+
+    def _become(self, cls: Any) -> None:
+        self.__class__ = cls
+
+    def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """The entry with its calls timed; where the VM wants to measure nodes, the call goes to it."""
+        profile, vm = self.profile, self.vm
+        note = getattr(vm, "note", None)
+
+        def call(function: Function, *args: Any, **kwargs: Any) -> Any:
+            if getattr(vm, "due", False):
+                return Function.__call__(function, *args, **kwargs)
+            before = profile.calls
+            start = perf_counter()
+            result = entry(*args, **kwargs)
+            if profile.calls == before:  # else it was left to Python, which counts by itself
+                seconds = perf_counter() - start
+                profile.add_run(seconds)
+                profile.add_call(seconds)
+                if note is not None:
+                    note(seconds)
+            return result
+
+        return call
 
     def _run(self, subset: list[int] | None) -> None:
         if subset is None:
@@ -243,12 +321,12 @@ class Function:
         return given
 
     def _describe(self, i: int) -> str:
-        each = self.maker.inputs[i]
+        each = self.indices[i][0]
         name = each.name or str(each.variable)
         return f"{self._explicit.index(i)} ({name})"
 
     def _bad_input(self, i: int, error: Exception) -> Exception:
-        each = self.maker.inputs[i]
+        each = self.indices[i][0]
         source = each.variable.source
         where = f", made at {source}" if source is not None else ""
         context = [
@@ -275,14 +353,9 @@ class Function:
 
     def _restore(self) -> None:
         """Drop references to arguments and results, and put default values back."""
-        updated = {i for _, i in self._updates}
-        if self.vm.allow_gc:
-            for i in self._required:
-                if i not in updated:
-                    self.input_storage[i].storage[0] = None
-        for i, value in self._defaults.items():
-            if i not in updated:
-                self.input_storage[i].storage[0] = value
+        for i in self._forgotten:
+            self.input_storage[i].storage[0] = None
+        self._put_defaults()
         computed = self.maker.call_graph.computed
         for made, container in zip(computed, self.output_storage, strict=True):
             if made:
@@ -329,11 +402,42 @@ class Function:
 
         return dump_graph(self.maker.fgraph, Path(directory))
 
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+        profile: Any = None,
+    ) -> Function:
+        """A function of the same graph, with a maker and a graph of its own.
+
+        Values of inputs that have any are duplicated; shared variables stay shared, unless ``swap``
+        maps them to others of the same type, in the copy alone. With ``share_memory`` the two
+        functions use the same storage between inputs and outputs, and take turns. ``delete_updates``
+        leaves out all updates. ``name`` is the old one with " copy" by default, ``profile`` as in
+        `function`. ValueError if a key of ``swap`` is not a shared variable of the function,
+        TypeError if the types differ.
+        """
+        from occelo_compile.copying import copied  # calls need none of it
+
+        return copied(self, share_memory, swap, delete_updates, name, profile)
+
+    def __copy__(self) -> Function:
+        from occelo_compile.copying import with_same_maker
+
+        return with_same_maker(self)
+
+    def __reduce__(self) -> Any:
+        from occelo_compile.copying import pickled
+
+        return pickled(self)
+
     def __str__(self) -> str:
         return f"Function {self.name!r}" if self.name else "Function"
 
     def __repr__(self) -> str:
-        names = ", ".join(each.name or "?" for each in self.maker.inputs if not each.implicit)
+        names = ", ".join(each.name or "?" for each, _ in self.indices if not each.implicit)
         return f"<{self}({names}) in mode {self.maker.mode}>"
 
 

@@ -12,6 +12,7 @@ from occelo_compile.calling import Function
 from occelo_compile.collect import Pairs, collect
 from occelo_compile.maker import FunctionMaker
 from occelo_compile.mode import Mode
+from occelo_compile.options import PRINT_GLOBAL_STATS, PROFILE
 from occelo_graph import Variable
 from occelo_graph.interpret import set_evaluator
 
@@ -42,6 +43,8 @@ def function(
       from the old values.
     - ``givens``: pairs of a variable and what replaces it in this function.
     - ``mode``: a `Mode` or the name of one.
+    - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the
+      options.
     - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
     - ``on_unused_input``: "raise", "warn" or "ignore"; None takes the option's value.
     - ``allow_input_downcast``: see `In`; ``rebuild_strict``: see `clone_replace`;
@@ -62,7 +65,12 @@ def function(
         on_unused_input,
         name,
     )
-    maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=profile)
+    stats = None
+    if profile is not None or PROFILE.get() or PRINT_GLOBAL_STATS.get():
+        from occelo_compile.profiling import chosen_profile  # only who wants a profile pays for it
+
+        stats = chosen_profile(profile, name)
+    maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=stats)
     maker.times.collect = perf_counter() - start
     made: Function = maker.create()
     made.trust_input = trust_input

@@ -10,6 +10,7 @@ from typing import Any
 from occelo_compile.collect import Collected
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode, set_function_maker
+from occelo_compile.options import TIME_THUNKS
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Container,
@@ -23,6 +24,7 @@ from occelo_graph import (
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_link import VM
 from occelo_link.cache.store import counters
+from occelo_link.linker import StorageMap
 from occelo_rewrite import RewriteRecord
 
 __all__ = ["CallGraph", "FunctionMaker", "Linked", "Rewritten", "Times"]
@@ -181,6 +183,53 @@ class FunctionMaker:
         )
         return made
 
+    def with_own_graph(
+        self,
+        inputs: Sequence[SymbolicInput],
+        outputs: Sequence[SymbolicOutput],
+        fgraph: FunctionGraph | None,
+        name: str | None,
+        profile: Any = None,
+    ) -> FunctionMaker:
+        """A maker with the same flags; ``fgraph`` is the rewritten graph, if that is known."""
+        made = type(self)(
+            list(inputs),
+            list(outputs),
+            self.mode,
+            self.accept_inplace,
+            self.output_keys,
+            self.unpack_single,
+            self.return_none,
+            name,
+            None if self._given is None else self._given.clone(),
+            profile,
+        )
+        if fgraph is not None:
+            made._rewritten = Rewritten(self.rewritten.before, fgraph, self.rewritten.record)
+        return made
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether step 2 was done."""
+        return self._rewritten is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "mode": self.mode,
+            "accept_inplace": self.accept_inplace,
+            "output_keys": self.output_keys,
+            "unpack_single": self.unpack_single,
+            "return_none": self.return_none,
+            "name": self.name,
+            "fgraph": self._given,
+            "profile": self.profile,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     def create_fgraph(self) -> FunctionGraph:
         """The graph to rewrite: outputs for updates added, features of protection attached."""
         updated = [
@@ -230,6 +279,7 @@ class FunctionMaker:
         """Rewrite, then insert the copies that the memory contract needs."""
         before = fgraph.clone(check_integrity=False, attach_feature=False)
         record = RewriteRecord.configured()
+        record.profiling = record.profiling or self.profile is not None
         self.mode.optimizer.rewrite(fgraph, record)
         insert_deepcopy(
             fgraph,
@@ -246,8 +296,11 @@ class FunctionMaker:
         self.times.rewrite = perf_counter() - start
         return self._rewritten
 
-    def link(self) -> Linked:
-        """Step 3: cells for the inputs (the shared ones' own), and the mode's linker over them."""
+    def link(self, storage_map: StorageMap | None = None) -> Linked:
+        """Step 3: cells for the inputs (the shared ones' own), and the mode's linker over them.
+
+        ``storage_map`` has cells for variables between inputs and outputs, if they are to be used.
+        """
         fgraph = self.fgraph
         start = perf_counter()
         cells = self.input_cells()
@@ -257,7 +310,11 @@ class FunctionMaker:
             if i >= len(self.outputs) or not self.outputs[i].borrow
         ]
         linker = self.mode.linker.clone().accept(fgraph, no_recycling, self.profile)
-        vm, _, outputs = linker.make_thunk(input_storage=cells)
+        vm, _, outputs = linker.make_thunk(input_storage=cells, storage_map=storage_map)
+        if self.profile is not None and TIME_THUNKS.get():
+            from occelo_link.profiling import ProfiledVM  # only who wants a profile pays for it
+
+            vm = ProfiledVM(vm, fgraph, linker.schedule(fgraph), self.profile.nodes)
         inputs = self.input_containers(cells)
         self.times.link = perf_counter() - start
         return Linked(vm, inputs, outputs)
@@ -287,16 +344,35 @@ class FunctionMaker:
     def create(self) -> Any:
         """Steps 2 to 4, or 4 alone if the cache has the rest."""
         start = perf_counter()
-        linked = cached_function(self)
+        linked = None if self.is_rewritten else cached_function(self)
         if linked is None:
             linked = self.link()
             keep_function(self, linked)
         else:
             self.times.link = perf_counter() - start
         start = perf_counter()
-        made = _classes["Function"](self, linked)
+        made = self.wrap(linked)
         self.times.wrap = perf_counter() - start
+        if self.profile is not None:
+            record = self._rewritten.record if self._rewritten is not None else None
+            self.profile.add_compilation(self.times, record)
         return made
+
+    def wrap(self, linked: Linked) -> Any:
+        """Step 4: the callable around a VM and its containers."""
+        return _classes["Function"](
+            linked.vm,
+            linked.inputs,
+            linked.outputs,
+            [(each, i) for i, each in enumerate(self.inputs)],
+            self.outputs,
+            [_default(*pair) for pair in zip(self.inputs, linked.inputs, strict=True)],
+            self.unpack_single,
+            self.return_none,
+            self.output_keys,
+            self,
+            self.name,
+        )
 
 
 _classes: dict[str, Any] = {}
@@ -323,6 +399,18 @@ def keep_function(maker: FunctionMaker, linked: Linked) -> None:
 def set_function_class(cls: Any) -> None:
     """Tell makers the class of the module above."""
     _classes["Function"] = cls
+
+
+def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
+    """Whether a call needs the input, whether its value is put back after a call, and that value."""
+    if given.value is None:
+        return True, False, None
+    if isinstance(given.value, Container):
+        return False, False, given.value
+    container.value = given.value
+    kept = container.storage[0]
+    # an input that is updated keeps what it was updated to
+    return False, given.update is None, kept
 
 
 def _fresh_root(variable: Variable) -> Variable:

@@ -112,6 +112,17 @@ class Mode:
             self._linker.clone(**(link_kwargs or {})), chosen, self.optdb, self.name, **options
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # the database is code: what is there when the mode is loaded counts
+        state = dict(vars(self))
+        state["optdb"] = None if self.optdb is optdb else self.optdb
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.optdb is None:
+            self.optdb = optdb
+
     def function_maker(self, *args: Any, **options: Any) -> Any:
         """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
         return _makers["FunctionMaker"](*args, **options)

@@ -2,21 +2,134 @@
 
 from __future__ import annotations
 
-from occelo_graph.config import config, one_of, text
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-__all__ = ["MODE", "ON_UNUSED_INPUT"]
+from occelo_graph.config import Option, boolean, config, one_of, text
 
-MODE = config.declare(
+__all__ = [
+    "DEBUG_CHECK_C",
+    "DEBUG_CHECK_FINITE",
+    "DEBUG_CHECK_LAYOUTS",
+    "DEBUG_CHECK_PY",
+    "DEBUG_CHECK_STRIDES",
+    "DEBUG_PATIENCE",
+    "DEBUG_WARN_NOT_REUSED",
+    "IGNORE_FIRST_CALL",
+    "MODE",
+    "NAN_GUARD_ACTION",
+    "NAN_GUARD_BIG",
+    "NAN_GUARD_INF",
+    "NAN_GUARD_NAN",
+    "N_APPLY",
+    "N_OPS",
+    "ON_UNUSED_INPUT",
+    "PRINT_GLOBAL_STATS",
+    "PROFILE",
+    "PROFILE_DESTINATION",
+    "PROFILE_MEMORY",
+    "TIME_THUNKS",
+    "UNPICKLE_FUNCTION",
+]
+
+T = TypeVar("T")
+
+
+def count(value: Any) -> int:
+    """a whole number, not negative"""
+    number = int(value)
+    if number < 0 or isinstance(value, bool):
+        raise ValueError("expected a whole number that is not negative")
+    return number
+
+
+def _declare(name: str, default: T, parse: Callable[[Any], T], doc: str) -> Option[T]:
+    return config.declare(name, default, doc, parse, "occelo_compile")
+
+
+MODE = _declare(
     "mode",
     "Mode",
-    "the mode of functions that name none; Mode is made from linker and optimizer",
     text,
-    "occelo_compile",
+    "the mode of functions that name none; Mode is made from linker and optimizer",
 )
-ON_UNUSED_INPUT = config.declare(
+ON_UNUSED_INPUT = _declare(
     "on_unused_input",
     "raise",
-    "what happens when an input is not needed",
     one_of("raise", "warn", "ignore"),
-    "occelo_compile",
+    "what happens when an input is not needed",
+)
+UNPICKLE_FUNCTION = _declare(
+    "unpickle_function", True, boolean, "compile functions when they are unpickled; else give None"
+)
+
+PROFILE = _declare(
+    "profile", False, boolean, "profile every function, and print the profiles when Python ends"
+)
+PROFILE_MEMORY = _declare(
+    "profile_memory", True, boolean, "show bytes and shapes of nodes in reports of profiles"
+)
+PRINT_GLOBAL_STATS = _declare(
+    "print_global_stats", False, boolean, "the same as profile, by its older name"
+)
+N_APPLY = _declare("profiling__n_apply", 20, count, "how many nodes a report of a profile shows")
+N_OPS = _declare(
+    "profiling__n_ops", 20, count, "how many ops and rules a report of a profile shows"
+)
+PROFILE_DESTINATION = _declare(
+    "profiling__destination", "stderr", text, "where reports go: stderr, stdout or a file"
+)
+IGNORE_FIRST_CALL = _declare(
+    "profiling__ignore_first_call", False, boolean, "leave the first call out of profiles"
+)
+TIME_THUNKS = _declare(
+    "profiling__time_thunks", True, boolean, "measure nodes; else only calls and compilation"
+)
+
+NAN_GUARD_NAN = _declare(
+    "NanGuardMode__nan_is_error", True, boolean, "NanGuardMode objects to values that are no number"
+)
+NAN_GUARD_INF = _declare(
+    "NanGuardMode__inf_is_error", True, boolean, "NanGuardMode objects to infinite values"
+)
+NAN_GUARD_BIG = _declare(
+    "NanGuardMode__big_is_error", True, boolean, "NanGuardMode objects to values beyond 1e10"
+)
+NAN_GUARD_ACTION = _declare(
+    "NanGuardMode__action", "raise", one_of("raise", "warn", "pdb"), "what NanGuardMode does then"
+)
+
+DEBUG_PATIENCE = _declare(
+    "DebugMode__patience",
+    10,
+    count,
+    "how often DebugMode rewrites, to see that nothing is left to chance",
+)
+DEBUG_CHECK_C = _declare(
+    "DebugMode__check_c", True, boolean, "DebugMode compares compiled code with the interpreter"
+)
+DEBUG_CHECK_PY = _declare(
+    "DebugMode__check_py", True, boolean, "DebugMode checks the Python implementation of each op"
+)
+DEBUG_CHECK_FINITE = _declare(
+    "DebugMode__check_finite", True, boolean, "DebugMode objects to values that are not finite"
+)
+DEBUG_CHECK_STRIDES = _declare(
+    "DebugMode__check_strides",
+    0,
+    count,
+    "whether results of Python and compiled code must have equal strides: 0 no, 1 warn, 2 raise",
+)
+DEBUG_WARN_NOT_REUSED = _declare(
+    "DebugMode__warn_input_not_reused",
+    True,
+    boolean,
+    "DebugMode warns of an in-place op that does not use its input's place",
+)
+DEBUG_CHECK_LAYOUTS = _declare(
+    "DebugMode__check_preallocated_output",
+    "",
+    text,
+    "layouts of arrays that DebugMode gives to ops, separated by colons: c_contiguous, f_contiguous, "
+    "strided, initial, previous, wrong_size or ALL",
 )

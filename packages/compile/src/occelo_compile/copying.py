@@ -1,0 +1,183 @@
+"""Copying and pickling functions."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from occelo_compile.calling import Function
+from occelo_compile.errors import AliasedMemoryError
+from occelo_compile.maker import FunctionMaker
+from occelo_compile.options import UNPICKLE_FUNCTION
+from occelo_compile.profiling import chosen_profile
+from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
+from occelo_graph import Apply, Container, SharedVariable, Variable, clone_replace, toposort
+from occelo_graph.errors import describe
+
+__all__ = ["copied", "pickled", "with_same_maker"]
+
+Swap = Mapping[SharedVariable, SharedVariable]
+
+
+def copied(
+    function: Function,
+    share_memory: bool,
+    swap: Swap | None,
+    delete_updates: bool,
+    name: str | None,
+    profile: Any,
+) -> Function:
+    """See `Function.copy`."""
+    old = function.maker
+    name = f"{function.name} copy" if name is None and function.name is not None else name
+    inputs, outputs = _symbols(function, _checked(function, swap), delete_updates)
+    # deleting updates may leave in-place ops without the right to overwrite, so that is rewritten anew
+    known = old.is_rewritten and not delete_updates
+    graph, same = old.fgraph.clone_get_equiv(check_integrity=False) if known else (None, {})
+    maker = old.with_own_graph(inputs, outputs, graph, name, chosen_profile(profile, name))
+    storage: dict[Any, Any] | None = None
+    if share_memory and graph is not None:
+        kept = {id(c.storage) for c in (*function.input_storage, *function.output_storage)}
+        storage = {
+            same[v]: cell
+            for v, cell in function.vm.storage_map.items()
+            if v in same and v.owner is not None and id(cell) not in kept
+        }
+    made: Function = maker.wrap(maker.link(storage)) if graph is not None else maker.create()
+    made.trust_input = function.trust_input
+    if share_memory:
+        made.lock = function.lock
+    _take_values(function, made)
+    return made
+
+
+def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVariable]:
+    used = set(function.get_shared())
+    pairs: dict[Variable, SharedVariable] = {}
+    pairs.update(swap or {})
+    for old, new in pairs.items():
+        if old not in used:
+            raise ValueError(f"{describe(old)} is not a shared variable of {function}")
+        if not isinstance(new, SharedVariable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"{describe(old)} can be swapped for a shared variable, not {new!r}")
+        if new.type != old.type:
+            raise TypeError(f"{describe(old)} cannot be swapped for {describe(new)}: types differ")
+    return pairs
+
+
+def _symbols(
+    function: Function, swap: dict[Variable, SharedVariable], delete_updates: bool
+) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
+    """Inputs and outputs of the copy, with shared variables swapped in their expressions."""
+    maker = function.maker
+    updates = [each.update for each in maker.inputs if each.update is not None]
+    roots = [each.variable for each in maker.outputs] + updates
+    if swap:
+        explicit = {i.variable: i.variable for i in maker.inputs if not i.implicit}
+        roots = clone_replace(roots, {**explicit, **swap})
+    new_updates = dict(zip(updates, roots[len(maker.outputs) :], strict=True))
+    inputs: list[SymbolicInput] = []
+    for each in maker.inputs:
+        given = copy.copy(each)
+        if given.variable in swap:
+            given.variable = swap[given.variable]
+            given.name = given.variable.name
+            given.value = given.variable.container
+        if given.update is not None:
+            given.update = None if delete_updates else new_updates[given.update]
+            if delete_updates and given.shared:
+                given.mutable = False
+        inputs.append(given)
+    outputs = [
+        type(each)(variable, borrow=each.borrow)
+        for each, variable in zip(maker.outputs, roots, strict=False)
+    ]
+    return inputs, outputs
+
+
+def with_same_maker(function: Function) -> Function:
+    """``copy.copy``: another function of the same maker, with the present values duplicated."""
+    made: Function = function.maker.create()
+    made.name = function.name
+    made.trust_input = function.trust_input
+    _take_values(function, made)
+    return made
+
+
+def _own_values(function: Function) -> list[int]:
+    """Inputs whose values belong to the function: not arguments, not shared variables."""
+    return [
+        i
+        for i, (each, _) in enumerate(function.indices)
+        if each.value is not None and not isinstance(each.value, Container)
+    ]
+
+
+def _take_values(function: Function, made: Function) -> None:
+    for i in _own_values(function):
+        each = function.indices[i][0]
+        value = function.input_storage[i].storage[0]
+        _give_value(made, i, copy.deepcopy(value) if each.mutable else value)
+
+
+def _give_value(function: Function, i: int, value: Any) -> None:
+    function.input_storage[i].storage[0] = value
+
+
+def pickled(function: Function) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """What pickle keeps: nodes first, so that nothing recurses with the depth of the graph.
+
+    Compiled code is not part of it: the cache has it, or it is made again.
+    """
+    function.free()
+    _check_aliasing(function)
+    values = {i: function.input_storage[i].storage[0] for i in _own_values(function)}
+    return _restored, (_nodes(function.maker), function.maker, values, function.trust_input)
+
+
+def _nodes(maker: FunctionMaker) -> list[Apply]:
+    variables: list[Variable] = [each.variable for each in maker.outputs]
+    for each in maker.inputs:
+        default = getattr(each.variable, "default_update", None)
+        variables += [v for v in (each.variable, each.update, default) if v is not None]
+    return toposort(variables)
+
+
+def _restored(
+    nodes: Sequence[Apply], maker: FunctionMaker, values: dict[int, Any], trust_input: bool
+) -> Function | None:
+    if not UNPICKLE_FUNCTION.get():
+        return None
+    made: Function = maker.create()
+    made.trust_input = trust_input
+    for i, value in values.items():
+        _give_value(made, i, value)
+    return made
+
+
+def _check_aliasing(function: Function) -> None:
+    """Values that share memory are separate ones when they are loaded; say so."""
+    strategy = function.pickle_aliased_memory_strategy
+    if strategy == "ignore":
+        return
+    held: list[tuple[int, int, Variable, Any]] = []
+    for (each, _), container in zip(function.indices, function.input_storage, strict=True):
+        value = container.storage[0]
+        if isinstance(value, np.ndarray) and value.size:  # pyright: ignore[reportUnknownMemberType]
+            held.append((*byte_bounds(value), each.variable, value))  # pyright: ignore[reportUnknownArgumentType]
+    held.sort(key=lambda entry: entry[:2])
+    for (_, end, variable, value), (start, _, other, its) in itertools.pairwise(held):
+        if start < end and np.may_share_memory(value, its):
+            message = (
+                f"The values of {describe(variable)} and {describe(other)} share memory, and "
+                "will not when they are loaded"
+            )
+            if strategy == "raise":
+                raise AliasedMemoryError(message)
+            warnings.warn(message, stacklevel=5)

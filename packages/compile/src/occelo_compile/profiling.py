@@ -1,0 +1,253 @@
+"""`ProfileStats`: where the time of a function goes, in compiling and in running."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from occelo_compile import options
+from occelo_link.profiling import NodeCost, NodeProfile
+
+__all__ = ["ProfileStats", "chosen_profile"]
+
+
+class ProfileStats:
+    """Times of one function, or of several that were given the same object.
+
+    Stages of compiling and rules are timed in full, and so are calls. Nodes are measured on some calls
+    only (``nodes.samples`` of them), so that measuring costs a few hundredths of the running time. All
+    times are seconds.
+
+    `summary` prints a report, `as_dict` and `to_json` give the figures, `write_page` a page with a
+    flame graph.
+    """
+
+    def __init__(self, message: str | None = None) -> None:
+        self.message = message
+        self.nodes = NodeProfile()
+        self._ignoring = options.IGNORE_FIRST_CALL.get()
+        self.calls = 0
+        self.call_time = 0.0
+        self.run_time = 0.0
+        self.compile_time: dict[str, float] = {}
+        self.rules: dict[tuple[str, str], tuple[int, int, float]] = {}
+        self.stages: dict[str, float] = {}
+
+    def add_run(self, seconds: float) -> None:
+        """Count the time that the VM took in one call."""
+        self.run_time += seconds
+
+    def add_call(self, seconds: float) -> None:
+        """Count one call."""
+        self.calls += 1
+        self.call_time += seconds
+        if self._ignoring:
+            self._ignoring = False
+            self.reset_calls()
+
+    def reset_calls(self) -> None:
+        """Forget the calls so far."""
+        self.calls, self.call_time, self.run_time = 0, 0.0, 0.0
+
+    def add_compilation(self, times: Any, record: Any) -> None:
+        """Take over the times of a maker and the record of its rewriting."""
+        for step in ("collect", "rewrite", "link", "wrap"):
+            self.compile_time[step] = self.compile_time.get(step, 0.0) + getattr(times, step)
+        if record is None:
+            return
+        for name, stage in record.stages.items():
+            if name == "optdb":  # the sum of the others
+                continue
+            self.stages[name] = self.stages.get(name, 0.0) + stage.seconds
+        for stage_name, rules in record.counts.items():
+            for rule, count in rules.items():
+                calls, hits, seconds = self.rules.get((stage_name, rule), (0, 0, 0.0))
+                self.rules[stage_name, rule] = (
+                    calls + count.calls,
+                    hits + count.hits,
+                    seconds + count.seconds,
+                )
+
+    def costs(self) -> list[NodeCost]:
+        """The nodes, the most expensive first."""
+        return sorted(self.nodes.costs.values(), key=lambda c: -c.seconds)
+
+    def by_op(self) -> list[tuple[str, float, int]]:
+        """Op, seconds in the measured calls, number of nodes; the most expensive first."""
+        found: dict[str, tuple[float, int]] = {}
+        for cost in self.nodes.costs.values():
+            seconds, count = found.get(cost.op, (0.0, 0))
+            found[cost.op] = (seconds + cost.seconds, count + 1)
+        return sorted(((k, s, n) for k, (s, n) in found.items()), key=lambda row: -row[1])
+
+    def as_dict(self) -> dict[str, Any]:
+        """All figures, as JSON takes them."""
+        return {
+            "message": self.message,
+            "calls": self.calls,
+            "call_time": self.call_time,
+            "run_time": self.run_time,
+            "compile_time": self.compile_time,
+            "stages": self.stages,
+            "rules": [
+                {"stage": s, "rule": r, "calls": c, "hits": h, "seconds": t}
+                for (s, r), (c, h, t) in sorted(self.rules.items(), key=lambda item: -item[1][2])
+            ],
+            "nodes": [
+                {
+                    "number": c.number,
+                    "op": c.op,
+                    "name": c.name,
+                    "source": c.source,
+                    "runs": c.runs,
+                    "seconds": c.seconds,
+                    "shapes": [None if s is None else list(s) for s in c.shapes],
+                    "dtypes": list(c.dtypes),
+                    "bytes": c.bytes,
+                }
+                for c in self.costs()
+            ],
+            "measured_calls": self.nodes.samples,
+            "nodes_ran_beside": self.nodes.beside,
+            "peak_bytes": self.nodes.peak_bytes,
+        }
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The figures as JSON text, which is also written to ``path`` if there is one."""
+        text = json.dumps(self.as_dict(), indent=1)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def write_page(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with a flame graph; it needs nothing but itself."""
+        from occelo_compile.flame_graph import flame_page  # only who wants a page pays for it
+
+        target = Path(path)
+        target.write_text(flame_page(self), encoding="utf-8")
+        return target
+
+    def report(self) -> str:
+        """The report as text."""
+        parts = [self._totals(), self._compiling(), self._ops(), self._nodes()]
+        return "\n".join(part for part in parts if part)
+
+    def summary(self, file: Any = None) -> None:
+        """Print the report, by default where the option ``profiling__destination`` says."""
+        if file is not None:
+            print(self.report(), file=file)
+            return
+        place = options.PROFILE_DESTINATION.get()
+        if place in ("stdout", "stderr"):
+            print(self.report(), file=getattr(sys, place))
+            return
+        with open(place, "a", encoding="utf-8") as stream:
+            print(self.report(), file=stream)
+
+    def __str__(self) -> str:
+        return f"ProfileStats({self.message or ''}: {self.calls} calls, {self.call_time:.3g} s)"
+
+    def _totals(self) -> str:
+        lines = [f"Profile of {self.message or 'a function'}"]
+        mean = self.call_time / self.calls if self.calls else 0.0
+        lines.append(f"  {self.calls} calls in {_time(self.call_time)}, {_time(mean)} each")
+        share = 100 * self.run_time / self.call_time if self.call_time else 0.0
+        lines.append(f"  {_time(self.run_time)} of that ({share:.1f} %) in the VM")
+        if self.nodes.samples:
+            how = "node by node in Python, beside the compiled code, " if self.nodes.beside else ""
+            lines.append(f"  nodes were measured {how}in {self.nodes.samples} calls")
+            lines.append(f"  peak memory between inputs and outputs {_size(self.nodes.peak_bytes)}")
+        return "\n".join(lines)
+
+    def _compiling(self) -> str:
+        rows = [("step", "time")]
+        rows += [(step, _time(seconds)) for step, seconds in self.compile_time.items()]
+        rows += [(f"  {s}", _time(t)) for s, t in self.stages.items()]
+        found = sorted(self.rules.items(), key=lambda item: -item[1][2])[: options.N_OPS.get()]
+        rules = [("stage", "rule", "time", "applied", "tried")]
+        rules += [(s, r, _time(t), str(h), str(c)) for (s, r), (c, h, t) in found]
+        shown = [_table("Compiling", rows)]
+        return "\n".join([*shown, _table("Rules", rules)] if len(rules) > 1 else shown)
+
+    def _ops(self) -> str:
+        total = sum(c.seconds for c in self.nodes.costs.values())
+        rows = [("time", "share", "nodes", "op")]
+        for op, seconds, count in self.by_op()[: options.N_OPS.get()]:
+            rows.append((_time(seconds), _share(seconds, total), str(count), op))
+        return _table("Ops", rows) if len(rows) > 1 else ""
+
+    def _nodes(self) -> str:
+        total = sum(c.seconds for c in self.nodes.costs.values())
+        memory = options.PROFILE_MEMORY.get()
+        rows: list[tuple[str, ...]] = [
+            ("time", "share", "each", *(["bytes", "shape"] if memory else []), "node", "line")
+        ]
+        for cost in self.costs()[: options.N_APPLY.get()]:
+            extra = [_size(cost.bytes), " ".join(map(str, cost.shapes))] if memory else []
+            label = f"{cost.op} -> {cost.name}" if cost.name else cost.op
+            shown = [_time(cost.seconds), _share(cost.seconds, total), _time(cost.mean)]
+            rows.append((*shown, *extra, label, cost.source))
+        return _table("Nodes", rows) if len(rows) > 1 else ""
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns" if seconds else "0 s"
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+def _share(part: float, total: float) -> str:
+    return f"{100 * part / total:.1f} %" if total else ""
+
+
+def _table(title: str, rows: Sequence[Iterable[str]]) -> str:
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([f"{title}:", *(f"  {line.rstrip()}" for line in lines)])
+
+
+_at_exit: list[ProfileStats] = []
+
+
+def _print_at_exit() -> None:
+    for stats in _at_exit:
+        if stats.calls or stats.compile_time:
+            stats.summary()
+
+
+atexit.register(_print_at_exit)
+
+
+def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
+    """The statistics that the argument ``profile`` of `function` asks for.
+
+    None follows the options; what they ask for is printed when Python ends.
+    """
+    if profile is None and (options.PROFILE.get() or options.PRINT_GLOBAL_STATS.get()):
+        made = ProfileStats(name)
+        _at_exit.append(made)
+        return made
+    if profile is None or profile is False:
+        return None
+    if profile is True:
+        return ProfileStats(name)
+    if isinstance(profile, str):
+        return ProfileStats(profile)
+    if isinstance(profile, ProfileStats):
+        return profile
+    raise TypeError(f"profile is None, True, False, a name or ProfileStats, not {profile!r}")

@@ -1,0 +1,201 @@
+"""Times, shapes and bytes of each node of a compiled graph, measured on some of its calls.
+
+Measuring every node of every call would cost more than small nodes take. So only some calls are measured
+in detail, as many as cost a few hundredths of the whole time. A Python VM is timed as it runs; for
+compiled blocks, which have no nodes any more, the nodes run one by one in Python beside the block,
+and the block itself is timed as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_link.linker import VM, StorageMap
+from occelo_link.vm import PythonVM
+
+__all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
+
+SHARE = 0.03
+"""The part of the running time that measuring may take."""
+
+
+@dataclass
+class NodeCost:
+    """What one node took: ``seconds`` over ``runs``, and what its last run made."""
+
+    number: int
+    op: str
+    name: str
+    source: str
+    runs: int = 0
+    seconds: float = 0.0
+    shapes: tuple[Any, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    bytes: int = 0
+
+    @property
+    def mean(self) -> float:
+        """Seconds of one run."""
+        return self.seconds / self.runs if self.runs else 0.0
+
+
+class NodeProfile:
+    """Costs of nodes, how they were found, and the most bytes that lay between inputs and outputs.
+
+    ``beside`` says that nodes ran in Python beside the compiled code.
+    """
+
+    def __init__(self) -> None:
+        self.costs: dict[Apply, NodeCost] = {}
+        self.samples = 0
+        self.peak_bytes = 0
+        self.beside = False
+
+    def cost(self, node: Apply) -> NodeCost:
+        """The entry of a node."""
+        found = self.costs.get(node)
+        if found is None:
+            names = [v.name for v in node.outputs if v.name]
+            found = self.costs[node] = NodeCost(
+                len(self.costs), str(node.op), ", ".join(names), str(node.source or "")
+            )
+        return found
+
+
+def _freed_after(fgraph: FunctionGraph, order: Sequence[Apply]) -> dict[Apply, list[Variable]]:
+    """What no later node reads."""
+    wanted = set(fgraph.outputs)
+    frees: dict[Apply, list[Variable]] = {}
+    for node in reversed(order):
+        frees[node] = []
+        for variable in (*node.inputs, *node.outputs):
+            if variable not in wanted:
+                wanted.add(variable)
+                if variable.owner is not None:
+                    frees[node].append(variable)
+    return frees
+
+
+class _Sample:
+    """One measured run: the callback of a Python VM that takes the time between nodes."""
+
+    def __init__(
+        self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Any
+    ) -> None:
+        self.profile = profile
+        self.frees = frees
+        self.then = then
+        self.sizes: dict[Variable, int] = {}
+        self.live = 0
+        self.last = perf_counter()
+
+    def __call__(self, node: Apply, thunk: Any, storage_map: StorageMap, computed: Any) -> None:
+        now = perf_counter()
+        cost = self.profile.cost(node)
+        cost.runs += 1
+        cost.seconds += now - self.last
+        views = node.op.view_map
+        made = [storage_map[v][0] for v in node.outputs]
+        cost.shapes = tuple(getattr(value, "shape", None) for value in made)
+        cost.dtypes = tuple(str(getattr(value, "dtype", "")) for value in made)
+        cost.bytes = sum(int(getattr(value, "nbytes", 0)) for value in made)
+        for i, (variable, value) in enumerate(zip(node.outputs, made, strict=True)):
+            # a view takes no memory of its own, nor does a result in an input's place
+            if i not in views and i not in node.op.destroy_map:
+                self.sizes[variable] = int(getattr(value, "nbytes", 0))
+                self.live += self.sizes[variable]
+        self.profile.peak_bytes = max(self.profile.peak_bytes, self.live)
+        for variable in self.frees.get(node, ()):
+            self.live -= self.sizes.pop(variable, 0)
+        if self.then is not None:
+            self.then(node, thunk, storage_map, computed)
+        self.last = perf_counter()
+
+
+class ProfiledVM:
+    """A VM some of whose runs are measured; ``due`` says whether the next one is.
+
+    The nodes of a VM that is not Python's are run by ``nodes``, a Python VM with cells of its own.
+    """
+
+    def __init__(
+        self, vm: VM, fgraph: FunctionGraph, order: Sequence[Apply], profile: NodeProfile
+    ) -> None:
+        self.vm = vm
+        self.storage_map = vm.storage_map
+        self.allow_gc = vm.allow_gc
+        self.profile = profile
+        self.fgraph = fgraph
+        self.order = list(order)
+        self.due = True
+        self.total = 0.0
+        self.spent = 0.0
+        self._frees = _freed_after(fgraph, self.order)
+        self._beside: PythonVM | None = None
+        profile.beside = not isinstance(vm, PythonVM)
+        make = getattr(vm, "entry", None)
+        if make is not None:
+            self.entry = make
+
+    def note(self, seconds: float) -> None:
+        """Count the time of a run that was not measured in detail."""
+        self.total += seconds
+        if not self.due and self.spent <= SHARE * self.total:
+            self.due = True
+
+    def clear_storage(self) -> None:
+        """Forget all values between inputs and outputs."""
+        self.vm.clear_storage()
+
+    def steps(self) -> Any:
+        """The thunks of a VM that runs node by node."""
+        return self.vm.steps()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        start = perf_counter()
+        if not self.due or output_subset is not None:
+            self.vm(output_subset)
+            self.note(perf_counter() - start)
+            return
+        if isinstance(self.vm, PythonVM):
+            _measure(self.vm, self.profile, self._frees)
+            taken = perf_counter() - start
+            # what a run takes without measuring is known from the others; at first, guess half
+            self.spent += taken / 2
+            self.total += taken / 2
+        else:
+            _measure(self._nodes(), self.profile, self._frees)
+            self.spent += perf_counter() - start
+            start = perf_counter()
+            self.vm()
+            self.total += perf_counter() - start
+        self.profile.samples += 1
+        self.due = False
+
+    def _nodes(self) -> PythonVM:
+        if self._beside is None:
+            cells: StorageMap = {}
+            for node in self.order:
+                for variable in (*node.inputs, *node.outputs):
+                    cells.setdefault(variable, [getattr(variable, "data", None)])
+            inputs = [cells.setdefault(v, [None]) for v in self.fgraph.inputs]
+            outputs = [cells.setdefault(v, [getattr(v, "data", None)]) for v in self.fgraph.outputs]
+            self._beside = PythonVM(self.fgraph, self.order, cells, inputs, outputs)
+        overwrites = any(node.op.destroy_map for node in self.order)
+        for variable, cell in zip(self.fgraph.inputs, self._beside.inputs, strict=True):
+            value = self.storage_map[variable][0]
+            cell[0] = value.copy() if overwrites and hasattr(value, "copy") else value
+        return self._beside
+
+
+def _measure(vm: PythonVM, profile: NodeProfile, frees: Mapping[Apply, list[Variable]]) -> None:
+    given = vm.callback
+    vm.callback = _Sample(profile, frees, given)
+    try:
+        vm()
+    finally:
+        vm.callback = given
