@@ -22,7 +22,7 @@ from occelo_graph.errors import describe
 
 __all__ = ["copied", "pickled", "with_same_maker"]
 
-Swap = Mapping[SharedVariable, SharedVariable]
+Swap = Mapping[Any, SharedVariable]
 
 
 def copied(
@@ -59,8 +59,7 @@ def copied(
 
 def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVariable]:
     used = set(function.get_shared())
-    pairs: dict[Variable, SharedVariable] = {}
-    pairs.update(swap or {})
+    pairs: dict[Variable, SharedVariable] = dict(swap or {})
     for old, new in pairs.items():
         if old not in used:
             raise ValueError(f"{describe(old)} is not a shared variable of {function}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,11 +38,7 @@ class Mode:
         if optimizer == "default":
             optimizer = rewrite_options.OPTIMIZER.get()
         self.provided_optimizer: Optimizer = optimizer
-        self._query = (
-            optimizer_query(optimizer)
-            if isinstance(optimizer, str) or optimizer is None
-            else optimizer
-        )
+        self._query = _query_of(optimizer)
         self.optdb = optdb if db is None else db
         self.name = name
         self.call_time = 0.0
@@ -82,10 +80,17 @@ class Mode:
         built: GraphRewriter = self.optdb.query(query)
         return built
 
+    def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
+        """A mode of the same kind that differs in linker and query."""
+        made = copy.copy(self)
+        made._linker = linker
+        made._query = query
+        return made
+
     def _changed(self, change: Callable[[RewriteDatabaseQuery], RewriteDatabaseQuery]) -> Mode:
         if isinstance(self._query, GraphRewriter):
             raise TypeError("A mode with a rewriter of your own has no query to change")
-        return type(self)(self._linker.clone(), change(self._query), self.optdb, self.name)
+        return self.with_parts(self._linker.clone(), change(self._query))
 
     def including(self, *tags: str) -> Mode:
         """A mode with rewrites of these tags as well."""
@@ -103,14 +108,10 @@ class Mode:
         """A mode with further rewriters at positions of the pipeline."""
         return self._changed(lambda q: q.register(*rewrites))
 
-    def clone(
-        self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "", **options: Any
-    ) -> Mode:
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "") -> Mode:
         """A copy, with a linker cloned with ``link_kwargs`` and perhaps another optimizer."""
-        chosen = self._query if optimizer == "" else optimizer
-        return type(self)(
-            self._linker.clone(**(link_kwargs or {})), chosen, self.optdb, self.name, **options
-        )
+        chosen = self._query if optimizer == "" else _query_of(optimizer)
+        return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
 
     def __getstate__(self) -> dict[str, Any]:
         # the database is code: what is there when the mode is loaded counts
@@ -133,6 +134,12 @@ class Mode:
     __repr__ = __str__
 
 
+def _query_of(optimizer: Optimizer) -> RewriteDatabaseQuery | GraphRewriter:
+    if isinstance(optimizer, str) or optimizer is None:
+        return optimizer_query(optimizer)
+    return optimizer
+
+
 _makers: dict[str, Callable[..., Any]] = {}
 
 
@@ -145,12 +152,27 @@ def _tags(text: str) -> frozenset[str]:
     return frozenset(t for t in text.split(":") if t)
 
 
+def _debugging(module: str, name: str) -> Mode:
+    # most programs never load these modules
+    made: Mode = getattr(importlib.import_module(f"occelo_compile.debugging.{module}"), name)()
+    return made
+
+
 _modes: dict[str, Callable[[], Mode]] = {
     "FAST_RUN": lambda: Mode("auto", "fast_run", name="FAST_RUN"),
     "FAST_COMPILE": lambda: Mode("vm", "fast_compile", name="FAST_COMPILE"),
     "Mode": lambda: Mode(name=""),
+    "DebugMode": lambda: _debugging("debug_mode", "DebugMode"),
+    "NanGuardMode": lambda: _debugging("nan_guard", "NanGuardMode"),
+    "MonitorMode": lambda: _debugging("monitor", "MonitorMode"),
 }
-_RENAMED = {"fast_run_nogc": "FAST_RUN"}
+_RENAMED = {
+    "debug_mode": "DebugMode",
+    "fast_run_nogc": "FAST_RUN",
+    "profile_mode": "FAST_RUN",
+    "profilemode": "FAST_RUN",
+    "stabilize": "FAST_RUN",
+}
 
 
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_link.beside import Beside
 from occelo_link.linker import VM, StorageMap
 from occelo_link.vm import PythonVM
 
@@ -119,7 +120,7 @@ class _Sample:
 class ProfiledVM:
     """A VM some of whose runs are measured; ``due`` says whether the next one is.
 
-    The nodes of a VM that is not Python's are run by ``nodes``, a Python VM with cells of its own.
+    The nodes of a VM that is not Python's run beside it.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class ProfiledVM:
         self.total = 0.0
         self.spent = 0.0
         self._frees = _freed_after(fgraph, self.order)
-        self._beside: PythonVM | None = None
+        self._beside: Beside | None = None
         profile.beside = not isinstance(vm, PythonVM)
         make = getattr(vm, "entry", None)
         if make is not None:
@@ -178,18 +179,8 @@ class ProfiledVM:
 
     def _nodes(self) -> PythonVM:
         if self._beside is None:
-            cells: StorageMap = {}
-            for node in self.order:
-                for variable in (*node.inputs, *node.outputs):
-                    cells.setdefault(variable, [getattr(variable, "data", None)])
-            inputs = [cells.setdefault(v, [None]) for v in self.fgraph.inputs]
-            outputs = [cells.setdefault(v, [getattr(v, "data", None)]) for v in self.fgraph.outputs]
-            self._beside = PythonVM(self.fgraph, self.order, cells, inputs, outputs)
-        overwrites = any(node.op.destroy_map for node in self.order)
-        for variable, cell in zip(self.fgraph.inputs, self._beside.inputs, strict=True):
-            value = self.storage_map[variable][0]
-            cell[0] = value.copy() if overwrites and hasattr(value, "copy") else value
-        return self._beside
+            self._beside = Beside(self.fgraph, self.order)
+        return self._beside.load([self.storage_map[v] for v in self.fgraph.inputs])
 
 
 def _measure(vm: PythonVM, profile: NodeProfile, frees: Mapping[Apply, list[Variable]]) -> None:

@@ -70,10 +70,12 @@ class PythonVM:
         self.allow_gc = allow_gc
         self.callback = callback
         self.callback_input = callback_input
+        self.around: Callable[[FunctionGraph, int, Apply, NodeThunk], Any] | None = None
         own = {} if kernels is None else kernels  # pyright: ignore[reportUnknownVariableType]
         self.thunks = [NodeThunk(node, storage_map, own.get(node)) for node in order]  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
         self._of_node = dict(zip(order, self.thunks, strict=True))
+        self._number = {node: i for i, node in enumerate(order)}
         self._clear = [
             storage_map[v] for v in no_recycling if v.owner is not None and v in storage_map
         ]
@@ -119,10 +121,10 @@ class PythonVM:
             with np.errstate(all="ignore"):
                 if self.lazy or output_subset is not None:
                     self._run_on_demand(output_subset)
-                elif self.callback is None:
+                elif self.callback is None and self.around is None:
                     self._run_straight()
                 else:
-                    self._run_with_callback(self.callback)
+                    self._run_watched()
         except BaseException:
             self.clear_storage()
             raise
@@ -139,12 +141,21 @@ class PythonVM:
             for cell in frees:
                 cell[0] = None
 
-    def _run_with_callback(self, callback: Callback) -> None:
+    def _run(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
+        """One node, with whoever watches it."""
+        node = thunk.node
+        if self.around is None:
+            thunk()
+        else:
+            self.around(self.fgraph, self._number[node], node, thunk)
+        computed.update(dict.fromkeys(node.outputs, True))
+        if self.callback is not None:
+            self.callback(node, thunk, self.storage_map, computed)
+
+    def _run_watched(self) -> None:
         computed = dict.fromkeys(self.storage_map, False)
         for thunk, frees in self._program:
-            thunk()
-            computed.update(dict.fromkeys(thunk.node.outputs, True))
-            callback(thunk.node, thunk, self.storage_map, computed)
+            self._run(thunk, computed)
             for cell in frees:
                 cell[0] = None
 
@@ -167,11 +178,7 @@ class PythonVM:
             self._wait_for_readers(node, computed, stack)
             if stack[-1] is not variable:
                 continue
-            thunk = self._of_node[node]
-            thunk()
-            computed.update(dict.fromkeys(node.outputs, True))
-            if self.callback is not None:
-                self.callback(node, thunk, self.storage_map, computed)
+            self._run(self._of_node[node], computed)
             stack.pop()
         if self.allow_gc:
             self.clear_storage()

@@ -331,7 +331,7 @@ class PreserveVariableAttributes(Feature):
     ) -> None:
         if var.name is not None and new_var.name is None and new_var.owner is not None:
             new_var.name = var.name
-        if getattr(var.tag, "nan_guard_mode_check", None) is not None:
+        if var.has_tag and getattr(var.tag, "nan_guard_mode_check", None) is not None:
             new_var.tag.nan_guard_mode_check = var.tag.nan_guard_mode_check
 
 

@@ -92,6 +92,11 @@ class Variable:
         self._tag = tag
 
     @property
+    def has_tag(self) -> bool:
+        """Whether anything was ever written into `tag`, which is made when first asked for."""
+        return self._tag is not None
+
+    @property
     def source(self) -> Source | None:
         """The user's line that made the variable."""
         mark = self._where
@@ -360,6 +365,8 @@ class Apply:
         for old, new in zip(self.outputs, node.outputs, strict=False):
             if new.name is None and old.name is not None:
                 new.name = old.name
+            if old.has_tag:
+                new.tag.__dict__.update(vars(old.tag))
         return node
 
     def __getstate__(self) -> Any:

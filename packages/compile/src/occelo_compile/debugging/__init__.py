@@ -1,0 +1,1 @@
+"""Modes that look inside: DebugMode, NanGuardMode, MonitorMode."""

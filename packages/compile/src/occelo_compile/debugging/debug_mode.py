@@ -1,0 +1,365 @@
+"""`DebugMode`: every rewrite and every op checked on every call.
+
+A call computes every variable that ever was in the graph, by the definition that it entered with, one
+node at a time, with checks of each op (`op_checks`). Then, in turn:
+
+- each replacement: the old and the new variable must have one value;
+- compiled code of the graph, with every variable as an output, against the interpreter;
+- the rewritten graph as it runs, in-place ops and all: nothing may be overwritten too early;
+- the results of the mode's own linker.
+
+Results are those of the mode's own linker.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from occelo_compile import options
+from occelo_compile.debugging.definitions import Definitions, Replacement, Values
+from occelo_compile.debugging.errors import (
+    BadDestroyMap,
+    BadOptimization,
+    BadThunkOutput,
+    DebugModeError,
+    OutputGuardError,
+    StochasticOrder,
+)
+from occelo_compile.debugging.op_checks import (
+    OpChecks,
+    agree,
+    check_finite,
+    chosen_layouts,
+    difference,
+    same,
+    told,
+)
+from occelo_compile.maker import FunctionMaker, Linked, Rewritten
+from occelo_compile.memory import insert_deepcopy
+from occelo_compile.mode import Mode, Optimizer
+from occelo_graph import Apply, Constant, FunctionGraph, ReplaceValidate, Variable
+from occelo_graph.errors import describe, lines
+from occelo_graph.ir.clone import clone_get_equiv
+from occelo_link import VM, Linker
+from occelo_link.blocks.linker import BlockLinker
+from occelo_link.linker import Storage, StorageMap
+from occelo_link.native.linker import NativeLinker
+from occelo_rewrite import RewriteDatabaseQuery, RewriteRecord
+
+__all__ = ["DebugMode"]
+
+
+class DebugMode(Mode):
+    """Checks rewriting, ops and compiled code against the interpreter, on every call; slow.
+
+    - ``stability_patience``: how often the graph is rewritten, to see that the result is always the same;
+    - ``check_c_code``: compare compiled code with the interpreter, node by node;
+    - ``check_py_code``: check what each op does: its inputs, views, dtypes, values;
+    - ``check_isfinite``: object to values that are not finite where all inputs are;
+    - ``check_preallocated_output``: layouts of arrays to try ops with, such as ``"strided"`` or ``"ALL"``;
+    - ``require_matching_strides``: compare strides of Python's and compiled results: 0 no, 1 warn, 2 raise;
+    - ``linker``: what functions run with, ``optimizer`` and ``db`` as in `Mode`.
+
+    Arguments that are None follow the options ``DebugMode__...``. What is found is raised as a
+    `DebugModeError`: `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadDestroyMap`,
+    `BadViewMap`, `InvalidValueError` or `OutputGuardError`.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer = "fast_run",
+        stability_patience: int | None = None,
+        check_c_code: bool | None = None,
+        check_py_code: bool | None = None,
+        check_isfinite: bool | None = None,
+        check_preallocated_output: str | None = None,
+        require_matching_strides: int | None = None,
+        linker: str | Linker | None = None,
+        db: Any = None,
+    ) -> None:
+        super().__init__(linker, optimizer, db, "DebugMode")
+
+        def chosen(given: Any, option: Any) -> Any:
+            return option.get() if given is None else given
+
+        self.stability_patience: int = chosen(stability_patience, options.DEBUG_PATIENCE)
+        self.check_c_code: bool = chosen(check_c_code, options.DEBUG_CHECK_C)
+        self.check_py_code: bool = chosen(check_py_code, options.DEBUG_CHECK_PY)
+        self.check_isfinite: bool = chosen(check_isfinite, options.DEBUG_CHECK_FINITE)
+        self.require_matching_strides: int = chosen(
+            require_matching_strides, options.DEBUG_CHECK_STRIDES
+        )
+        self.check_preallocated_output = chosen_layouts(
+            chosen(check_preallocated_output, options.DEBUG_CHECK_LAYOUTS)
+        )
+
+    def function_maker(self, *args: Any, **given: Any) -> Any:
+        return DebugMaker(*args, **given)
+
+
+class DebugMaker(FunctionMaker):
+    """Rewrites several times, and wraps what is linked into a VM that checks."""
+
+    mode: DebugMode
+    definitions: Definitions
+
+    def create_fgraph(self) -> FunctionGraph:
+        fgraph = super().create_fgraph()
+        self.definitions = Definitions()
+        fgraph.attach_feature(self.definitions)
+        return fgraph
+
+    def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
+        first = fgraph.clone(check_integrity=False, attach_feature=True)
+        made = super().prepare_fgraph(fgraph)
+        kept = _form(made.fgraph) if self.mode.stability_patience > 1 else None
+        for _ in range(self.mode.stability_patience - 1):
+            again = super().prepare_fgraph(first.clone(check_integrity=False))
+            self._compare(made.record, again.record)
+            if _form(again.fgraph) != kept:
+                raise StochasticOrder(
+                    "Rewriting the same graph twice by the same replacements gave different graphs"
+                )
+        return made
+
+    @staticmethod
+    def _compare(one: RewriteRecord, other: RewriteRecord) -> None:
+        steps, others = (
+            [(a.stage, a.rule, a.before, a.after) for a in record.applications]
+            for record in (one, other)
+        )
+        if steps == others:
+            return
+        at = next(
+            (i for i, (a, b) in enumerate(zip(steps, others, strict=False)) if a != b),
+            min(len(steps), len(others)),
+        )
+        context = [
+            f"  {when}: " + (" ".join(each[at][1:3]) if at < len(each) else "no replacement")
+            for when, each in (("once", steps), ("then", others))
+        ]
+        raise StochasticOrder(
+            lines(
+                ["Rewriting the same graph twice went different ways:", *context],
+                f"Replacement {at + 1} depends on more than the graph",
+            )
+        )
+
+    def link(self, storage_map: StorageMap | None = None) -> Linked:
+        linked = super().link(storage_map)
+        vm = _DebugVM(self, linked.vm, self.input_cells_of(linked))
+        return Linked(vm, linked.inputs, linked.outputs)
+
+    @staticmethod
+    def input_cells_of(linked: Linked) -> list[Storage]:
+        """The cells that calls fill."""
+        return [container.storage for container in linked.inputs]
+
+
+def _form(fgraph: FunctionGraph) -> Any:
+    """What two graphs have in common exactly if they are the same."""
+    try:
+        return fgraph.freeze()
+    except TypeError:  # an op of the user's that has no canonical form
+        return fgraph.dprint(file="str")
+
+
+class _DebugVM:
+    def __init__(self, maker: DebugMaker, vm: VM, inputs: Sequence[Storage]) -> None:
+        self.vm = vm
+        self.maker = maker
+        self.inputs = list(inputs)
+        self.storage_map = vm.storage_map
+        self.allow_gc = vm.allow_gc
+        mode = maker.mode
+        self.checks = OpChecks(
+            mode.check_py_code,
+            mode.check_preallocated_output,
+            options.DEBUG_WARN_NOT_REUSED.get(),
+        )
+        self.compiled = _Compiled.of(maker) if mode.check_c_code else None
+
+    def clear_storage(self) -> None:
+        self.vm.clear_storage()
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        fgraph, definitions = self.maker.fgraph, self.maker.definitions
+        given = [_copied(cell[0]) for cell in self.inputs]
+        values = Values(definitions, dict(zip(fgraph.inputs, given, strict=True)), self.checks)
+        expected = [values.compute(v) for v in definitions.outputs]
+        for each in definitions.replacements:
+            _check_replacement(each, values)
+        if self.compiled is not None:
+            self.compiled.check(given, self.checks, self.maker.mode.require_matching_strides)
+        if any(node.op.lazy for node in fgraph.apply_nodes):
+            _check_lazily(self.maker, given)
+        else:
+            _check_order(self.maker, given)
+        self.vm(output_subset)
+        if output_subset is None:
+            self._check_results(expected)
+
+    def _check_results(self, expected: Sequence[Any]) -> None:
+        fgraph = self.maker.fgraph
+        for i, (variable, value) in enumerate(zip(fgraph.outputs, expected, strict=True)):
+            found = self.storage_map[variable][0]
+            if not agree(variable.type, value, found, stable=True):
+                raise BadThunkOutput(
+                    lines(
+                        [f"{describe(variable)}:", f"  {difference(value, found)}"],
+                        f"Output {i} of the linker {self.maker.mode.linker} differs from the interpreter's",
+                    )
+                )
+
+
+def _copied(value: Any) -> Any:
+    return np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _check_replacement(each: Replacement, values: Values) -> None:
+    """The old and the new variable must have one value, wherever the old one has a finite one."""
+    try:
+        old = values.compute(each.old)
+    except DebugModeError:
+        raise
+    except Exception:
+        return  # what cannot be computed is replaced by something else rightly
+    new = values.compute(each.new)
+    if agree(each.new.type, old, new, stable=True):
+        return
+    context = [
+        f"The rule {each.reason} replaced {describe(each.old)}:",
+        *_tree(each.old),
+        f"with {describe(each.new)}:",
+        *_tree(each.new),
+        f"  {difference(old, new)}",
+        "  (a form that has lost its digits may differ from a better one; then compare by hand)",
+    ]
+    raise BadOptimization(
+        lines(context, f"{each.reason} gives another value on the inputs of this call")
+    )
+
+
+def _tree(variable: Variable) -> list[str]:
+    text: str = variable.dprint(file="str", depth=4)
+    return [f"    {line}" for line in text.rstrip().splitlines()[:20]]
+
+
+def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Run a node of the rewritten graph."""
+    # an op may overwrite its inputs, and the message needs them
+    shown = [_copied(a) for a in inputs] if node.op.destroy_map else inputs
+    with np.errstate(all="ignore"):
+        results = node.op.kernel(node)(*inputs)
+    if maker.mode.check_isfinite:
+        check_finite(node, shown, results)
+    return results
+
+
+def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
+    """Run the rewritten graph on demand, for the values alone."""
+
+    def run(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
+        return _run_rewritten(maker, node, [_copied(a) for a in inputs])
+
+    values = Values(Definitions(), dict(zip(maker.fgraph.inputs, given, strict=True)), run)
+    for variable in maker.fgraph.outputs:
+        values.compute(variable)
+
+
+def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
+    """Run the rewritten graph as it will be run; nothing may be overwritten that is still needed."""
+    fgraph = maker.fgraph
+    arrays: dict[Variable, Any] = dict(zip(fgraph.inputs, map(_copied, given), strict=True))
+    kept: dict[Variable, Any] = {v: _copied(value) for v, value in arrays.items()}
+    for node in maker.mode.linker.schedule(fgraph):
+        inputs = [v.data if isinstance(v, Constant) else arrays[v] for v in node.inputs]
+        for variable, value in zip(node.inputs, inputs, strict=True):
+            if not isinstance(variable, Constant) and not same(value, kept[variable]):
+                cause = f"{describe(variable)} was overwritten before {node.op} read it"
+                raise BadDestroyMap(lines(told(node, inputs), cause))
+        results = _run_rewritten(maker, node, inputs)
+        arrays.update(zip(node.outputs, results, strict=True))
+        kept.update(zip(node.outputs, map(_copied, results), strict=True))
+    for i, variable in enumerate(fgraph.outputs):
+        if variable in arrays and not same(arrays[variable], kept[variable]):
+            raise OutputGuardError(
+                f"Output {i}, {describe(variable)}, was overwritten after it was computed"
+            )
+    for symbolic, variable in zip(maker.inputs, fgraph.inputs, strict=True):
+        if not symbolic.mutable and not same(arrays[variable], kept[variable]):
+            raise BadDestroyMap(
+                f"The input {describe(variable)} was overwritten, and it is not mutable"
+            )
+
+
+class _Compiled:
+    """Compiled code of a graph with every variable as an output."""
+
+    def __init__(self, fgraph: FunctionGraph, linker: Linker) -> None:
+        self.fgraph = fgraph
+        self.linker = linker
+        self.order = fgraph.toposort()
+        self.wanted = [v for node in self.order for v in node.outputs]
+        memo: dict[Any, Any] = {}
+        clone_get_equiv(fgraph.inputs, self.wanted, True, False, memo)
+        graph = FunctionGraph(
+            [memo[v] for v in fgraph.inputs], [memo[v] for v in self.wanted], clone=False
+        )
+        insert_deepcopy(graph, [False] * len(graph.inputs), [False] * len(graph.outputs))
+        self.call = linker.accept(graph).make_function()
+
+    @classmethod
+    def of(cls, maker: DebugMaker) -> _Compiled | None:
+        """None for graphs with lazy ops, whose branches must not all be computed, or in-place ones."""
+        mode = maker.mode
+        compiled = isinstance(mode.linker, BlockLinker)
+        linker = mode.linker.clone() if compiled else NativeLinker()
+        fgraph = maker.rewritten.before.clone(check_integrity=False)
+        query = mode.query
+        if isinstance(query, RewriteDatabaseQuery):
+            excluded = query.exclude | linker.incompatible_rewrites.include
+            chosen = mode.with_parts(linker, replace(query, exclude=excluded))
+            fgraph.attach_feature(ReplaceValidate())
+            chosen.optimizer.rewrite(fgraph, RewriteRecord())
+        if any(node.op.lazy or node.op.destroy_map for node in fgraph.apply_nodes):
+            return None
+        return cls(fgraph, linker) if fgraph.apply_nodes else None
+
+    def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
+        """Compare each variable in the order in which they are computed; the first that differs is told."""
+        results = dict(zip(self.wanted, self.call(*map(_copied, given)), strict=True))
+        known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
+        for node in self.order:
+            arrays = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
+            known.update(zip(node.outputs, checks(node, arrays), strict=True))
+            for variable in node.outputs:
+                self._compare(node, arrays, variable, known[variable], results[variable], strides)
+
+    def _compare(
+        self,
+        node: Apply,
+        arrays: Sequence[Any],
+        variable: Variable,
+        value: Any,
+        found: Any,
+        strides: int,
+    ) -> None:
+        if not agree(variable.type, value, found):
+            context = [*told(node, arrays), f"  Python: {value}", f"  {self.linker}: {found}"]
+            cause = (
+                f"{node.op} differs between Python and {self.linker}: {difference(value, found)}"
+            )
+            raise BadThunkOutput(lines(context, cause))
+        if strides and isinstance(value, np.ndarray) and value.strides != found.strides:  # pyright: ignore[reportUnknownMemberType]
+            cause = (
+                f"{node.op} has strides {value.strides} in Python, {found.strides} in {self.linker}"  # pyright: ignore[reportUnknownMemberType]
+            )
+            if strides > 1:
+                raise BadThunkOutput(lines(told(node, arrays), cause))
+            warnings.warn(cause, stacklevel=2)

@@ -1,0 +1,123 @@
+"""What each variable was when it entered a graph, and what replaced it later.
+
+A node's inputs change as rules replace them. Here every variable keeps the definition that it entered
+with, so its value does not depend on what is done to the graph afterwards, and a replacement can be
+judged by itself: the old and the new variable must have one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph.fgraph.features import Bookkeeper
+
+__all__ = ["Definition", "Definitions", "Replacement", "Values"]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A node with the inputs that it entered with."""
+
+    node: Apply
+    inputs: tuple[Variable, ...]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A use of ``old`` became one of ``new``, for ``reason``, a rule."""
+
+    old: Variable
+    new: Variable
+    reason: str
+
+
+class Definitions(Bookkeeper):
+    """A feature that keeps all definitions and replacements, and the first ``outputs``."""
+
+    def __init__(self) -> None:
+        self.of_node: dict[Apply, Definition] = {}
+        self.replacements: list[Replacement] = []
+        self.outputs: list[Variable] = []
+        self._seen: set[tuple[Variable, Variable]] = set()
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        self.outputs = list(fgraph.outputs)
+        super().on_attach(fgraph)
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        if node not in self.of_node:
+            self.of_node[node] = Definition(node, tuple(node.inputs))
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        if (var, new_var) not in self._seen:
+            self._seen.add((var, new_var))
+            self.replacements.append(Replacement(var, new_var, str(reason)))
+
+    def inputs_of(self, node: Apply) -> Sequence[Variable]:
+        """The inputs that a node entered with."""
+        found = self.of_node.get(node)
+        return node.inputs if found is None else found.inputs
+
+
+class Values:
+    """Values of variables by their definitions, each computed once.
+
+    ``run`` computes a node's outputs from its inputs' arrays.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        given: Mapping[Variable, Any],
+        run: Callable[[Apply, Sequence[Any]], Sequence[Any]],
+    ) -> None:
+        self.definitions = definitions
+        self.known: dict[Variable, Any] = dict(given)
+        self.run = run
+
+    def _needed(self, node: Apply) -> list[Variable]:
+        inputs = self.definitions.inputs_of(node)
+        if not node.op.lazy:
+            return [v for v in inputs if not self.has(v)]
+        if not self.has(inputs[0]):
+            return [inputs[0]]
+        taken: Any = node.op.taken(self.get(inputs[0]))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        return [inputs[i] for i in taken if not self.has(inputs[i])]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def has(self, variable: Variable) -> bool:
+        """Whether the value is known."""
+        return variable in self.known or isinstance(variable, Constant)
+
+    def get(self, variable: Variable) -> Any:
+        """A known value."""
+        return variable.data if isinstance(variable, Constant) else self.known.get(variable)
+
+    def compute(self, variable: Variable) -> Any:
+        """The value of a variable, computing what it needs."""
+        stack = [variable]
+        while stack:
+            wanted = stack[-1]
+            if self.has(wanted):
+                stack.pop()
+                continue
+            node = wanted.owner
+            assert node is not None
+            missing = self._needed(node)
+            if missing:
+                stack.extend(missing)
+                continue
+            arrays = [self.get(v) for v in self.definitions.inputs_of(node)]
+            self.known.update(zip(node.outputs, self.run(node, arrays), strict=True))
+            stack.pop()
+        return self.get(variable)

@@ -1,0 +1,68 @@
+"""`MonitorMode`: functions of yours before and after each node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.mode import Mode, Optimizer
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph.errors import describe
+from occelo_link import Linker, make_linker
+from occelo_link.beside import WatchingLinker
+from occelo_link.vm import NodeThunk
+
+__all__ = ["MonitorMode", "detect_nan"]
+
+Monitor = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
+
+
+class _Monitors:
+    """Calls the two functions around a node's thunk."""
+
+    def __init__(self, before: Monitor | None, after: Monitor | None) -> None:
+        self.before = before
+        self.after = after
+
+    def __call__(self, fgraph: FunctionGraph, i: int, node: Apply, thunk: NodeThunk) -> None:
+        if self.before is not None:
+            self.before(fgraph, i, node, thunk)
+        thunk()
+        if self.after is not None:
+            self.after(fgraph, i, node, thunk)
+
+
+class MonitorMode(Mode):
+    """Calls ``pre_func(fgraph, i, node, thunk)`` before, and ``post_func`` after each node.
+
+    ``i`` is the node's place in the order; ``thunk.inputs`` and ``thunk.outputs`` are lists of cells,
+    lists of one element that hold the values. Where the linker compiles whole blocks, the nodes run in
+    Python beside them.
+    """
+
+    def __init__(
+        self,
+        pre_func: Monitor | None = None,
+        post_func: Monitor | None = None,
+        optimizer: Optimizer = "default",
+        linker: str | Linker | None = None,
+    ) -> None:
+        inner = linker if isinstance(linker, Linker) else make_linker(linker)
+        watching = WatchingLinker(inner, _Monitors(pre_func, post_func))
+        super().__init__(watching, optimizer, name="MonitorMode")
+
+
+def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
+    """A ``post_func`` that prints each node with an output that is not a number, and its inputs."""
+    for cell, variable in zip(fn.outputs, node.outputs, strict=True):
+        value = cell[0]
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fc" and np.isnan(value).any():  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            print(f"NaN in {describe(variable)}")
+            variable.dprint()
+            for position, given in enumerate(fn.inputs):
+                print(f"input {position}: {given[0]}")
+            for position, made in enumerate(fn.outputs):
+                print(f"output {position}: {made[0]}")
+            return

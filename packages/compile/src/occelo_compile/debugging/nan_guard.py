@@ -1,0 +1,110 @@
+"""`NanGuardMode`: objects to values that are no number, infinite or very large."""
+
+from __future__ import annotations
+
+import pdb
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_compile import options
+from occelo_compile.mode import Mode, Optimizer
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.errors import describe, lines
+from occelo_link import Linker, make_linker
+from occelo_link.beside import WatchingLinker
+from occelo_link.vm import NodeThunk
+
+__all__ = ["BIG", "NanGuardMode"]
+
+BIG = 1e10
+"""Values beyond this are big."""
+
+
+class _Guard:
+    def __init__(self, nan: bool, inf: bool, big: bool, action: str) -> None:
+        self.nan, self.inf, self.big = nan, inf, big
+        self.action = action
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value; None if nothing."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.size:  # pyright: ignore[reportUnknownMemberType]
+            return None
+        if self.nan and np.isnan(value).any():  # pyright: ignore[reportUnknownArgumentType]
+            return "NaN"
+        if self.inf and np.isinf(value).any():  # pyright: ignore[reportUnknownArgumentType]
+            return "an infinite value"
+        if self.big and (np.abs(value) > BIG).any():  # pyright: ignore[reportUnknownArgumentType]
+            return f"a value beyond {BIG:g}"
+        return None
+
+    def checked(self, variable: Variable) -> bool:
+        return getattr(variable.tag, "nan_guard_mode_check", True) is not False
+
+    def on_input(self, variable: Variable, value: Any) -> None:
+        """Check an input of the function."""
+        if not self.checked(variable):
+            return
+        fault = self.fault(value)
+        if fault is not None:
+            self.act(
+                [f"Value of {describe(variable)}: {value}"],
+                f"NanGuardMode found {fault} in an input",
+            )
+
+    def around(self, fgraph: FunctionGraph, i: int, node: Apply, thunk: NodeThunk) -> None:
+        """Run a node and check its outputs."""
+        thunk()
+        for position, (variable, cell) in enumerate(zip(node.outputs, thunk.outputs, strict=True)):
+            fault = self.fault(cell[0]) if self.checked(variable) else None
+            if fault is not None:
+                context = self.told(node, i, thunk.inputs)
+                context.append(f"  output {position}: {cell[0]}")
+                self.act(context, f"NanGuardMode found {fault} in {describe(variable)}")
+
+    def told(self, node: Apply, i: int, inputs: Sequence[list[Any]]) -> list[str]:
+        """The node and its inputs, a line each."""
+        context = [f"Node {i}, {node.op}" + (f", made at {node.source}:" if node.source else ":")]
+        if node.source is not None and node.source.text:
+            context.append(f"    {node.source.text}")
+        for position, (variable, cell) in enumerate(zip(node.inputs, inputs, strict=True)):
+            context.append(f"  input {position}, {variable}: {cell[0]}")
+        return context
+
+    def act(self, context: list[str], cause: str) -> None:
+        message = lines(context, cause)
+        if self.action == "raise":
+            raise AssertionError(message)
+        warnings.warn(message, stacklevel=2)
+        if self.action == "pdb":
+            pdb.set_trace()
+
+
+class NanGuardMode(Mode):
+    """Checks inputs and the outputs of every node for NaN, infinities and values beyond 1e10.
+
+    What it finds is an AssertionError that names the first node, its inputs and the user's line, or, as
+    the option ``NanGuardMode__action`` says, a warning or the debugger. Arguments that are None follow
+    the options of the same names. Variables with ``tag.nan_guard_mode_check = False`` are left out.
+    """
+
+    def __init__(
+        self,
+        nan_is_error: bool | None = None,
+        inf_is_error: bool | None = None,
+        big_is_error: bool | None = None,
+        optimizer: Optimizer = "default",
+        linker: str | Linker | None = None,
+        db: Any = None,
+    ) -> None:
+        guard = _Guard(
+            options.NAN_GUARD_NAN.get() if nan_is_error is None else nan_is_error,
+            options.NAN_GUARD_INF.get() if inf_is_error is None else inf_is_error,
+            options.NAN_GUARD_BIG.get() if big_is_error is None else big_is_error,
+            options.NAN_GUARD_ACTION.get(),
+        )
+        inner = linker if isinstance(linker, Linker) else make_linker(linker)
+        watching = WatchingLinker(inner, guard.around, guard.on_input)
+        super().__init__(watching, optimizer, db, "NanGuardMode")

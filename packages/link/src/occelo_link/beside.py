@@ -1,0 +1,103 @@
+"""Running the nodes of a graph one by one in Python, beside code that has no nodes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_link.linker import VM, Linker, Storage, StorageMap
+from occelo_link.vm import NodeThunk, PythonVM
+
+__all__ = ["Around", "Beside", "WatchingLinker"]
+
+Around = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
+"""Called in the place of a node's thunk, which it is to call."""
+
+
+class Beside:
+    """A Python VM over a graph, with cells of its own, which runs on what another VM was given."""
+
+    def __init__(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> None:
+        cells: StorageMap = {}
+
+        def cell(variable: Variable) -> Storage:
+            return cells.setdefault(variable, [getattr(variable, "data", None)])
+
+        for node in order:
+            for variable in (*node.inputs, *node.outputs):
+                cell(variable)
+        inputs, outputs = map(cell, fgraph.inputs), map(cell, fgraph.outputs)
+        self.fgraph = fgraph
+        self.vm = PythonVM(fgraph, order, cells, list(inputs), list(outputs))
+        self._overwrites = any(node.op.destroy_map for node in order)
+
+    def load(self, given: Sequence[Storage]) -> PythonVM:
+        """The VM, with the values of these cells as its inputs."""
+        for mine, its in zip(self.vm.inputs, given, strict=True):
+            value = its[0]
+            mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
+        return self.vm
+
+
+class _WatchedVM:
+    """Runs the nodes beside another VM first, so that what is found there comes before any update."""
+
+    def __init__(self, vm: VM, beside: Beside, inputs: Sequence[Storage]) -> None:
+        self.vm = vm
+        self.beside = beside
+        self.inputs = list(inputs)
+        self.storage_map = vm.storage_map
+        self.allow_gc = vm.allow_gc
+
+    def clear_storage(self) -> None:
+        self.vm.clear_storage()
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        self.beside.load(self.inputs)(output_subset)
+        self.vm(output_subset)
+
+
+class WatchingLinker(Linker):
+    """A linker whose functions call ``around`` for each node of each call.
+
+    ``on_input(variable, value)`` is called for each input before. Where ``linker`` compiles whole
+    blocks, the nodes run in Python beside them; results are always those of ``linker``. Nothing is fused.
+    """
+
+    name = "watching"
+
+    def __init__(
+        self,
+        linker: Linker,
+        around: Around,
+        on_input: Callable[[Variable, Any], Any] | None = None,
+    ) -> None:
+        super().__init__(allow_gc=linker.allow_gc)
+        self.linker = linker
+        self.around = around
+        self.on_input = on_input
+        self.required_rewrites = linker.required_rewrites
+        # fused nodes would hide what is computed inside of them
+        self.incompatible_rewrites = linker.incompatible_rewrites.including("fusion")
+        self.name = f"watching {linker}"
+
+    def clone(self, allow_gc: bool | None = None) -> WatchingLinker:
+        return WatchingLinker(self.linker.clone(allow_gc), self.around, self.on_input)
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        self.linker.accept(fgraph, self.no_recycling)
+        vm = self.linker.make_vm(fgraph, order, storage_map, inputs, outputs)
+        beside = None if isinstance(vm, PythonVM) else Beside(fgraph, order)
+        watched = beside.vm if beside is not None else vm
+        assert isinstance(watched, PythonVM)
+        watched.around = self.around
+        watched.callback_input = self.on_input
+        return vm if beside is None else _WatchedVM(vm, beside, inputs)
