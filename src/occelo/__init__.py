@@ -10,12 +10,12 @@ array([2., 4., 6.])
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from occelo import tensor
 from occelo_compile import (
+    AliasedMemoryError,
     Function,
     FunctionMaker,
     In,
@@ -46,6 +46,7 @@ from occelo_graph import (
     UnusedInputError,
     Variable,
     clone_replace,
+    collect_new_shareds,
     config,
     debugprint,
     digest,
@@ -78,15 +79,20 @@ from occelo_graph import (
     verify_grad,
     zero_grad,
 )
-from occelo_graph.ops.control import ifelse
+from occelo_graph.deferred import deferred
+from occelo_graph.ops.control import Assert, CheckAndRaise, ifelse
 from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
-from occelo_rewrite import node_rewriter, optdb, rewrite_graph
+from occelo_rewrite import node_rewriter, optdb, register_optimizer, rewrite_graph
 
 __all__ = [
+    "AliasedMemoryError",
     "Apply",
+    "Assert",
+    "CheckAndRaise",
     "Constant",
     "Container",
+    "DebugMode",
     "DisconnectedInputError",
     "Function",
     "FunctionGraph",
@@ -97,20 +103,28 @@ __all__ = [
     "Lop",
     "MissingInputError",
     "Mode",
+    "MonitorMode",
+    "NanGuardMode",
     "NullTypeGradError",
     "OcceloError",
     "Op",
+    "OpFromGraph",
     "Out",
+    "PdbBreakpoint",
+    "Print",
+    "ProfileStats",
     "Rop",
     "SharedVariable",
     "Type",
     "UnusedInputError",
     "Variable",
     "WrapLinker",
+    "as_op",
     "available_linkers",
     "available_modes",
     "bisect",
     "clone_replace",
+    "collect_new_shareds",
     "config",
     "debugprint",
     "digest",
@@ -142,6 +156,7 @@ __all__ = [
     "pydotprint",
     "register_linker",
     "register_mode",
+    "register_optimizer",
     "rewrite_graph",
     "rewrite_profile",
     "save",
@@ -155,12 +170,22 @@ __all__ = [
     "vectorize_graph",
     "verify_grad",
     "view_rewriting",
+    "wrap_py",
     "zero_grad",
 ]
 __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "DebugMode": "occelo_compile.debugging.debug_mode",
+    "MonitorMode": "occelo_compile.debugging.monitor",
+    "NanGuardMode": "occelo_compile.debugging.nan_guard",
+    "OpFromGraph": "occelo_graph.ops.control.inner_graph",
+    "PdbBreakpoint": "occelo_graph.ops.control.observing",
+    "Print": "occelo_graph.ops.control.observing",
+    "ProfileStats": "occelo_compile.profiling",
+    "as_op": "occelo_graph.ops.control.python_function",
+    "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.bisection",
     "explain": "occelo_rewrite.explaining",
     "rewrite_profile": "occelo_rewrite.explaining",
@@ -169,21 +194,20 @@ _LATER = {
 
 if TYPE_CHECKING:
     from occelo_compile.bisection import bisect as bisect
+    from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
+    from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
+    from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
+    from occelo_compile.profiling import ProfileStats as ProfileStats
+    from occelo_graph.ops.control.inner_graph import OpFromGraph as OpFromGraph
+    from occelo_graph.ops.control.observing import PdbBreakpoint as PdbBreakpoint
+    from occelo_graph.ops.control.observing import Print as Print
+    from occelo_graph.ops.control.python_function import as_op as as_op
+    from occelo_graph.ops.control.python_function import wrap_py as wrap_py
     from occelo_rewrite.explaining import explain as explain
     from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.viewer import view_rewriting as view_rewriting
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
-
+__getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))

@@ -6,7 +6,15 @@ import re
 from pathlib import Path
 
 import occelo_graph.ops
-from occelo_rewrite import blas_db, canonicalize_db, optdb, specialize_db, stabilize_db
+from occelo_rewrite import (
+    blas_db,
+    canonicalize_db,
+    expand_db,
+    inline_db,
+    optdb,
+    specialize_db,
+    stabilize_db,
+)
 
 ROOT = Path(__file__).parents[2]
 ROWS = re.findall(
@@ -19,7 +27,7 @@ def test_all_120_are_listed_in_order() -> None:
 
 
 def test_rules_that_are_named_are_registered() -> None:
-    databases = (canonicalize_db, stabilize_db, blas_db, specialize_db, optdb)
+    databases = (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db, optdb)
     registered = {name for db in databases for name in db.names()}
     for number, _, rules in ROWS:
         named = re.findall(r"`(\w+)`", rules)
@@ -45,6 +53,8 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
         "log_of_exp", "sqr_of_sqrt", "square_of_sign", "sub_zero", "dot_of_orthogonal",
     }  # fmt: skip
     rules = {
-        n for db in (canonicalize_db, stabilize_db, blas_db, specialize_db) for n in db.names()
+        n
+        for db in (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db)
+        for n in db.names()
     }
     assert rules - named == others

@@ -13,11 +13,14 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.inner_graph import OpFromGraph
 from occelo_rewrite import (
     NodeRewriter,
     blas_db,
     canonicalize_db,
+    expand_db,
     in2out,
+    inline_db,
     rewrite_graph,
     specialize_db,
     stabilize_db,
@@ -28,7 +31,7 @@ from occelo_rewrite.pattern_rule import PatternRule
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
 RULES: dict[str, NodeRewriter] = {
     name: db[name]
-    for db in (canonicalize_db, stabilize_db, blas_db, specialize_db)
+    for db in (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db)
     for name in db.names()
 }
 
@@ -301,6 +304,8 @@ CASES = [
     Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0]]), x[:, 0])),
     Case("transposed_symmetric", lambda x: _gram(x).T),
     # control
+    Case("inline_graph", lambda x: _inner_graph(x, inline=True)),
+    Case("expand_graph", lambda x: _inner_graph(x, inline=False)),
     Case("check_of_truth", lambda x: ot.assert_op(x, True, ot.gt(x.sum(), -99.0))),
     Case("branch_of_constant", lambda x: ot.ifelse(True, x, ot.sin(x))),
     Case("equal_branches", lambda x: ot.ifelse(x.sum() > 0, x, x)),
@@ -384,6 +389,11 @@ def _joined_allocs(v: Any) -> Any:
 
 def _elements(v: Any) -> Any:
     return ot.make_vector(v[0], v[1], v[2])
+
+
+def _inner_graph(x: Any, inline: bool) -> Any:
+    inner = x.type.make_variable()
+    return OpFromGraph([inner], [ot.sin(inner) * 2.0], inline=inline)(x) + x
 
 
 def _nested_branches(x: Any, condition: Any) -> Any:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
@@ -17,22 +16,34 @@ from occelo_compile.mode import Mode, available_modes, get_default_mode, get_mod
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import shared
 from occelo_graph.config import config
+from occelo_graph.deferred import deferred
 from occelo_graph.provenance import register_internal
 
 __all__ = [
     "DUPLICATE",
     "AliasedMemoryError",
+    "BadDestroyMap",
+    "BadOptimization",
+    "BadThunkOutput",
+    "BadViewMap",
     "Collected",
     "Culprit",
+    "DebugMode",
+    "DebugModeError",
     "DeepCopyOp",
     "Function",
     "FunctionMaker",
     "In",
+    "InvalidValueError",
     "Linked",
     "Mode",
+    "MonitorMode",
+    "NanGuardMode",
     "Out",
+    "OutputGuardError",
     "ProfileStats",
     "Rewritten",
+    "StochasticOrder",
     "SymbolicInput",
     "SymbolicOutput",
     "ViewOp",
@@ -41,6 +52,7 @@ __all__ = [
     "collect",
     "config",
     "construct_function_ins_and_outs",
+    "detect_nan",
     "explain_miss",
     "function",
     "function_dump",
@@ -54,6 +66,18 @@ __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "BadDestroyMap": "occelo_compile.debugging.errors",
+    "BadOptimization": "occelo_compile.debugging.errors",
+    "BadThunkOutput": "occelo_compile.debugging.errors",
+    "BadViewMap": "occelo_compile.debugging.errors",
+    "DebugMode": "occelo_compile.debugging.debug_mode",
+    "DebugModeError": "occelo_compile.debugging.errors",
+    "InvalidValueError": "occelo_compile.debugging.errors",
+    "MonitorMode": "occelo_compile.debugging.monitor",
+    "NanGuardMode": "occelo_compile.debugging.nan_guard",
+    "OutputGuardError": "occelo_compile.debugging.errors",
+    "StochasticOrder": "occelo_compile.debugging.errors",
+    "detect_nan": "occelo_compile.debugging.monitor",
     "ProfileStats": "occelo_compile.profiling",
     "Culprit": "occelo_compile.bisection",
     "bisect": "occelo_compile.bisection",
@@ -62,20 +86,22 @@ _LATER = {
 if TYPE_CHECKING:
     from occelo_compile.bisection import Culprit as Culprit
     from occelo_compile.bisection import bisect as bisect
+    from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
+    from occelo_compile.debugging.errors import BadDestroyMap as BadDestroyMap
+    from occelo_compile.debugging.errors import BadOptimization as BadOptimization
+    from occelo_compile.debugging.errors import BadThunkOutput as BadThunkOutput
+    from occelo_compile.debugging.errors import BadViewMap as BadViewMap
+    from occelo_compile.debugging.errors import DebugModeError as DebugModeError
+    from occelo_compile.debugging.errors import InvalidValueError as InvalidValueError
+    from occelo_compile.debugging.errors import OutputGuardError as OutputGuardError
+    from occelo_compile.debugging.errors import StochasticOrder as StochasticOrder
+    from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
+    from occelo_compile.debugging.monitor import detect_nan as detect_nan
+    from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
     from occelo_compile.profiling import ProfileStats as ProfileStats
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
-
+__getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))
 config.check_sources()

@@ -17,6 +17,7 @@ from typing import Any
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked, set_function_cache
 from occelo_graph import Container, Op, Variable, toposort
 from occelo_graph.config import config
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.blocks.interface import UnitInterface, total_bytes
@@ -63,7 +64,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     inputs = [each.variable for each in maker.inputs]
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
-    if not all(_is_ours(node.op) for node in toposort(outputs)):
+    if not all(_is_ours(op) for op in _all_ops(outputs)):
         return None
     try:
         graph = digest(outputs, inputs)
@@ -91,8 +92,21 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     }
 
 
+def _all_ops(outputs: list[Variable]) -> Iterator[Op]:
+    """The ops of a graph, and of the graphs inside of them."""
+    pending: list[Op] = [node.op for node in toposort(outputs)]
+    while pending:
+        op = pending.pop()
+        yield op
+        inner = getattr(op, "graph", None)
+        if isinstance(inner, FrozenFunctionGraph):
+            pending += [node.op for node in inner.nodes]
+
+
 def _is_ours(op: Op) -> bool:
     """Whether the meaning of an op is in our sources, which are part of the key."""
+    if op.observes or op.props() is None:
+        return False
     row: Any = getattr(op, "scalar_op", None)
     if isinstance(row, ScalarFunction) and row.name not in _OUR_ROWS:
         return False

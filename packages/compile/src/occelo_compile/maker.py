@@ -256,6 +256,7 @@ class FunctionMaker:
                     fgraph.add_output(update, reason="update")
                 fgraph.update_mapping = mapping
         self._check_inplace(fgraph)
+        take_aside_observers(fgraph)
         protected = _protected(self.inputs)
         fgraph.attach_feature(ReplaceValidate())
         fgraph.attach_feature(Supervisor(lambda g: [g.inputs[i] for i in protected]))
@@ -284,6 +285,7 @@ class FunctionMaker:
         insert_deepcopy(
             fgraph,
             [each.borrow and not each.shared for each in self.inputs],
+            # what stands behind is only looked at
             [each.borrow for each in self.outputs] + [False] * len(fgraph.update_mapping),
         )
         return Rewritten(before, fgraph, record)
@@ -411,6 +413,24 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
     kept = container.storage[0]
     # an input that is updated keeps what it was updated to
     return False, given.update is None, kept
+
+
+def take_aside_observers(fgraph: FunctionGraph) -> None:
+    """Let what uses an observer's output use its input; the observer becomes an output that is dropped.
+
+    So nothing stands in the way of rewriting. Where branches are lazy, observers stay in their places.
+    """
+    nodes = [node for node in fgraph.toposort() if node.op.observes]
+    if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):
+        return
+    for node in nodes:
+        pairs = [(node.outputs[k], node.inputs[i]) for k, (i,) in node.op.view_map.items()]
+        fgraph.add_output(node.outputs[0], reason="observer")
+        shown = fgraph.output_node(len(fgraph.outputs) - 1)
+        for seen, plain in pairs:
+            for user, position in list(fgraph.clients[seen]):
+                if user is not shown:
+                    fgraph.change_node_input(user, position, plain, reason="observer", check=False)
 
 
 def _fresh_root(variable: Variable) -> Variable:

@@ -48,7 +48,7 @@ def insert_deepcopy(
     borrow_of_input = dict(zip(fgraph.inputs, borrowed_inputs, strict=True))
     destroyed = _destroyed_roots(fgraph)
     owners: dict[Variable, bool] = {}
-    for position, variable in enumerate(list(fgraph.outputs)):
+    for position, variable in enumerate(fgraph.outputs[: len(borrowed_outputs)]):
         is_update = position in fgraph.update_mapping
         borrowed = not is_update and borrowed_outputs[position]
         roots = alias_roots(variable)

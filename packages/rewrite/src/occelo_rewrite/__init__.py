@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from occelo_graph.deferred import deferred
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.provenance import register_internal
 from occelo_rewrite.database import (
@@ -22,6 +22,8 @@ from occelo_rewrite.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewr
 from occelo_rewrite.pipeline import (
     blas_db,
     canonicalize_db,
+    expand_db,
+    inline_db,
     optdb,
     optimizer_query,
     register_canonicalize,
@@ -75,10 +77,12 @@ __all__ = [
     "blas_db",
     "call",
     "canonicalize_db",
+    "expand_db",
     "explain",
     "graph_rewriter",
     "in2out",
     "infers",
+    "inline_db",
     "node_rewriter",
     "number",
     "optdb",
@@ -138,16 +142,6 @@ if TYPE_CHECKING:
     from occelo_rewrite.viewer import view_rewriting as view_rewriting
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
-
+__getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))

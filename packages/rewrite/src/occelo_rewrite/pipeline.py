@@ -2,9 +2,11 @@
 
 | position | stage | what it does |
 |---|---|---|
+| -0.01 | inline_graphs | inner graphs that are to be inlined at once take the place of their ops |
 | 0 | merge1 | equal nodes become one, and new ones that equal others are not added from here on |
 | 0.8 | drain_assumptions | what `assume` says is recorded |
 | 1 | canonicalize | constants are computed, sums and products take one form, shapes are worked out, reads and writes meet |
+| 1.4 | expand_graphs | all other inner graphs take the place of their ops |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends: gemm, gemv, ger |
 | 2 | specialize | cheaper special cases; reads before what they read is computed |
@@ -34,6 +36,8 @@ __all__ = [
     "OPTIMIZERS",
     "blas_db",
     "canonicalize_db",
+    "expand_db",
+    "inline_db",
     "optdb",
     "optimizer_query",
     "register_canonicalize",
@@ -89,7 +93,21 @@ def _blas_rules(db: EquilibriumDB) -> None:
     db.register_rules(blas.UPDATES, "fast_run")
 
 
+def _inlining_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import control
+
+    db.register_rules(control.INLINE, *_ALWAYS)
+
+
+def _expanding_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import control
+
+    db.register_rules(control.EXPAND, *_ALWAYS)
+
+
 canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
+inline_db = EquilibriumDB("inline_graphs", _inlining_rules)
+expand_db = EquilibriumDB("expand_graphs", _expanding_rules, canonicalize_db)
 stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
 blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
@@ -109,9 +127,11 @@ def _stages(db: SequenceDB) -> None:
         rewriter = InplaceRewriter(name, variants)
         db.register(name, rewriter, "fast_run", "inplace", position=position)
 
+    db.register("inline_graphs", inline_db, *_ALWAYS, position=-0.01)
     db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
     db.register("drain_assumptions", drain_assumptions, *_ALWAYS, position=0.8)
     db.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
+    db.register("expand_graphs", expand_db, *_ALWAYS, position=1.4)
     db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
     db.register("BlasOpt", blas_db, "fast_run", position=1.7)
     db.register("specialize", specialize_db, "fast_run", position=2)

@@ -93,6 +93,8 @@ class Op:
     """Not every input is needed; see `IfElse`."""
     identity_at_runtime: ClassVar[bool] = False
     """Only gradients see the op; compiled graphs drop it."""
+    observes: ClassVar[bool] = False
+    """Outputs are views of inputs; the op is there for what it does with their values on the way."""
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
     """Output index to the input indices that it may alias."""
     destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}

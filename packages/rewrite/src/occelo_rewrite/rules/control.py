@@ -6,10 +6,11 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
+from occelo_graph.ops.control.inner_graph import OpFromGraph
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "UNSAFE"]
+__all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 
 
 @node_rewriter([CheckAndRaise])
@@ -116,3 +117,21 @@ def drop_check(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 UNSAFE = RuleSet((drop_check,), "control unsafe")
+
+
+@node_rewriter([OpFromGraph])
+def inline_graph(fgraph: FunctionGraph, node: Apply) -> Any:
+    """An op that asks to be inlined is its graph from the start."""
+    op: Any = node.op
+    return op.inlined(node) if op.inline else None
+
+
+@node_rewriter([OpFromGraph])
+def expand_graph(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Linkers know no inner graphs: what was one node in building and canonicalizing is its graph."""
+    op: Any = node.op
+    return op.inlined(node)
+
+
+INLINE = RuleSet((inline_graph,), "control inline")
+EXPAND = RuleSet((expand_graph,), "control expand")

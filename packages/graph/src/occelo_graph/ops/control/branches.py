@@ -1,0 +1,137 @@
+"""Choice between graphs, of which only what is chosen is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["IfElse", "ifelse"]
+
+
+@op
+class IfElse(Op):
+    """The first ``n_outs`` of the values if the condition holds, else the other ones.
+
+    It is lazy: linkers compute only what the condition asks for. Inputs are the condition, then
+    all values of one branch, then all of the other.
+    """
+
+    n_outs: int
+    lazy: ClassVar[bool] = True
+
+    def infer(self, condition: TensorType, *values: Any) -> tuple[Any, ...]:
+        if not isinstance(condition, TensorType) or condition.ndim:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"The condition of ifelse must be a scalar, got {condition}")
+        merged: list[Any] = []
+        for then, other in zip(values[: self.n_outs], values[self.n_outs :], strict=True):
+            if then == other:
+                merged.append(then)
+            elif (
+                not (isinstance(then, TensorType) and isinstance(other, TensorType))
+                or then.dtype != other.dtype
+                or then.ndim != other.ndim
+            ):
+                raise TypeError(f"The branches of ifelse differ in type: {then} and {other}")
+            else:
+                shape = [
+                    a if a == b else None for a, b in zip(then.shape, other.shape, strict=True)
+                ]
+                merged.append(TensorType(then.dtype, shape))
+        return tuple(merged)
+
+    @property
+    def view_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return {i: [1 + i, 1 + self.n_outs + i] for i in range(self.n_outs)}
+
+    def taken(self, condition: Any) -> range:
+        """Positions of the inputs that are the results for a value of the condition."""
+        start = 1 if bool(condition) else 1 + self.n_outs
+        return range(start, start + self.n_outs)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        return tuple(arrays[i] for i in self.taken(arrays[0]))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        condition = inputs[0]
+        then = inputs[1 : 1 + self.n_outs]
+        other = inputs[1 + self.n_outs :]
+        of_then: list[Any] = []
+        of_other: list[Any] = []
+        for ct, a, b in zip(cotangents, then, other, strict=True):
+            if ct is None:
+                of_then.append(None)
+                of_other.append(None)
+            else:
+                of_then.append(ifelse(condition, ct, a.zeros_like(ct.dtype)))
+                of_other.append(ifelse(condition, b.zeros_like(ct.dtype), ct))
+        return [None, *of_then, *of_other]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        filled = [
+            v.zeros_like() if t is None else t
+            for v, t in zip(inputs[1:], tangents[1:], strict=True)
+        ]
+        return self(inputs[0], *filled, return_list=True)  # type: ignore[no-any-return]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        rows = [[False] * self.n_outs]
+        for _ in range(2):
+            rows += [[i == j for j in range(self.n_outs)] for i in range(self.n_outs)]
+        return rows
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        shapes: list[Any] = []
+        for then, other in zip(
+            input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :], strict=True
+        ):
+            shapes.append(
+                tuple(
+                    a if a is b or (isinstance(a, int) and a == b) else switch(node.inputs[0], a, b)
+                    for a, b in zip(then, other, strict=True)
+                )
+            )
+        return shapes
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        condition, values = inputs[0], inputs[1:]
+        wanted = max(batch_ndims)
+        results: list[Any] = []
+        for i in range(self.n_outs):
+            a, b = values[i], values[self.n_outs + i]
+            core = node.outputs[i].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            if batch_ndims[0] == 0 and batch_ndims[1 + i] == batch_ndims[1 + self.n_outs + i]:
+                results.append(ifelse(condition, a, b))
+            else:
+                test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * core])  # pyright: ignore[reportUnknownArgumentType]
+                results.append(switch(test, a, b))
+        assert wanted
+        return results
+
+
+def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+    """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``, computed lazily.
+
+    Branches are tensors or lists of as many; each pair has one dtype and number of dimensions
+    (TypeError otherwise), while shapes may differ.
+    """
+    several = isinstance(then_branch, list | tuple)
+    then: list[Any] = list(then_branch) if several else [then_branch]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    other: list[Any] = list(else_branch) if isinstance(else_branch, list | tuple) else [else_branch]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if len(then) != len(other):
+        raise ValueError(f"The branches of ifelse have {len(then)} and {len(other)} values")
+    condition = as_tensor_variable(condition)
+    if condition.type.ndim:
+        raise TypeError(f"The condition of ifelse must be a scalar, got {condition.type}")
+    outputs = IfElse(len(then))(condition, *then, *other, return_list=True)
+    if name is not None:
+        for i, output in enumerate(outputs):
+            output.name = name if len(outputs) == 1 else f"{name}{{{i}}}"
+    return outputs if several else outputs[0]

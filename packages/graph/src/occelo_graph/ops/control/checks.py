@@ -1,0 +1,77 @@
+"""Checks that are made when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["Assert", "CheckAndRaise", "assert_op"]
+
+
+class CheckAndRaise(Op):
+    """The first input, after checking that all others hold; else ``exc_type(msg)`` is raised."""
+
+    __props__: ClassVar[tuple[str, ...]] = ("msg", "exc_type")
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def __init__(self, exc_type: type[Exception], msg: str = "") -> None:
+        if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError("exc_type must be an exception class")
+        self.exc_type = exc_type
+        self.msg = msg
+
+    def infer(self, value: Any, *conditions: TensorType) -> Any:
+        for t in conditions:
+            if t.ndim:
+                raise TypeError(f"Conditions must be scalars, got {t}")
+        return value
+
+    def make_node(self, *inputs: Any) -> Apply:
+        conditions = [c.all() if (c := as_tensor_variable(x)).type.ndim else c for x in inputs[1:]]
+        return super().make_node(inputs[0], *conditions)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        if not all(bool(np.all(c)) for c in arrays[1:]):
+            raise self.exc_type(self.msg)
+        return arrays[0]
+
+    def kernel(self, node: Apply) -> Kernel:
+        return lambda *arrays: (self.evaluate(*arrays),)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [*cotangents, *[None] * (len(inputs) - 1)]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [tangents[0]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [self(*inputs)]
+
+
+class Assert(CheckAndRaise):
+    """`CheckAndRaise` with AssertionError."""
+
+    __props__: ClassVar[tuple[str, ...]] = ("msg",)
+
+    def __init__(self, msg: str = "Assert failed") -> None:
+        super().__init__(AssertionError, msg)
+
+
+def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
+    """``value``, after checking when the graph runs that the conditions hold."""
+    return Assert(msg)(value, *conditions)

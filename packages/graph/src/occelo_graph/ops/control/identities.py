@@ -1,0 +1,140 @@
+"""Ops whose result equals their input: copies, views, and what is assumed of a value."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op, op
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
+
+
+class SameType(Op):
+    """Base of ops whose result is, for all purposes of graphs, their input."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [cotangents[0]]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [self(inputs[0])]
+
+
+@op
+class DeepCopyOp(SameType):
+    """A copy with storage of its own."""
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False
+
+
+@op
+class ViewOp(SameType):
+    """The same storage under another variable."""
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+
+ASSUMPTIONS = (
+    "diagonal",
+    "lower_triangular",
+    "upper_triangular",
+    "symmetric",
+    "positive_definite",
+    "orthogonal",
+    "selection",
+    "permutation",
+    "unique_indices",
+    "nonnegative",
+    "positive",
+)
+"""What may be said of a tensor. Those of matrices are about the last two dimensions."""
+
+
+@op
+class Assume(SameType):
+    """Its input, of which the user says something that rewriting may rely on; nothing is checked.
+
+    ``facts`` are pairs of a name out of `ASSUMPTIONS` and whether it holds.
+    """
+
+    facts: tuple[tuple[str, bool], ...]
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [tangents[0]]
+
+    def __str__(self) -> str:
+        said = ", ".join(name if holds else f"not {name}" for name, holds in self.facts)
+        return f"Assume{{{said}}}"
+
+
+def assume(
+    x: Any,
+    *,
+    diagonal: bool | None = None,
+    lower_triangular: bool | None = None,
+    upper_triangular: bool | None = None,
+    symmetric: bool | None = None,
+    positive_definite: bool | None = None,
+    orthogonal: bool | None = None,
+    selection: bool | None = None,
+    permutation: bool | None = None,
+    unique_indices: bool | None = None,
+    nonnegative: bool | None = None,
+    positive: bool | None = None,
+) -> Any:
+    """``x``, with the promise that something holds (True) or does not (False); None says nothing.
+
+    A selection matrix has one 1 in each row and zeros elsewhere, a permutation one in each column as well.
+    ``unique_indices`` says that no position occurs twice in an array of indices. Rewriting relies on it
+    without any check, and results are undefined where it is wrong. TypeError if nothing is said, or if
+    something is said of a matrix and ``x`` is none.
+    """
+    given = {
+        "diagonal": diagonal,
+        "lower_triangular": lower_triangular,
+        "upper_triangular": upper_triangular,
+        "symmetric": symmetric,
+        "positive_definite": positive_definite,
+        "orthogonal": orthogonal,
+        "selection": selection,
+        "permutation": permutation,
+        "unique_indices": unique_indices,
+        "nonnegative": nonnegative,
+        "positive": positive,
+    }
+    facts = tuple((name, bool(holds)) for name, holds in given.items() if holds is not None)
+    if not facts:
+        raise TypeError("assume needs something to assume, such as symmetric=True")
+    variable = as_tensor_variable(x)
+    of_matrices = set(ASSUMPTIONS) - {"unique_indices", "nonnegative", "positive"}
+    for name, _ in facts:
+        if name in of_matrices and variable.type.ndim < 2:
+            raise TypeError(
+                f"{name} is said of matrices, and {variable} is of type {variable.type}"
+            )
+    return Assume(facts)(variable)

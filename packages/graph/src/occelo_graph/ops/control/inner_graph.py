@@ -1,0 +1,395 @@
+"""`OpFromGraph`: a graph as one op, with derivatives of its own if need be.
+
+The op holds a frozen graph, so two of the same graph are equal. While the outer graph is built,
+differentiated and rewritten it is one node; before linking it is replaced by its graph, which no linker
+has to know of therefore. With ``inline`` that happens before any rewriting.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.errors import MissingInputError, SavedGraphError, describe
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.form.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.interpret import evaluate
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
+from occelo_graph.ir.op import ZERO, Op
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.types import NullType
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.vectorize import vectorize_graph
+
+__all__ = ["OpFromGraph"]
+
+Derivative = Any
+"""None for the default, a function, an `OpFromGraph`, or a list of those for each variable."""
+
+
+class OpFromGraph(Op):
+    """An op that computes ``outputs`` from ``inputs``.
+
+    - ``inputs`` and ``outputs`` are lists of variables; all that the outputs need must be inputs or
+      constants (`MissingInputError` otherwise, also for shared variables: make them inputs).
+    - ``inline``: replace the op by its graph before rewriting.
+    - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input,
+      another `OpFromGraph` of the same arguments, or a list with one of these or None for each input; None
+      is the pullback of the graph. ``pushforward`` likewise, with ``tangents`` and outputs.
+      ``lop_overrides`` and ``rop_overrides`` are their older names.
+    - ``connection_pattern``: rows of truth values, for each input which outputs depend on it.
+    - ``name``: how the op is shown.
+
+    TypeError for inputs or outputs that are no lists, ValueError for an input given twice,
+    NotImplementedError for updates and givens.
+    """
+
+    __props__: ClassVar[tuple[str, ...]] = ("graph", "inline", "name", "pull_rule", "push_rule")
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        *,
+        inline: bool = False,
+        pullback: Derivative = None,
+        pushforward: Derivative = None,
+        lop_overrides: Derivative = None,
+        rop_overrides: Derivative = None,
+        connection_pattern: Sequence[Sequence[bool]] | None = None,
+        strict: bool = False,
+        name: str | None = None,
+        **options: Any,
+    ) -> None:
+        _check(inputs, outputs, options)
+        self.graph: FrozenFunctionGraph = freeze(inputs, outputs)
+        self.inline = inline
+        self.name = name
+        self.pull_rule = _chosen(pullback, lop_overrides, "lop_overrides", "pullback")
+        self.push_rule = _chosen(pushforward, rop_overrides, "rop_overrides", "pushforward")
+        if isinstance(self.pull_rule, list | tuple):
+            self.pull_rule = tuple(self.pull_rule)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        if isinstance(self.push_rule, list | tuple):
+            self.push_rule = tuple(self.push_rule)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        self._pattern = connection_pattern
+        self._derived_cache: dict[Any, OpFromGraph] = {}
+
+    @property
+    def fgraph(self) -> FrozenFunctionGraph:
+        """The graph; it never changes."""
+        return self.graph
+
+    @property
+    def inner_inputs(self) -> tuple[Variable, ...]:
+        """The inputs of the graph."""
+        return self.graph.inputs
+
+    @property
+    def inner_outputs(self) -> tuple[Variable, ...]:
+        """The outputs of the graph."""
+        return self.graph.outputs
+
+    def infer(self, *types: Any) -> Any:
+        wanted = self.graph.inputs
+        if len(types) != len(wanted):
+            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(types)}")
+        for i, (variable, given) in enumerate(zip(wanted, types, strict=True)):
+            if not variable.type.is_super(given):
+                raise TypeError(f"Input {i} of {self} is of type {variable.type}, got {given}")
+        return tuple(v.type for v in self.graph.outputs)
+
+    def make_node(self, *inputs: Any) -> Apply:
+        wanted = self.graph.inputs
+        if len(inputs) != len(wanted):
+            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
+        variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
+        return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
+
+    def inlined(self, node: Apply) -> list[Variable]:
+        """The graph over the inputs of a node of this op."""
+        return self.graph.bind(node.inputs)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        return tuple(
+            evaluate(list(self.graph.outputs), dict(zip(self.graph.inputs, arrays, strict=True)))
+        )
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        # lengths of the inlined graph: working out a length computes no values that it does not need
+        return [
+            tuple(v.shape[i] for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else ()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+            for v in self.inlined(node)
+        ]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        if self._pattern is not None:
+            return [list(row) for row in self._pattern]
+        reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(self.graph.inputs)}
+        for each in self.graph.nodes:
+            pattern = each.op.connection_pattern(each)
+            for k, out in enumerate(each.outputs):
+                reached[out] = set().union(
+                    *(
+                        reached.get(v, set())
+                        for v, row in zip(each.inputs, pattern, strict=True)
+                        if row[k]
+                    )
+                )
+        return [
+            [i in reached.get(out, set()) for out in self.graph.outputs]
+            for i in range(len(self.graph.inputs))
+        ]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        inner = [v.type.make_variable() for v in self.graph.inputs]
+        made: list[Any] = vectorize_graph(
+            self.graph.bind(inner), dict(zip(inner, inputs, strict=True))
+        )
+        return made
+
+    # derivatives
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return self._derivative(
+            self.pull_rule,  # pyright: ignore[reportUnknownMemberType]
+            self._pulled,
+            len(inputs),
+            inputs,
+            outputs,
+            cotangents,
+            outputs,  # pyright: ignore[reportUnknownMemberType]
+        )
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return self._derivative(
+            self.push_rule,  # pyright: ignore[reportUnknownMemberType]
+            self._pushed,
+            len(outputs),
+            inputs,
+            outputs,
+            tangents,
+            inputs,  # pyright: ignore[reportUnknownMemberType]
+        )
+
+    def _derivative(
+        self,
+        rule: Derivative,
+        default: Callable[..., Sequence[Any]],
+        count: int,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        given: Sequence[Any],
+        like: Sequence[Variable],
+    ) -> Sequence[Any]:
+        """By the rule of the user's where there is one; what that gets is never None."""
+        rules: Sequence[Any] = rule if isinstance(rule, tuple) else (rule,)  # pyright: ignore[reportUnknownVariableType]
+        usual: Sequence[Any] = ()
+        if any(r is None for r in rules):  # pyright: ignore[reportUnknownVariableType]
+            usual = default(inputs, outputs, given)
+        if rule is None:
+            return usual
+        filled = [
+            zeros_like(v) if g is None or g is ZERO else g for v, g in zip(like, given, strict=True)
+        ]
+        if not isinstance(rule, tuple):
+            return _checked(self, _apply(rule, inputs, outputs, filled), count)
+        if len(rules) != count:  # pyright: ignore[reportUnknownArgumentType]
+            raise ValueError(f"{self} needs {count} rules for its derivative, got {len(rules)}")  # pyright: ignore[reportUnknownArgumentType]
+        results: list[Any] = []
+        for i, each in enumerate(rules):  # pyright: ignore[reportUnknownArgumentType]
+            made = usual[i] if each is None else _apply(each, inputs, outputs, filled)
+            results.append(made[0] if isinstance(made, list) and len(made) == 1 else made)  # pyright: ignore[reportUnknownArgumentType]
+        return results
+
+    def _pulled(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        live = tuple(ct is not None for ct in cotangents)
+        filled = [
+            zeros_like(v) if ct is ZERO else ct
+            for v, ct in zip(outputs, cotangents, strict=True)
+            if ct is not None
+        ]
+        if not filled:
+            return [None] * len(inputs)
+        fresh = [v.type.make_variable() for v in self.graph.inputs]
+        bound = [v for v, use in zip(self.graph.bind(fresh), live, strict=True) if use]
+        seeds = [v.type.make_variable() for v in filled]
+        found = pullback(
+            bound,
+            fresh,
+            seeds,
+            disconnected_inputs="ignore",
+            return_disconnected="none",
+            null_gradients="return",
+        )
+        return self._inner("pullback", [*fresh, *seeds], [*inputs, *filled], found)
+
+    def _pushed(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        live = [i for i, t in enumerate(tangents) if t is not None]
+        filled = [zeros_like(inputs[i]) if tangents[i] is ZERO else tangents[i] for i in live]
+        if not filled:
+            return [None] * len(outputs)
+        fresh = [v.type.make_variable() for v in self.graph.inputs]
+        seeds = [v.type.make_variable() for v in filled]
+        found = pushforward(
+            self.graph.bind(fresh),
+            [fresh[i] for i in live],
+            seeds,
+            disconnected_outputs="ignore",
+            return_disconnected="none",
+        )
+        return self._inner("pushforward", [*fresh, *seeds], [*inputs, *filled], found)
+
+    def _inner(
+        self,
+        what: str,
+        variables: Sequence[Variable],
+        arguments: Sequence[Variable],
+        found: Sequence[Any],
+    ) -> list[Any]:
+        """Derivatives as outputs of one op; what is None or not defined stays as it is."""
+        usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
+        wanted = [g for g, use in zip(found, usable, strict=True) if use]
+        if not wanted:
+            return list(found)
+        made = OpFromGraph(
+            variables, wanted, inline=self.inline, name=f"{self.name or 'OpFromGraph'}_{what}"
+        )
+        results = iter(made(*arguments, return_list=True))
+        return [next(results) if use else g for g, use in zip(found, usable, strict=True)]
+
+    def __str__(self) -> str:
+        kind = type(self).__name__
+        shown = f"{kind}{{{self.name}}}" if self.name else kind
+        return f"{shown}{{inline}}" if self.inline else shown
+
+
+def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
+    for what, given in (("inputs", inputs), ("outputs", outputs)):
+        if not isinstance(given, list):
+            raise TypeError(f"The {what} of OpFromGraph must be a list, got {given!r}")
+        for each in given:  # pyright: ignore[reportUnknownVariableType]
+            if not isinstance(each, Variable):
+                raise TypeError(f"The {what} of OpFromGraph must be variables, got {each!r}")
+    for option in ("updates", "givens"):
+        if option in options:
+            raise NotImplementedError(f"OpFromGraph has no {option}")
+    if options:
+        warnings.warn(
+            f"OpFromGraph does not take {', '.join(sorted(options))}", FutureWarning, stacklevel=3
+        )
+    if len(set(inputs)) != len(inputs):
+        twice = next(v for v in inputs if inputs.count(v) > 1)
+        raise ValueError(f"{describe(twice)} is an input of OpFromGraph twice")
+    known = set(inputs)
+    for variable in ancestors(outputs, known):
+        if (
+            variable.owner is None
+            and variable not in known
+            and not isinstance(variable, AtomicVariable)
+        ):
+            raise MissingInputError(
+                f"{describe(variable)} is needed for the outputs of OpFromGraph, and is no input"
+            )
+
+
+def _chosen(given: Derivative, older: Derivative, old_name: str, name: str) -> Derivative:
+    if older is None:
+        return given
+    if given is not None:
+        raise TypeError(f"{old_name} is the older name of {name}; give one of them")
+    warnings.warn(f"{old_name} is now called {name}", DeprecationWarning, stacklevel=3)
+    return older
+
+
+def _apply(
+    rule: Derivative,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    given: Sequence[Any],
+) -> Any:
+    if isinstance(rule, OpFromGraph):
+        return rule(*inputs, *outputs, *given, return_list=True)
+    return rule(list(inputs), list(outputs), list(given))
+
+
+def _checked(op: OpFromGraph, found: Any, count: int) -> list[Any]:
+    results: list[Any] = list(found) if isinstance(found, list | tuple) else [found]  # pyright: ignore[reportUnknownArgumentType]
+    if len(results) != count:
+        raise ValueError(f"The derivative of {op} must have {count} parts, got {len(results)}")
+    return results
+
+
+# saving: functions are told by their names
+
+
+def _encode(op: OpFromGraph, arrays: Arrays) -> Any:
+    return {
+        "graph": encode(op.graph, arrays),
+        "inline": op.inline,
+        "name": op.name,
+        "rules": [_encode_rule(r, arrays) for r in (op.pull_rule, op.push_rule)],  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    }
+
+
+def _encode_rule(rule: Derivative, arrays: Arrays) -> Any:
+    if rule is None:
+        return None
+    if isinstance(rule, tuple):
+        return [_encode_rule(r, arrays) for r in rule]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(rule, OpFromGraph):
+        return {"op": _encode(rule, arrays)}
+    name = f"{rule.__module__}:{rule.__qualname__}"
+    if _function(name) is rule:
+        return {"function": name}
+    # one that no name leads to is itself only in this process
+    return {"function": f"{name}@{id(rule)}"}
+
+
+def _function(name: str) -> Any:
+    module, _, path = name.partition(":")
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _decode(plain: Any, arrays: Arrays) -> OpFromGraph:
+    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
+    pull, push = (_decode_rule(r, arrays) for r in plain["rules"])
+    inputs = [v.type.make_variable() for v in graph.inputs]
+    return OpFromGraph(
+        inputs,
+        graph.bind(inputs),
+        inline=plain["inline"],
+        name=plain["name"],
+        pullback=pull,
+        pushforward=push,
+    )
+
+
+def _decode_rule(plain: Any, arrays: Arrays) -> Derivative:
+    if plain is None:
+        return None
+    if isinstance(plain, list):
+        return [_decode_rule(r, arrays) for r in plain]  # pyright: ignore[reportUnknownVariableType]
+    if "op" in plain:
+        return _decode(plain["op"], arrays)
+    found = _function(plain["function"])
+    if found is None:
+        raise SavedGraphError(
+            f"The graph uses the function {plain['function']}, which is not known here"
+        )
+    return found
+
+
+register_coder(OpFromGraph, _encode, _decode)

@@ -1,0 +1,121 @@
+"""Ops that hand their inputs on and show them on the way: `Print`, `PdbBreakpoint`.
+
+Compiled functions take observers out of the way of rewriting: what used the observer's output uses its
+input, and the observer looks at that beside. So ``log(1 + Print()(x))`` is computed as without the
+``Print``. Only in graphs with lazy branches do observers stay where they are, since they must not look at
+what is never computed.
+"""
+
+from __future__ import annotations
+
+import pdb
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op
+from occelo_graph.ops.control.identities import SameType
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["PdbBreakpoint", "Print"]
+
+
+class Print(SameType):
+    """Prints its input whenever it is computed, and hands it on.
+
+    ``message`` stands in front, ``attrs`` are the attributes to print, called if they can be.
+    ``global_fn(op, value)`` does something else than printing.
+    """
+
+    __props__: ClassVar[tuple[str, ...]] = ("message", "attrs", "global_fn")
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    pure: ClassVar[bool] = False
+    observes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        message: str = "",
+        attrs: Sequence[str] = ("__str__",),
+        global_fn: Callable[[Print, Any], None] | None = None,
+    ) -> None:
+        self.message = message
+        self.attrs = tuple(attrs)
+        self.global_fn = global_fn
+
+    def evaluate(self, x: Any) -> Any:
+        if self.global_fn is not None:
+            self.global_fn(self, x)
+            return x
+        for attribute in self.attrs:
+            found = getattr(x, attribute)
+            print(self.message, attribute, "=", found() if callable(found) else found)
+        return x
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [tangents[0]]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"Print{{{self.message}}}"
+
+
+class PdbBreakpoint(Op):
+    """``PdbBreakpoint(name)(condition, x, ...)``: the variables, and the debugger whenever the scalar
+    ``condition`` holds.
+
+    In the debugger ``monitored`` is the list of their values. One variable comes back bare, several as
+    a list.
+    """
+
+    __props__: ClassVar[tuple[str, ...]] = ("name", "count")
+    pure: ClassVar[bool] = False
+    observes: ClassVar[bool] = True
+
+    def __init__(self, name: str, count: int = 0) -> None:
+        self.name = name
+        self.count = count
+
+    @property
+    def view_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        return {i: [i + 1] for i in range(self.count)}
+
+    def infer(self, *types: Any) -> Any:
+        if len(types) < 2:
+            raise TypeError("A breakpoint needs a variable to look at")
+        if types[0].ndim:
+            raise TypeError(f"The condition of a breakpoint must be a scalar, got {types[0]}")
+        return tuple(types[1:])
+
+    def make_node(self, *inputs: Any) -> Apply:
+        variables = [as_tensor_variable(v) for v in inputs]
+        made = PdbBreakpoint(self.name, len(variables) - 1)
+        return Apply.of_types(made, variables, made.infer(*(v.type for v in variables)))
+
+    def evaluate(self, condition: Any, *monitored: Any) -> Any:
+        if bool(condition):
+            print(f"Breakpoint {self.name!r}; the list `monitored` has {len(monitored)} values")
+            pdb.set_trace()
+        return monitored
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None, *cotangents]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return list(tangents[1:])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        count = len(node.outputs)
+        return [[False] * count, *([i == j for j in range(count)] for i in range(count))]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return list(input_shapes[1:])
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return self(inputs[0].any(), *inputs[1:], return_list=True)  # type: ignore[no-any-return]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False

@@ -1,0 +1,121 @@
+"""Functions of Python as ops: `wrap_py`."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph.errors import lines
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op
+from occelo_graph.ir.types import Type
+
+__all__ = ["FromFunctionOp", "as_op", "wrap_py"]
+
+
+def _types(given: Any, what: str) -> list[Type]:
+    """A list of types from types, or functions that make variables, such as ``dvector``."""
+    listed: Sequence[Any] = given if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownVariableType]
+    types: list[Type] = []
+    for each in listed:  # pyright: ignore[reportUnknownVariableType]
+        kind = each if isinstance(each, Type) else each().type if callable(each) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+        if not isinstance(kind, Type):
+            raise TypeError(f"The {what} of a wrapped function must be types, got {each!r}")
+        types.append(kind)
+    return types
+
+
+class FromFunctionOp(Op):
+    """An op that calls a function of Python; made by `wrap_py`."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        itypes: Sequence[Type],
+        otypes: Sequence[Type],
+        infer_shape: Callable[..., Any] | None = None,
+    ) -> None:
+        self.fn = fn
+        self.itypes = tuple(itypes)  # type: ignore[misc]
+        self.otypes = tuple(otypes)  # type: ignore[misc]
+        self.shape_function = infer_shape
+        self.__name__ = getattr(fn, "__name__", "function")
+        self.__qualname__ = getattr(fn, "__qualname__", self.__name__)
+        self.__doc__ = fn.__doc__
+
+    def evaluate(self, *arrays: Any) -> Any:
+        result = self.fn(*arrays)
+        assert self.otypes is not None
+        results: tuple[Any, ...] = (  # pyright: ignore[reportUnknownVariableType]
+            tuple(result)  # pyright: ignore[reportUnknownArgumentType]
+            if len(self.otypes) != 1 or isinstance(result, list | tuple)
+            else (result,)  # pyright: ignore[reportUnknownArgumentType]
+        )
+        if len(results) != len(self.otypes):
+            raise ValueError(
+                f"The wrapped function {self.__name__} has {len(self.otypes)} outputs, and returned "
+                f"{len(results)} values"
+            )
+        made: list[Any] = []
+        for i, (kind, value) in enumerate(zip(self.otypes, results, strict=True)):
+            try:
+                made.append(kind.filter(value))
+            except (TypeError, ValueError) as error:
+                context = [f"Output {i} of the wrapped function {self.__name__}, of type {kind}:"]
+                raise type(error)(lines(context, str(error))) from None
+        return tuple(made)
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        if self.shape_function is None:
+            return super().infer_shape(node, input_shapes)
+        return self.shape_function(node, input_shapes)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        module = self.fn.__module__
+        if _found(module, self.__qualname__) is None:
+            raise pickle.PicklingError(
+                f"A wrapped function is pickled by its name, and {module}.{self.__qualname__} is not it"
+            )
+        return _load, (module, self.__qualname__)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.__name__}}}"
+
+
+def _found(module: str, name: str) -> Any:
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _load(module: str, name: str) -> Any:
+    import importlib
+
+    importlib.import_module(module)
+    return _found(module, name)
+
+
+def wrap_py(
+    itypes: Any, otypes: Any, infer_shape: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], FromFunctionOp]:
+    """Make an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
+
+    ``itypes`` and ``otypes`` are types (or what makes variables of them), one or a list. The function
+    gets an array for each input and returns one for each output, which must fit its type. The op has no
+    gradient; ``infer_shape(node, input_shapes)`` gives the shapes of its outputs without running it. It is
+    pickled by its name, so the decorated function must be one of a module.
+    """
+    inputs, outputs = _types(itypes, "itypes"), _types(otypes, "otypes")
+    if infer_shape is not None and not callable(infer_shape):  # pyright: ignore[reportUnnecessaryComparison]
+        raise TypeError("infer_shape must be a function")
+
+    def wrap(fn: Callable[..., Any]) -> FromFunctionOp:
+        return FromFunctionOp(fn, inputs, outputs, infer_shape)
+
+    return wrap
+
+
+as_op = wrap_py
