@@ -180,7 +180,7 @@ _LATER = {
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
     "NanGuardMode": "occelo_compile.debugging.nan_guard",
-    "OpFromGraph": "occelo_graph.ops.control.inner_graph",
+    "OpFromGraph": "occelo_graph.inner_graph",
     "PdbBreakpoint": "occelo_graph.ops.control.observing",
     "Print": "occelo_graph.ops.control.observing",
     "ProfileStats": "occelo_compile.profiling",
@@ -198,7 +198,7 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
     from occelo_compile.profiling import ProfileStats as ProfileStats
-    from occelo_graph.ops.control.inner_graph import OpFromGraph as OpFromGraph
+    from occelo_graph.inner_graph import OpFromGraph as OpFromGraph
     from occelo_graph.ops.control.observing import PdbBreakpoint as PdbBreakpoint
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op

@@ -9,7 +9,7 @@ import pytest
 
 import occelo_compile as oc
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control.inner_graph import OpFromGraph
+from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control.observing import PdbBreakpoint, Print
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_rewrite import node_rewriter

@@ -10,7 +10,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control.inner_graph import OpFromGraph
+from occelo_graph.inner_graph import OpFromGraph
 
 
 def product_and_log(**options: Any) -> OpFromGraph:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
+from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
-from occelo_graph.ops.control.inner_graph import OpFromGraph
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 

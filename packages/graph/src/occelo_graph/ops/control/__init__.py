@@ -1,4 +1,4 @@
-"""Choice between graphs, checks, copies, inner graphs, functions of Python, observers."""
+"""Choice between graphs, checks, copies, functions of Python, observers."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ def _types(given: Any, what: str) -> list[Type]:
     listed: Sequence[Any] = given if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownVariableType]
     types: list[Type] = []
     for each in listed:  # pyright: ignore[reportUnknownVariableType]
-        kind = each if isinstance(each, Type) else each().type if callable(each) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+        maker: Any = None if isinstance(each, Type) or not callable(each) else each  # pyright: ignore[reportUnknownArgumentType]
+        kind: Any = each if maker is None else maker().type  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(kind, Type):
             raise TypeError(f"The {what} of a wrapped function must be types, got {each!r}")
         types.append(kind)

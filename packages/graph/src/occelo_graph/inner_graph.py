@@ -3,6 +3,8 @@
 The op holds a frozen graph, so two of the same graph are equal. While the outer graph is built,
 differentiated and rewritten it is one node; before linking it is replaced by its graph, which no linker
 has to know of therefore. With ``inline`` that happens before any rewriting.
+
+The op is of the family of control, but stands above the gradients, which it asks for.
 """
 
 from __future__ import annotations
