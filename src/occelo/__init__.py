@@ -145,6 +145,7 @@ __all__ = [
     "ifelse",
     "jacobian",
     "load",
+    "load_dump",
     "node_rewriter",
     "numeric_grad",
     "op",
@@ -177,6 +178,7 @@ __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "load_dump": "occelo_compile.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
     "NanGuardMode": "occelo_compile.debugging.nan_guard",
@@ -197,6 +199,7 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
     from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
+    from occelo_compile.dumping import load_dump as load_dump
     from occelo_compile.profiling import ProfileStats as ProfileStats
     from occelo_graph.inner_graph import OpFromGraph as OpFromGraph
     from occelo_graph.ops.control.observing import PdbBreakpoint as PdbBreakpoint

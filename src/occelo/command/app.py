@@ -12,6 +12,7 @@ from rich.table import Table
 import occelo
 from occelo.command.cache import cache_app
 from occelo.command.demo import DemoSettings, run_demo
+from occelo.command.dump import dump_app
 from occelo.command.explain import explain_graph
 
 __all__ = ["app", "cache_main", "main"]
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(cache_app, name="cache")
+app.add_typer(dump_app, name="dump")
 
 
 @app.command()

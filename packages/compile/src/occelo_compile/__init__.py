@@ -59,6 +59,7 @@ __all__ = [
     "get_default_mode",
     "get_mode",
     "insert_deepcopy",
+    "load_dump",
     "register_mode",
     "shared",
 ]
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "load_dump": "occelo_compile.dumping",
     "BadDestroyMap": "occelo_compile.debugging.errors",
     "BadOptimization": "occelo_compile.debugging.errors",
     "BadThunkOutput": "occelo_compile.debugging.errors",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
     from occelo_compile.debugging.monitor import detect_nan as detect_nan
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
+    from occelo_compile.dumping import load_dump as load_dump
     from occelo_compile.profiling import ProfileStats as ProfileStats
 
 

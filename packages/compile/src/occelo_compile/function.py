@@ -92,11 +92,15 @@ def function_dump(
     profile: Any = None,
     on_unused_input: str | None = None,
     extra_tag_to_remove: Sequence[str] | None = None,
+    format: str = "pickle",
 ) -> None:
-    """Pickle the arguments of `function`, for reproducing a compilation elsewhere.
+    """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
 
     Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are
-    included. Names in ``extra_tag_to_remove`` are taken out of the variables' tags.
+    included; set them to zeros before if they must not be. Names in ``extra_tag_to_remove`` are left
+    out of the variables' tags, as is ``trace``. ``format="safe"`` writes a form that `load_dump` reads
+    without running any code of the file; TypeError for what it cannot hold. ``occelo dump`` shows,
+    compares and runs dumps of both forms.
     """
     arguments: dict[str, Any] = {
         "inputs": inputs,
@@ -112,10 +116,9 @@ def function_dump(
         "profile": profile,
         "on_unused_input": on_unused_input,
     }
-    from occelo_compile.strip_pickler import StripPickler  # loads pickle, which calls do not need
+    from occelo_compile.dumping import dump_arguments  # loads pickle, which calls do not need
 
-    with open(filename, "wb") as stream:
-        StripPickler(stream, extra_tag_to_remove or ()).dump(arguments)
+    dump_arguments(filename, arguments, extra_tag_to_remove or (), format)
 
 
 _compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary()

@@ -50,6 +50,11 @@ class Mode:
         return self._linker
 
     @property
+    def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
+        """What chooses the rewrites, without what the linker and the configuration say."""
+        return self._query
+
+    @property
     def query(self) -> RewriteDatabaseQuery | GraphRewriter:
         """What chooses the rewrites, with what the linker and the configuration add and remove."""
         if isinstance(self._query, GraphRewriter):

@@ -4,22 +4,46 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
-from occelo_graph import Variable
+from occelo_graph import Apply, Variable, toposort
 
 __all__ = ["StripPickler"]
 
 
 class StripPickler(pickle.Pickler):
-    """Takes the named tags of variables out as it meets them."""
+    """Pickles graphs without the tag ``trace`` and those named; the graphs keep their tags."""
 
-    def __init__(self, stream: Any, tags: Sequence[str]) -> None:
+    def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:
         super().__init__(stream, protocol=-1)
-        self.tags = frozenset((*tags, "trace"))
+        self.tags = frozenset((*extra_tag_to_remove, "trace"))
+        self._kept: list[Any] = []
+        self._first: tuple[dict[str, Any], list[Apply]] | None = None
+
+    def dump_arguments(self, arguments: dict[str, Any], variables: Sequence[Variable]) -> None:
+        """Pickle a dict so that nothing recurses with the depth of the graphs in it.
+
+        What is loaded is the dict; its nodes come first in the pickle, each after those it needs.
+        """
+        self._first = (arguments, toposort(variables))
+        self.dump(_Arguments())
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Variable):
-            for tag in self.tags & vars(obj.tag).keys():
-                delattr(obj.tag, tag)
+        if isinstance(obj, _Arguments):
+            assert self._first is not None
+            arguments, nodes = self._first
+            return _second, (nodes, arguments)
+        if isinstance(obj, SimpleNamespace) and self.tags & vars(obj).keys():
+            stripped = SimpleNamespace(**{k: v for k, v in vars(obj).items() if k not in self.tags})
+            self._kept.append(stripped)  # pickle tells objects apart by where they lie
+            return stripped.__reduce__()
         return NotImplemented
+
+
+class _Arguments:
+    """Stands for the dict while it is pickled."""
+
+
+def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:
+    return arguments

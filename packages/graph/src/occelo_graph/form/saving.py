@@ -95,8 +95,14 @@ def _archive(text: str, arrays: Arrays) -> bytes:
 
 def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
     """Read a graph that `save` wrote; `SavedGraphError` if the file holds none."""
+    import struct
     import zipfile
+    import zlib
 
+    damage = (
+        zipfile.BadZipFile, zlib.error, struct.error, KeyError, json.JSONDecodeError, ValueError,
+        EOFError, NotImplementedError, RuntimeError,
+    )  # fmt: skip
     try:
         with zipfile.ZipFile(file) as archive:
             plain: dict[str, Any] = json.loads(archive.read("graph.json"))
@@ -104,7 +110,7 @@ def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
             for position in range(len(archive.namelist()) - 1):
                 member = io.BytesIO(archive.read(f"arrays/{position}.npy"))
                 arrays.append(np.lib.format.read_array(member, allow_pickle=False))
-    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, ValueError, EOFError) as error:
+    except damage as error:
         raise SavedGraphError(f"{file} does not hold a saved graph: {error}") from None
     if plain.get("format") != "occelo-graph" or not isinstance(plain.get("version"), int):
         raise SavedGraphError(f"{file} does not hold a saved graph")

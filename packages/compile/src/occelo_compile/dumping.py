@@ -1,0 +1,261 @@
+"""`function_dump`: the arguments of `function` as a file, for reproducing a compilation elsewhere.
+
+Two forms: a pickle of exactly the keyword arguments, and ``format="safe"``, the form in which graphs are
+saved, with a description of the arguments beside it. Loading the safe form runs no code of the file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.mode import Mode
+from occelo_compile.strip_pickler import StripPickler
+from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
+from occelo_graph import (
+    Constant,
+    Container,
+    SavedGraphError,
+    SharedVariable,
+    Variable,
+    load,
+    save,
+)
+from occelo_graph.tensor import as_tensor_variable
+from occelo_link import make_linker
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["FORMATS", "dump_arguments", "is_pickle", "load_dump"]
+
+FORMATS = ("pickle", "safe")
+_VERSION = 1
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_DAMAGE = (
+    KeyError, IndexError, ValueError, TypeError, EOFError, NotImplementedError, RuntimeError,
+    struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What reading a damaged archive may raise."""
+_FLAGS = ("name", "mutable", "strict", "allow_downcast", "implicit", "borrow", "shared")
+
+
+def dump_arguments(
+    filename: str | os.PathLike[str],
+    arguments: dict[str, Any],
+    extra_tag_to_remove: Sequence[str],
+    format: str,
+) -> None:
+    """Write the file; see `function_dump`. A file that is there stays as it was if that fails."""
+    if format not in FORMATS:
+        raise ValueError(f"The format of a dump is {' or '.join(FORMATS)}, not {format!r}")
+    if format == "safe":
+        data = _safe(arguments)
+    else:
+        buffer = io.BytesIO()
+        StripPickler(buffer, extra_tag_to_remove).dump_arguments(arguments, _variables(arguments))
+        data = buffer.getvalue()
+    temporary = Path(f"{os.fspath(filename)}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(filename)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def is_pickle(filename: str | os.PathLike[str]) -> bool:
+    """Whether a dump is of the form whose loading may run any code."""
+    return not zipfile.is_zipfile(filename)
+
+
+def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str, Any]:
+    """The arguments of `function` that a dump holds.
+
+    A pickle is only loaded with ``trust``, since loading one can run any code (ValueError otherwise).
+    `SavedGraphError` if the file holds no dump.
+    """
+    if is_pickle(filename):
+        if not trust:
+            raise ValueError(
+                f"{filename} is a pickle, or no dump at all: loading a pickle can run any code, so say "
+                "that you trust it"
+            )
+        with open(filename, "rb") as stream:
+            found: Any = pickle.load(stream)
+        if not isinstance(found, dict) or "inputs" not in found:
+            raise SavedGraphError(f"{filename} does not hold the arguments of a function")
+        return found  # pyright: ignore[reportUnknownVariableType]
+    try:
+        with zipfile.ZipFile(filename) as archive:
+            plain = json.loads(archive.read("function.json"))
+            variables = load(io.BytesIO(archive.read("graph.zip"))).outputs
+        if plain["version"] > _VERSION:
+            raise SavedGraphError(f"{filename} is of a later version than this one reads")
+        return {k: _decode(v, variables) for k, v in plain["arguments"].items()}
+    except SavedGraphError:
+        raise
+    except _DAMAGE as error:
+        raise SavedGraphError(f"{filename} does not hold a dump: {error}") from None
+
+
+def _variables(arguments: dict[str, Any]) -> list[Variable]:
+    """The variables among the arguments, at any depth."""
+    found: dict[Variable, None] = {}
+
+    def note(variable: Variable) -> int:
+        found[variable] = None
+        return 0
+
+    def look(value: Any) -> None:
+        try:
+            _encode(value, note)
+        except TypeError:
+            pass  # pickle takes what the safe form does not
+
+    for value in arguments.values():
+        look(value)
+    for variable in list(found):
+        default = getattr(variable, "default_update", None)
+        if default is not None:
+            found[default] = None
+    return list(found)
+
+
+def _safe(arguments: dict[str, Any]) -> bytes:
+    numbers: dict[Variable, int] = {}
+
+    def number(variable: Variable) -> int:
+        return numbers.setdefault(variable, len(numbers))
+
+    plain = {
+        "format": "occelo-function",
+        "version": _VERSION,
+        "arguments": {k: _encode(v, number) for k, v in arguments.items()},
+    }
+    graph = io.BytesIO()
+    save(graph, list(numbers))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("function.json", _EPOCH), json.dumps(plain, indent=1))
+        archive.writestr(zipfile.ZipInfo("graph.zip", _EPOCH), graph.getvalue())
+    return buffer.getvalue()
+
+
+Numbers = Callable[[Variable], int]
+
+
+def _encode(value: Any, number: Numbers) -> Any:
+    """A JSON value; variables by their numbers. TypeError for what has no safe form."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, Variable):
+        return {"variable": number(value)}
+    if isinstance(value, SymbolicInput):
+        return {"In": _encode_input(value, number)}
+    if isinstance(value, SymbolicOutput):
+        return {"Out": [number(value.variable), value.borrow]}
+    if isinstance(value, list | tuple):
+        return [_encode(v, number) for v in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, Mapping):
+        return {"dict": [[_encode(k, number), _encode(v, number)] for k, v in value.items()]}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, Mode):
+        return {"Mode": _encode_mode(value)}
+    if isinstance(value, np.ndarray | np.generic | float | complex):
+        return {"array": number(as_tensor_variable(value))}
+    raise TypeError(f"{value!r} has no safe form; dump it as a pickle")
+
+
+def _encode_input(given: SymbolicInput, number: Numbers) -> dict[str, Any]:
+    flags = {flag: getattr(given, flag) for flag in _FLAGS}
+    value = given.value
+    if isinstance(value, Container):
+        holder = given.variable
+        if not (isinstance(holder, SharedVariable) and holder.container is value):
+            raise TypeError(f"The container of {given} has no safe form; dump it as a pickle")
+    elif value is not None:
+        value = _encode(np.asarray(value), number)
+    return {
+        "variable": number(given.variable),
+        "update": None if given.update is None else number(given.update),
+        "value": "container" if isinstance(value, Container) else value,
+        **flags,
+    }
+
+
+def _encode_mode(mode: Mode) -> dict[str, Any]:
+    query = mode.own_query
+    if type(mode) is not Mode or not isinstance(query, RewriteDatabaseQuery):
+        raise TypeError(f"The mode {mode} has no safe form; give its name, or dump it as a pickle")
+    if query.subquery or query.extra_rewrites:
+        raise TypeError(f"The mode {mode} has rewriters of its own; dump it as a pickle")
+    if type(make_linker(mode.linker.name)) is not type(mode.linker):
+        raise TypeError(f"The linker {mode.linker} has no safe form; dump it as a pickle")
+    return {
+        "linker": mode.linker.name,
+        "name": mode.name,
+        "include": sorted(query.include),
+        "require": sorted(query.require),
+        "exclude": sorted(query.exclude),
+        "position_cutoff": repr(query.position_cutoff),
+    }
+
+
+def _decode(plain: Any, variables: Sequence[Variable]) -> Any:
+    if isinstance(plain, list):
+        return [_decode(v, variables) for v in plain]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(plain, dict):
+        return plain
+    entry: dict[str, Any] = plain  # pyright: ignore[reportUnknownVariableType]
+    match entry:
+        case {"variable": position, **rest} if not rest:
+            return variables[position]  # pyright: ignore[reportUnknownVariableType]
+        case {"In": parts}:
+            return _decode_input(parts, variables)
+        case {"Out": [position, borrow]}:
+            return Out(variables[position], borrow=borrow)
+        case {"dict": items}:
+            return {_decode(k, variables): _decode(v, variables) for k, v in items}
+        case {"Mode": parts}:
+            query = RewriteDatabaseQuery(
+                parts["include"],
+                parts["require"],
+                parts["exclude"],
+                position_cutoff=float(parts["position_cutoff"]),
+            )
+            return Mode(parts["linker"], query, name=parts["name"])
+        case {"array": position}:
+            return _array(variables[position])  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            raise SavedGraphError(f"Not an argument of a function: {sorted(entry)}")
+
+
+def _array(variable: Variable) -> Any:
+    if not isinstance(variable, Constant):
+        raise SavedGraphError(f"The value of an argument is no constant: {variable}")
+    return variable.data
+
+
+def _decode_input(parts: dict[str, Any], variables: Sequence[Variable]) -> In:
+    variable = variables[parts["variable"]]  # pyright: ignore[reportUnknownVariableType]
+    value = parts["value"]
+    if value == "container":
+        value = getattr(variable, "container", None)  # pyright: ignore[reportUnknownArgumentType]
+    elif value is not None:
+        value = _decode(value, variables)
+    update = parts["update"]
+    flags = {flag: parts[flag] for flag in _FLAGS}
+    return In(
+        variable,  # pyright: ignore[reportUnknownArgumentType]
+        value=value,
+        update=None if update is None else variables[update],
+        autoname=False,
+        **flags,
+    )

@@ -1,0 +1,141 @@
+"""``occelo dump``: showing, comparing and running what `function_dump` wrote."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import occelo
+
+__all__ = ["dump_app"]
+
+dump_app = typer.Typer(
+    help="Look into dumps of functions. A dump that is a pickle can run any code when it is loaded, so "
+    "that is done only with --trust; those written with format='safe' are safe to load.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+File = Annotated[
+    Path, typer.Argument(exists=True, dir_okay=False, help="What function_dump wrote.")
+]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Load the file even if it is a pickle, which can run any code."),
+]
+
+
+def _arguments(file: Path, trust: bool) -> dict[str, Any]:
+    try:
+        return occelo.load_dump(file, trust)
+    except (ValueError, occelo.OcceloError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _listed(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return list(given.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _variable(given: Any) -> Any:
+    return given.variable if isinstance(given, occelo.In | occelo.Out) else given
+
+
+def _pairs(given: Any) -> list[tuple[Any, Any]]:
+    if given is None:
+        return []
+    items: Any = given.items() if isinstance(given, Mapping) else given  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return [(k, v) for k, v in items]
+
+
+def _rows(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The arguments that are no outputs, as text."""
+    for i, given in enumerate(_listed(arguments["inputs"])):
+        variable = _variable(given)
+        extra = f", {given}" if isinstance(given, occelo.In) else ""
+        yield f"input {i}", f"{variable} {variable.type}{extra}"
+    for variable, expression in _pairs(arguments.get("updates")):
+        yield f"update of {variable}", str(expression)
+    for variable, expression in _pairs(arguments.get("givens")):
+        yield f"given for {variable}", str(expression)
+    for name, value in arguments.items():
+        if name not in ("inputs", "outputs", "updates", "givens") and value not in (None, False):
+            yield name, str(value)
+
+
+def _graph(arguments: dict[str, Any]) -> str:
+    shown = [_variable(o) for o in _listed(arguments.get("outputs"))]
+    shown += [e for _, e in _pairs(arguments.get("updates")) if isinstance(e, occelo.Variable)]
+    if not shown:
+        return ""
+    text: str = occelo.debugprint(shown, file="str", print_type=True)
+    return text
+
+
+@dump_app.command()
+def show(file: File, trust: Trust = False) -> None:
+    """Show the arguments and the graph of a dump."""
+    arguments = _arguments(file, trust)
+    table = Table("argument", "value")
+    for name, text in _rows(arguments):
+        table.add_row(name, text)
+    console = Console()
+    console.print(table)
+    console.print(_graph(arguments), markup=False, highlight=False)
+
+
+@dump_app.command()
+def diff(first: File, second: File, trust: Trust = False) -> None:
+    """Show in what two dumps differ; the exit status is 1 if they do."""
+    texts: list[list[str]] = []
+    for file in (first, second):
+        arguments = _arguments(file, trust)
+        rows = [f"{name}: {text}" for name, text in _rows(arguments)]
+        texts.append([*rows, *_graph(arguments).splitlines()])
+    changes = list(difflib.unified_diff(*texts, str(first), str(second), lineterm=""))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    for line in changes:  # pyright: ignore[reportUnknownVariableType]
+        typer.echo(line)  # pyright: ignore[reportUnknownArgumentType]
+    if not changes:
+        typer.echo("The dumps are alike")
+    raise typer.Exit(int(bool(changes)))  # pyright: ignore[reportUnknownArgumentType]
+
+
+@dump_app.command()
+def run(
+    file: File,
+    trust: Trust = False,
+    mode: Annotated[str | None, typer.Option(help="Compile in this mode instead.")] = None,
+    call: Annotated[
+        bool, typer.Option(help="Call the function as well, if it can be called without arguments.")
+    ] = True,
+) -> None:
+    """Compile a dump and say how long each step took."""
+    arguments = _arguments(file, trust)
+    if mode is not None:
+        arguments["mode"] = mode
+    start = perf_counter()
+    function = occelo.function(**arguments)
+    table = Table("step", "ms")
+    times = function.maker.times
+    for step in ("collect", "rewrite", "link", "wrap"):
+        table.add_row(step, f"{1e3 * getattr(times, step):.2f}")
+    table.add_row("in all", f"{1e3 * (perf_counter() - start):.2f}")
+    needed = [given for required, _, given in function.defaults if required]
+    if call and not needed:
+        start = perf_counter()
+        result = function()
+        table.add_row("first call", f"{1e3 * (perf_counter() - start):.2f}")
+        Console().print(table)
+        typer.echo(f"result: {result}")
+        return
+    Console().print(table)
+    typer.echo(f"{len(needed)} arguments are needed for a call")
