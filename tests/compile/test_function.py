@@ -67,6 +67,20 @@ def test_an_error_leaves_shared_values_as_they_were(mode: str) -> None:
     np.testing.assert_array_equal(a.get_value(), [2.0, 2.0])
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_an_update_in_place_is_not_begun_where_a_later_node_fails(
+    mode: str, backwards: bool
+) -> None:
+    a, b = oc.shared(np.zeros(3), "a"), oc.shared(np.zeros(3), "b")
+    x = ot.dvector("x")
+    updates = [(a, ot.exp(a) * 2), (b, b + x)]
+    f = oc.function([x], None, updates=updates[::-1] if backwards else updates, mode=mode)
+    with pytest.raises(ValueError, match="dimension mismatch"):
+        f([1.0, 2.0])
+    np.testing.assert_array_equal(a.get_value(), np.zeros(3))
+    np.testing.assert_array_equal(b.get_value(), np.zeros(3))
+
+
 def test_default_updates(mode: str) -> None:
     a = oc.shared(0.0, "a")
     b = oc.shared(10.0, "b")

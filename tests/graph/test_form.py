@@ -15,6 +15,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control import CheckAndRaise
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
@@ -210,3 +211,25 @@ def test_dot_output(tmp_path: Path) -> None:
     assert '"x float64 (?, ?)"' in text
     og.pydotprint(outputs, tmp_path / "g.dot", print_output_file=False)
     assert (tmp_path / "g.dot").read_text().startswith("digraph {")
+
+
+class OwnError(Exception):
+    """An exception of this module."""
+
+
+def test_checks_are_saved_with_their_exceptions() -> None:
+    x = ot.dscalar("x")
+    for kind in (ZeroDivisionError, OwnError):
+        out = CheckAndRaise(kind, "no")(x, ot.gt(x, 0))
+        stream = io.BytesIO()
+        og.save(stream, out, [x])
+        stream.seek(0)
+        loaded = og.load(stream)
+        with pytest.raises(kind, match="no"):
+            og.evaluate(loaded.outputs[0], {loaded.inputs[0]: -1.0})
+
+    class Local(Exception):
+        pass
+
+    with pytest.raises(TypeError, match="no exception of a module"):
+        og.save(io.BytesIO(), CheckAndRaise(Local)(x, ot.gt(x, 0)), [x])

@@ -451,3 +451,20 @@ def test_summaries_print(capsys: pytest.CaptureFixture[str]) -> None:
     with config.change_flags(optimizer_verbose=True):
         rewrite_graph(og.zero_grad(ot.dscalar("x")))
     assert "drop_gradient_barriers replaces" in capsys.readouterr().out
+
+
+def test_what_rules_make_comes_from_the_users_line() -> None:
+    x = ot.dvector("x")
+    inner = 1 + x
+    y = ot.log(inner)
+    fgraph = og.FunctionGraph([x], [y * 2.0 + ot.sin(x)], clone=True)
+    optdb.query(optimizer_query("fast_run")).rewrite(fgraph)
+    sources = {str(v.owner.op): v.source for v in fgraph.variables if v.owner is not None}
+    (fused,) = sources.values()
+    assert fused is not None
+    assert "FunctionGraph" in fused.text
+    plain = og.FunctionGraph([x], [y], clone=True)
+    optdb.query(optimizer_query("fast_run")).rewrite(plain)
+    (made,) = plain.outputs
+    assert str(made.owner_op) == "log1p"
+    assert made.source == y.source

@@ -101,12 +101,13 @@ def diff(first: File, second: File, trust: Trust = False) -> None:
         arguments = _arguments(file, trust)
         rows = [f"{name}: {text}" for name, text in _rows(arguments)]
         texts.append([*rows, *_graph(arguments).splitlines()])
-    changes = list(difflib.unified_diff(*texts, str(first), str(second), lineterm=""))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    for line in changes:  # pyright: ignore[reportUnknownVariableType]
-        typer.echo(line)  # pyright: ignore[reportUnknownArgumentType]
+    one, other = texts
+    changes = list(difflib.unified_diff(one, other, str(first), str(second), lineterm=""))
+    for line in changes:
+        typer.echo(line)
     if not changes:
         typer.echo("The dumps are alike")
-    raise typer.Exit(int(bool(changes)))  # pyright: ignore[reportUnknownArgumentType]
+    raise typer.Exit(int(bool(changes)))
 
 
 @dump_app.command()

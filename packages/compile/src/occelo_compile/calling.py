@@ -211,6 +211,13 @@ class Function:
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
             for i, value in new_values:
                 storage[i].storage[0] = value
+        except Exception as error:
+            from occelo_compile.retelling import retold  # only a failure pays for it
+
+            told = retold(self, subset)
+            if told is not None:
+                raise told from None
+            raise error
         finally:
             self._restore()
         if self._calls == 0:

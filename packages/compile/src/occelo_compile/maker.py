@@ -259,7 +259,14 @@ class FunctionMaker:
         take_aside_observers(fgraph)
         protected = _protected(self.inputs)
         fgraph.attach_feature(ReplaceValidate())
-        fgraph.attach_feature(Supervisor(lambda g: [g.inputs[i] for i in protected]))
+        kept = [i for i, each in enumerate(self.inputs) if each.update is not None]
+        fgraph.attach_feature(
+            Supervisor(
+                lambda g: [g.inputs[i] for i in protected],
+                # a call that fails must leave what it updates as it was
+                lambda g: [g.inputs[i] for i in kept],
+            )
+        )
         fgraph.attach_feature(PreserveVariableAttributes())
         if self.accept_inplace:
             fgraph.attach_feature(DestroyHandler())
@@ -289,6 +296,12 @@ class FunctionMaker:
             [each.borrow for each in self.outputs] + [False] * len(fgraph.update_mapping),
         )
         return Rewritten(before, fgraph, record)
+
+    def users_graph(self) -> FunctionGraph:
+        """The graph before rewriting."""
+        if self._rewritten is not None or self._given is not None:
+            return self.rewritten.before
+        return self.create_fgraph()
 
     def rewrite(self) -> Rewritten:
         """Step 2."""

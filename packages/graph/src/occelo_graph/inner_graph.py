@@ -9,14 +9,13 @@ The op is of the family of control, but stands above the gradients, which it ask
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
-from occelo_graph.form.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.form.encoding import Arrays, decode, encode, loaded, register_coder
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import evaluate
@@ -351,18 +350,10 @@ def _encode_rule(rule: Derivative, arrays: Arrays) -> Any:
     if isinstance(rule, OpFromGraph):
         return {"op": _encode(rule, arrays)}
     name = f"{rule.__module__}:{rule.__qualname__}"
-    if _function(name) is rule:
+    if loaded(name) is rule:
         return {"function": name}
     # one that no name leads to is itself only in this process
     return {"function": f"{name}@{id(rule)}"}
-
-
-def _function(name: str) -> Any:
-    module, _, path = name.partition(":")
-    found: Any = sys.modules.get(module)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return found
 
 
 def _decode(plain: Any, arrays: Arrays) -> OpFromGraph:
@@ -386,7 +377,7 @@ def _decode_rule(plain: Any, arrays: Arrays) -> Derivative:
         return [_decode_rule(r, arrays) for r in plain]  # pyright: ignore[reportUnknownVariableType]
     if "op" in plain:
         return _decode(plain["op"], arrays)
-    found = _function(plain["function"])
+    found = loaded(plain["function"])
     if found is None:
         raise SavedGraphError(
             f"The graph uses the function {plain['function']}, which is not known here"

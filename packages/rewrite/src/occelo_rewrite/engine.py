@@ -210,13 +210,14 @@ def _pairs_of(
     return [(old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None], ()
 
 
-def _carry_source(old: Variable, new: Variable) -> None:
-    """Let new nodes count as made by the line that made what they replace."""
+def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
+    """New nodes come from the user's line that what they replace came from."""
     mark = old.mark
+    known = fgraph.apply_nodes
     pending = [new]
     while pending:
         owner = pending.pop().owner
-        if owner is not None and owner.mark is None:
+        if owner is not None and owner not in known and owner.mark != mark:
             owner.mark = mark
             pending.extend(owner.inputs)
 
@@ -280,7 +281,7 @@ def replace(
     if not pairs:
         return False
     for old, new in pairs:
-        _carry_source(old, new)
+        _carry_source(fgraph, old, new)
     before = str(node)
     number = record.start(node)
     try:

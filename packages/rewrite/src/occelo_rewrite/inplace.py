@@ -111,7 +111,7 @@ class _Plan:
         self.refused: dict[Variable, int] = {}
         guards = [f for f in fgraph.features if isinstance(f, Supervisor)]
         # a graph that says nothing of its inputs does not give them away
-        guarded = [f.protected(fgraph) for f in guards] or [fgraph.inputs]
+        guarded = [f.untouchable(fgraph) for f in guards] or [fgraph.inputs]
         self.protected = {view_root(v) for listed in guarded for v in listed}
         for node, before in fgraph.orderings().items():
             for each in before:

@@ -155,21 +155,29 @@ class DestroyHandler(Bookkeeper):
                     )
 
 
+Chosen = Sequence[Variable] | Callable[["FunctionGraph"], Sequence[Variable]]
+
+
 class Supervisor(Feature):
     """Vetoes graphs in which one of the ``protected`` variables is overwritten.
 
     The variables are listed, or given by a function of the graph, so that a copy of the graph can
-    have a copy of the feature.
+    have a copy of the feature. The ``spared`` ones may be overwritten, but rewriting is to leave them
+    as they are.
     """
 
-    def __init__(
-        self, protected: Sequence[Variable] | Callable[[FunctionGraph], Sequence[Variable]]
-    ) -> None:
+    def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:
         self._protected = protected
+        self._spared = spared
 
     def protected(self, fgraph: FunctionGraph) -> Sequence[Variable]:
         """The variables that nothing may overwrite."""
         return self._protected(fgraph) if callable(self._protected) else self._protected
+
+    def untouchable(self, fgraph: FunctionGraph) -> Sequence[Variable]:
+        """The variables that rewriting may not make anything overwrite."""
+        spared = self._spared(fgraph) if callable(self._spared) else self._spared
+        return [*self.protected(fgraph), *spared]
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
         destroyers = getattr(fgraph, "destroyers", None)
@@ -180,7 +188,7 @@ class Supervisor(Feature):
                 raise InconsistencyError(f"The protected variable {variable} would be overwritten")
 
     def clone(self) -> Supervisor:
-        return Supervisor(self._protected)
+        return Supervisor(self._protected, self._spared)
 
 
 class _OutputVeto(Feature):

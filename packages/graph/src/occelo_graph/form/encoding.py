@@ -6,6 +6,7 @@ named in a saved graph; arrays are kept beside the text.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
-__all__ = ["Arrays", "Static", "class_name", "decode", "encode", "register_coder"]
+__all__ = ["Arrays", "Static", "class_name", "decode", "encode", "loaded", "register_coder"]
 
 Arrays = list[Any]
 
@@ -37,6 +38,15 @@ class Static:
 def class_name(cls: type) -> str:
     """The name under which a class is saved."""
     return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def loaded(name: str) -> Any:
+    """What ``module:name`` stands for if the module is loaded; else None."""
+    module, _, path = name.partition(":")
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def register_coder(

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.errors import SavedGraphError
+from occelo_graph.form.encoding import Arrays, class_name, loaded, register_coder
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -75,3 +77,19 @@ class Assert(CheckAndRaise):
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
     """``value``, after checking when the graph runs that the conditions hold."""
     return Assert(msg)(value, *conditions)
+
+
+def _encode_exception(cls: type, arrays: Arrays) -> Any:
+    if not issubclass(cls, Exception) or loaded(class_name(cls)) is not cls:
+        raise TypeError(f"{cls} has no canonical form: it is no exception of a module")
+    return class_name(cls)
+
+
+def _decode_exception(name: Any, arrays: Arrays) -> Any:
+    found = loaded(name)
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        raise SavedGraphError(f"The graph uses the exception {name}, which is not known here")
+    return found
+
+
+register_coder(type, _encode_exception, _decode_exception)
