@@ -42,7 +42,24 @@ _WITHOUT_EFFECT = {
     "cache",
     "cache_size",
     "profile_optimizer",
+    "profile",
+    "profile_memory",
+    "print_global_stats",
+    "optimizer_verbose",
+    "optimizer_verbose_ignore",
+    "exception_verbosity",
+    "on_unused_input",
+    "unpickle_function",
+    "mode",
+    "linker",
+    "vm__lazy",
+    "blas__ldflags",
+    "cxx",
+    "gcc__cxxflags",
+    "compiler_verbose",
 }
+_SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
+"""Options that no artefact depends on; all others are part of its key."""
 _PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
 _OUR_ROWS = frozenset(ScalarFunction.table())
 _warned: set[str] = set()
@@ -85,7 +102,11 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "query": _query_text(query),
         "rewrites": digest_text(rewrites),
         "options": repr(
-            sorted((k, v) for k, v in config.as_dict().items() if k not in _WITHOUT_EFFECT)
+            sorted(
+                (k, v)
+                for k, v in config.as_dict().items()
+                if k not in _WITHOUT_EFFECT and not k.startswith(_SECTIONS_WITHOUT_EFFECT)
+            )
         ),
         "sources of compile": manifest(os.path.dirname(__file__)),
         **environment(),

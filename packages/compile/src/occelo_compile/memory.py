@@ -58,9 +58,10 @@ def insert_deepcopy(
                 must_copy = must_copy or not (borrowed and owners[root])
             elif root.owner is None:
                 shareable = borrowed and borrow_of_input.get(root, False)
-                # an input that the graph overwrites is given away, so its storage may be returned
-                given_away = root in destroyed and variable.owner is not None and is_update
-                must_copy = must_copy or not (shareable or given_away)
+                # what is overwritten to become the new value of the same variable stays where it is
+                own = is_update and root is fgraph.inputs[fgraph.update_mapping[position]]
+                in_place = own and root in destroyed and variable.owner is not None
+                must_copy = must_copy or not (shareable or in_place)
         if must_copy:
             node = fgraph.outputs[position]
             copied: Variable = DeepCopyOp()(node)

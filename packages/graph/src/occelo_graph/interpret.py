@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import MissingInputError, describe, lines
-from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import get_var_by_name, toposort
 
@@ -20,7 +21,8 @@ _ANNOTATED = "_occelo_annotated"
 def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exception:
     """An exception of the same class that names the node, its source line and its inputs.
 
-    The cause stays the last line. Classes that do not take a text alone get a note instead.
+    The cause stays the last line; the option ``exception_verbosity`` says how much more is told.
+    Classes that do not take a text alone get a note instead.
     """
     if hasattr(error, _ANNOTATED):
         return error
@@ -30,9 +32,13 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
     context = [f"While computing {what}" + (f", made at {source}:" if source is not None else ":")]
     if source is not None and source.text:
         context.append(f"    {source.text}")
+    verbosity = EXCEPTION_VERBOSITY.get()
     for position, (variable, array) in enumerate(zip(node.inputs, arrays, strict=False)):
-        shown = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else repr(array)  # pyright: ignore[reportUnknownMemberType]
+        shown = _shown(array, verbosity != "low")
         context.append(f"  input {position}, {variable.name or str(variable)}: {shown}")
+    if verbosity == "high":
+        tree: str = conveniences["dprint"](node.outputs, file="str", depth=_DEEPEST_SHOWN)
+        context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
     cause = str(error) or type(error).__name__
     try:
         made = type(error)(lines(context, cause))
@@ -43,6 +49,21 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
         made = error
     setattr(made, _ANNOTATED, True)
     return made
+
+
+def _shown(array: Any, more: bool) -> str:
+    """An input of a node that failed; its strides and, if there are few, its elements for ``more``."""
+    if not isinstance(array, np.ndarray):
+        return repr(array)
+    text = f"{array.dtype} {array.shape}"  # pyright: ignore[reportUnknownMemberType]
+    if not more:
+        return text
+    elements = f", values {array.tolist()}" if array.size <= _FEW else ""
+    return f"{text}, strides {array.strides}{elements}"
+
+
+_FEW = 8
+_DEEPEST_SHOWN = 6
 
 
 def _last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:

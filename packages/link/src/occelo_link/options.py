@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from occelo_graph.config import boolean, config, text
@@ -14,7 +15,12 @@ __all__ = [
     "CHECK_BOUNDS",
     "COMPILEDIR",
     "COMPILEDIR_FORMAT",
+    "COMPILER",
+    "COMPILER_FLAGS",
+    "COMPILER_VERBOSE",
+    "LAZY",
     "LINKER",
+    "LOCK_TIMEOUT",
 ]
 
 
@@ -24,6 +30,31 @@ def positive(value: Any) -> int:
     if number <= 0 or isinstance(value, bool):
         raise ValueError("expected a positive whole number")
     return number
+
+
+def seconds(value: Any) -> float:
+    """a number of seconds; -1 for no end"""
+    return float(value)
+
+
+def if_known(value: Any) -> bool | None:
+    """True | False | None"""
+    return None if value in (None, "None") else boolean(value)
+
+
+_told: list[str] = []
+
+
+def _without_effect(value: Any) -> str:
+    """any text; it has no effect"""
+    if value and not _told:
+        _told.append(str(value))
+        warnings.warn(
+            "The option blas__ldflags has no effect: BLAS is called through the library that NumPy "
+            "or SciPy brought",
+            stacklevel=4,
+        )
+    return text(value)
 
 
 LINKER = config.declare(
@@ -80,5 +111,39 @@ CACHE_SIZE = config.declare(
     1024,
     "how many megabytes of compiled code to keep; what was not used for longest goes first",
     positive,
+    "occelo_link",
+)
+COMPILER = config.declare(
+    "cxx",
+    "auto",
+    "the C compiler of the linkers c and c|py: a command; auto finds one, an empty text means none",
+    text,
+    "occelo_link",
+)
+COMPILER_FLAGS = config.declare(
+    "gcc__cxxflags", "", "more flags for the C compiler, separated by spaces", text, "occelo_link"
+)
+COMPILER_VERBOSE = config.declare(
+    "compiler_verbose", False, "print each command that compiles C", boolean, "occelo_link"
+)
+LAZY = config.declare(
+    "vm__lazy",
+    None,
+    "whether the linker vm computes on demand; None does so where a graph has lazy branches",
+    if_known,
+    "occelo_link",
+)
+LOCK_TIMEOUT = config.declare(
+    "compile__timeout",
+    120.0,
+    "for how many seconds lock_ctx waits for the lock of the compile directory; -1 for ever",
+    seconds,
+    "occelo_link",
+)
+config.declare(
+    "blas__ldflags",
+    "",
+    "accepted for the sake of older programs; has no effect",
+    _without_effect,
     "occelo_link",
 )

@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.interpret import annotate_error
 from occelo_graph.ir.op import Kernel
+from occelo_link import options
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -248,7 +249,8 @@ class VMLinker(_PythonLinker):
 
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and
     ``callback_input(variable, value)`` for each input before the first. ``lazy`` forces evaluation
-    on demand (or, if False, forbids it); by default it is used where the graph has lazy ops.
+    on demand (or, if False, forbids it); by default the option ``vm__lazy`` says, and where that says
+    nothing either it is used for graphs with lazy ops.
     """
 
     name = "vm"
@@ -263,7 +265,7 @@ class VMLinker(_PythonLinker):
         callback_input: Callable[[Variable, Any], Any] | None = None,
     ) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=scheduler)
-        self.lazy = lazy
+        self.lazy = options.LAZY.get() if lazy is None else lazy
         self.callback = callback
         self.callback_input = callback_input
 

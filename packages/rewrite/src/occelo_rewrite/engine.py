@@ -301,7 +301,7 @@ def replace(
         return False
     after = ", ".join(str(each) for each in dict.fromkeys(new.owner or new for _, new in pairs))
     record.add(number, str(rule), before, after, node, [new for _, new in pairs])
-    if options.VERBOSE.get():
+    if options.VERBOSE.get() and str(rule) not in options.VERBOSE_IGNORE.get().split(":"):
         print(f"rewriting: {record.stage}: {rule} replaces {before} with {after}")
     return True
 

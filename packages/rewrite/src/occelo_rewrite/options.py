@@ -17,6 +17,7 @@ __all__ = [
     "PROFILE",
     "REQUIRING",
     "VERBOSE",
+    "VERBOSE_IGNORE",
 ]
 
 _PACKAGE = "occelo_rewrite"
@@ -36,9 +37,7 @@ OPTIMIZER = config.declare(
     "optimizer",
     "o4",
     "which rewrites a mode applies that names none",
-    one_of(
-        "o4", "o3", "o2", "o1", "unsafe", "fast_run", "fast_compile", "stabilize", "merge", "None"
-    ),
+    text,
     _PACKAGE,
 )
 INCLUDING = config.declare(
@@ -59,6 +58,13 @@ ON_OPT_ERROR = config.declare(
 )
 VERBOSE = config.declare(
     "optimizer_verbose", False, "print every replacement as it is made", boolean, _PACKAGE
+)
+VERBOSE_IGNORE = config.declare(
+    "optimizer_verbose_ignore",
+    "",
+    "rules that optimizer_verbose leaves out, separated by colons",
+    text,
+    _PACKAGE,
 )
 POSITION_CUTOFF = config.declare(
     "optdb__position_cutoff",

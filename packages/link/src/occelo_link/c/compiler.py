@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from occelo_link.options import COMPILER, COMPILER_FLAGS, COMPILER_VERBOSE
+
 __all__ = ["FLAGS", "CompilerMissing", "compile_shared", "compiler_identity", "find_compiler"]
 
 FLAGS = (
@@ -33,13 +35,17 @@ class CompilerMissing(RuntimeError):
 
 
 def find_compiler() -> list[str]:
-    """The command of a C compiler: ``CC``, cc, gcc, clang, or the ``ziglang`` package's."""
-    configured = os.environ.get("CC")
+    """The command of a C compiler: the option ``cxx``, ``CC``, cc, gcc, clang, or ``ziglang``'s."""
+    chosen = COMPILER.get()
+    if not chosen:
+        raise CompilerMissing("The option cxx is empty, so that nothing is compiled as C")
+    configured = os.environ.get("CC") if chosen == "auto" else chosen
     if configured:
         command = shlex.split(configured)
         if shutil.which(command[0]):
             return command
-        raise CompilerMissing(f"CC names {command[0]!r}, which is not on the PATH")
+        origin = "CC" if chosen == "auto" else "The option cxx"
+        raise CompilerMissing(f"{origin} names {command[0]!r}, which is not on the PATH")
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
             return [name]
@@ -82,7 +88,7 @@ def compile_shared(source: str, folder: Path) -> Path:
     `CompilerMissing` without a compiler; RuntimeError with its messages if it fails.
     """
     command = find_compiler()
-    flags = [*FLAGS, *_processor_flags(tuple(command))]
+    flags = [*FLAGS, *_processor_flags(tuple(command)), *shlex.split(COMPILER_FLAGS.get())]
     identity = "\n".join([compiler_identity(), *flags, source])
     name = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
     target = folder / f"{name}.so"
@@ -92,8 +98,11 @@ def compile_shared(source: str, folder: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=folder) as work:
         text, made = Path(work) / "unit.c", Path(work) / "unit.so"
         text.write_text(source, encoding="utf-8")
+        whole = [*command, *flags, str(text), "-o", str(made), "-lm"]
+        if COMPILER_VERBOSE.get():
+            print(shlex.join(whole))
         ran = subprocess.run(
-            [*command, *flags, str(text), "-o", str(made), "-lm"],
+            whole,
             capture_output=True,
             text=True,
             check=False,

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from occelo_link.cache.directory import compile_directory
+from occelo_link.options import LOCK_TIMEOUT
 
 __all__ = ["force_unlock", "lock_ctx", "set_lock_status"]
 
 _NAME = ".lock"
-_DEFAULT_TIMEOUT = 120.0
 _locks: dict[tuple[int, Path], Any] = {}
 _enabled = [True]
 
@@ -33,8 +33,8 @@ def lock_ctx(
 ) -> Generator[None]:
     """Hold the lock of a directory (the compile directory by default).
 
-    It may be taken again by the process that holds it. ``timeout`` is in seconds, 120 by default,
-    -1 for ever; TimeoutError when it has passed.
+    It may be taken again by the process that holds it. ``timeout`` is in seconds, by default the
+    option ``compile__timeout``, -1 for ever; TimeoutError when it has passed.
     """
     if not _enabled[0]:
         yield
@@ -48,7 +48,7 @@ def lock_ctx(
     if lock is None:
         lock = _locks[key] = filelock.FileLock(directory / _NAME, thread_local=False)
     try:
-        lock.acquire(timeout=_DEFAULT_TIMEOUT if timeout is None else timeout)
+        lock.acquire(timeout=LOCK_TIMEOUT.get() if timeout is None else timeout)
     except filelock.Timeout:
         raise TimeoutError(f"Another process holds the lock of {directory}") from None
     try:

@@ -1,0 +1,120 @@
+"""Options that are about compiling, and what they do."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link import VMLinker, options
+from occelo_link.c.compiler import CompilerMissing, find_compiler
+
+
+def test_every_option_is_documented_and_its_default_is_taken() -> None:
+    for option in config.options():
+        assert option.doc, option.name
+        assert option.parse.__doc__, option.name
+        assert option.check(option.default, "a test") == option.default
+
+
+def test_verbosity_of_errors() -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], ot.exp(x)[3], mode="vm")
+    texts: dict[str, str] = {}
+    for level in ("low", "medium", "high"):
+        with config.change_flags(exception_verbosity=level), pytest.raises(IndexError) as caught:
+            f([0.0, 1.0])
+        texts[level] = str(caught.value)
+    assert "strides" not in texts["low"]
+    assert "strides (8,), values [1.0, 2.718281828459045]" in texts["medium"]
+    assert "The graph of the node:" in texts["high"]
+    assert "└─ x" in texts["high"]
+    lasts = {text.splitlines()[-1] for text in texts.values()}
+    assert lasts == {"index 3 is out of bounds for axis 0 with size 2"}
+
+
+def test_rewriting_can_tell_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    x = ot.dvector("x")
+    with config.change_flags(optimizer_verbose=True, cache=False):
+        oc.function([x], ot.log(1 + x), mode="vm")
+        told = capsys.readouterr().out
+        rule = next(
+            line.split(": ")[2].split(" ")[0] for line in told.splitlines() if "log1p" in line
+        )
+        with config.change_flags(optimizer_verbose_ignore=f"other:{rule}"):
+            oc.function([x], ot.log(1 + x), mode="vm")
+    assert rule not in capsys.readouterr().out
+
+
+def test_laziness_of_the_vm_by_option() -> None:
+    assert VMLinker().lazy is None
+    with config.change_flags(vm__lazy=True):
+        assert VMLinker().lazy is True
+        assert VMLinker(lazy=False).lazy is False
+        x = ot.dvector("x")
+        assert oc.function([x], ot.exp(x).sum(), mode="vm")([0.0]) == 1.0
+
+
+def test_the_c_compiler_by_option() -> None:
+    with config.change_flags(cxx=""), pytest.raises(CompilerMissing, match="cxx is empty"):
+        find_compiler()
+    with (
+        config.change_flags(cxx="no-such-compiler"),
+        pytest.raises(CompilerMissing, match="option cxx"),
+    ):
+        find_compiler()
+
+
+def test_flags_of_blas_are_accepted_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "_told", [])
+    with pytest.warns(UserWarning, match="blas__ldflags has no effect"):
+        config.blas__ldflags = "-lopenblas"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config.blas__ldflags = "-lmkl"
+    del config.blas__ldflags
+
+
+def test_flags_are_local_to_a_context_and_a_thread() -> None:
+    seen: list[Any] = []
+    inside, done = threading.Event(), threading.Event()
+
+    def other() -> None:
+        inside.wait(5)
+        seen.append(config.floatX)
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with config.change_flags(floatX="float32"):
+        inside.set()
+        done.wait(5)
+        assert ot.vector().dtype == "float32"
+    thread.join()
+    assert seen == ["float64"]
+
+    @config.change_flags(floatX="float32")
+    def decorated() -> str:
+        return str(ot.vector().dtype)
+
+    assert decorated() == "float32"
+    assert config.floatX == "float64"
+
+
+def test_what_has_no_effect_on_results_is_no_part_of_the_key() -> None:
+    x = ot.dvector("x")
+
+    def made() -> Any:
+        return oc.function([x], (x * 1.015625).sum(), mode="native")
+
+    made()(np.ones(2))
+    with config.change_flags(exception_verbosity="high", profiling__n_ops=3, compile__timeout=5):
+        assert made().maker.from_cache
+    with config.change_flags(allow_gc=False):
+        assert not made().maker.from_cache
