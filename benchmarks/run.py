@@ -19,6 +19,7 @@ import compiled
 import rewriting
 import typer
 from building import building_figures
+from profiling import profile_overhead
 from rich.console import Console
 from rich.table import Table
 
@@ -35,6 +36,7 @@ class Part(StrEnum):
     scaling = "scaling"
     stages = "stages"
     rewriting = "rewriting"
+    profile = "profile"
 
 
 def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
@@ -142,6 +144,17 @@ def _building(rounds: int, console: Console) -> Any:
     return figures
 
 
+def _profile(rounds: int, console: Console) -> Any:
+    figures = profile_overhead(rounds)
+    table = Table("1,000 nodes, us a call", "without", "with a profile", "profile adds")
+    for name, times in figures.items():
+        added = 100 * (times["with"] / times["without"] - 1)
+        cells = [f"{times[k] * 1e6:.4g}" for k in ("without", "with")]
+        table.add_row(name, *cells, f"{added:.1f} %")
+    console.print(table)
+    return figures
+
+
 _MEASURES = {
     Part.building: _building,
     Part.first: _first,
@@ -150,6 +163,7 @@ _MEASURES = {
     Part.scaling: _scaling,
     Part.stages: _stages,
     Part.rewriting: _rewriting,
+    Part.profile: _profile,
 }
 
 
