@@ -64,6 +64,16 @@ def test_the_maker_comes_from_the_modes_function_maker() -> None:
     assert isinstance(oc.function([x], x + 1, mode="vm").maker, oc.FunctionMaker)
 
 
+def test_raw_inputs_and_outputs_are_wrapped(mode: str) -> None:
+    x, k = ot.dscalars("x", "k")
+    maker = oc.FunctionMaker([x, (k, k + x)], [x * k], oc.get_mode(mode), unpack_single=False)
+    assert all(isinstance(i, oc.SymbolicInput) for i in maker.inputs)
+    assert all(isinstance(o, oc.SymbolicOutput) for o in maker.outputs)
+    f = maker.create()
+    assert f(2.0, 3.0) == [6.0]
+    assert f[k] == 5.0
+
+
 def test_update_outputs_and_update_mapping_are_set_up(mode: str) -> None:
     x = ot.dscalar("x")
     w = oc.shared(1.0, "w")

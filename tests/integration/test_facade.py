@@ -96,11 +96,11 @@ def test_shuffled_labels_teach_nothing() -> None:
     assert all(r.accuracy < 0.2 for r in results)
 
 
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "py", "vm"])
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "py", "vm", "DebugMode", "NanGuardMode"])
 def test_the_demo_runs_in_every_mode(mode: str, tmp_path: Path) -> None:
     plot = tmp_path / "loss.png"
     done = RUNNER.invoke(
-        app, ["demo", "--mode", mode, "--epochs", "2", "--no-graphs", "--plot", str(plot)]
+        app, ["demo", "--mode", mode, "--epochs", "1", "--no-graphs", "--plot", str(plot)]
     )
     assert done.exit_code == 0, done.output
     assert plot.read_bytes().startswith(b"\x89PNG")

@@ -11,7 +11,7 @@ from occelo_compile.collect import Collected
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode, set_function_maker
 from occelo_compile.options import TIME_THUNKS
-from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
+from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Container,
     DestroyHandler,
@@ -88,7 +88,8 @@ class CallGraph:
 class FunctionMaker:
     """Makes functions from what was collected, in a mode.
 
-    `create_fgraph`, `prepare_fgraph` and `create` are steps 2, 2b and 3 with 4; ``fgraph`` is the
+    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`, ``outputs`` variables
+    or `SymbolicOutput`. `create_fgraph`, `prepare_fgraph` and `create` are steps 2, 2b and 3 with 4; ``fgraph`` is the
     rewritten graph. An existing ``fgraph`` may be passed: its first outputs are the user's, and
     outputs for updates that it lacks are added.
 
@@ -98,8 +99,8 @@ class FunctionMaker:
 
     def __init__(
         self,
-        inputs: list[SymbolicInput],
-        outputs: list[SymbolicOutput],
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
         mode: Mode,
         accept_inplace: bool = False,
         output_keys: list[str] | None = None,
@@ -109,8 +110,8 @@ class FunctionMaker:
         fgraph: FunctionGraph | None = None,
         profile: Any = None,
     ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
+        self.inputs = [_symbolic_input(each) for each in inputs]
+        self.outputs = [_symbolic_output(each) for each in outputs]
         self.mode = mode
         self.accept_inplace = accept_inplace
         self.output_keys = output_keys
@@ -414,6 +415,19 @@ def keep_function(maker: FunctionMaker, linked: Linked) -> None:
 def set_function_class(cls: Any) -> None:
     """Tell makers the class of the module above."""
     _classes["Function"] = cls
+
+
+def _symbolic_input(given: Any) -> SymbolicInput:
+    if isinstance(given, SymbolicInput):
+        return given
+    if isinstance(given, tuple | list):
+        variable, update = given  # pyright: ignore[reportUnknownVariableType]
+        return In(variable, update=update)  # pyright: ignore[reportUnknownArgumentType]
+    return In(given)
+
+
+def _symbolic_output(given: Any) -> SymbolicOutput:
+    return given if isinstance(given, SymbolicOutput) else Out(given)
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
