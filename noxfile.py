@@ -153,6 +153,20 @@ def whole(session: nox.Session) -> None:
     run_tests(session, "integration")
 
 
+@nox.session(python=["3.11", "3.13"], tags=["ci"])
+def backends(session: nox.Session) -> None:
+    """The backends of other libraries: conformance of ops and functions.
+
+    PyTorch comes only as a wheel for processors that lies in a local folder, which is one for Python 3.11.
+    """
+    need_wheels()
+    install(session, wheel("compile"), *TEST_TOOLS, "jax>=0.6")
+    here = any(pathlib.Path(p).glob("torch-*cp311*.whl") for p in LINKS.split(",") if p)
+    if session.python == "3.11" and here:
+        install(session, "torch>=2.6")
+    run_tests(session, "backends", "compile")
+
+
 @nox.session(python="3.11", tags=["ci"])
 def architecture(session: nox.Session) -> None:
     """What the tree itself must keep: file sizes, the matrix of families, changelogs."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Iterator
+
 import pytest
 
+from occelo_graph.config import config
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 
-LINKERS = ["native", "vm", "py", "c", "c|py"]
+LINKERS = ["native", "vm", "py", "c", "c|py", "jax", "pytorch"]
+LIBRARIES = {"jax": "jax", "pytorch": "torch"}
 
 
 def _has_compiler() -> bool:
@@ -26,4 +31,15 @@ def mode(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     if name.startswith("c") and not HAS_COMPILER:
         pytest.skip("there is no C compiler on this machine")
+    library = LIBRARIES.get(name)
+    if library is not None and importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed; the session `backends` has it")
     return name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
+    """Compiling each of hundreds of functions by torch.compile would take an hour."""
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,8 +144,12 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
 
 def told(name: str, mode: str) -> str:
     """Class and text of what a mistake raises, without what depends on the machine."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 the text is compared with the golden file
-        MISTAKES[name](World(mode))
+    with warnings.catch_warnings():
+        # backends that must know lengths say which inputs decide them
+        warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
+        warnings.filterwarnings("ignore", ".* it runs in Python")
+        with pytest.raises(Exception) as caught:  # noqa: PT011 the golden file has the text
+            MISTAKES[name](World(mode))
     text = str(caught.value)
     if isinstance(caught.value, KeyError):
         text = caught.value.args[0]

@@ -17,6 +17,7 @@ from occelo_compile.maker import FunctionMaker, set_function_class
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
+from occelo_graph.ir.container import foreign_types, local
 from occelo_link import VM
 from occelo_link.native.entry import LIST, NOTHING, SINGLE
 
@@ -39,7 +40,7 @@ class _Values:
         self._function = function
 
     def __getitem__(self, key: Any) -> Any:
-        return self._function.find(key).value
+        return local(self._function.find(key).value)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._function.find(key).value = value
@@ -113,6 +114,7 @@ class Function:
         self._aliasing = self._aliasing_groups(inputs)
         self._calls = 0
         self._plain = type(self) is Function
+        self._takes_foreign = bool(getattr(vm, "takes_foreign", False))
         self.lock: Any = threading.RLock()
         self._refed = [
             (self.input_storage[i].storage, value, inputs[i].mutable)
@@ -202,12 +204,16 @@ class Function:
         else:
             self._fill(args, kwargs)
         subset = None if output_subset is None else self._subset(output_subset)
+        if foreign_types and not self._takes_foreign:
+            self._fetch()
         try:
             running = perf_counter() if profile is not None else 0.0
             self._run(subset)
             if profile is not None:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
+            if self._takes_foreign and not self._foreign_given(args, kwargs):
+                results = [local(each) for each in results]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
             for i, value in new_values:
                 storage[i].storage[0] = value
@@ -278,6 +284,15 @@ class Function:
 
         return call
 
+    def _fetch(self) -> None:
+        """Make NumPy arrays of shared values that another library holds."""
+        for container in self.input_storage:
+            container.storage[0] = local(container.storage[0])
+
+    def _foreign_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+        """Whether the caller works with another library's arrays, and so wants them back."""
+        return any(type(value) in foreign_types for value in (*args, *kwargs.values()))
+
     def _run(self, subset: list[int] | None) -> None:
         if subset is None:
             self.vm()
@@ -288,6 +303,11 @@ class Function:
         given = self._match(args, kwargs)
         for i, value in given.items():
             container = self.input_storage[i]
+            if type(value) in foreign_types:
+                if self._takes_foreign and _fits(container, value):
+                    container.storage[0] = value
+                    continue
+                value = local(value)
             try:
                 filtered = container.type.filter(
                     value, strict=container.strict, allow_downcast=container.allow_downcast
@@ -446,6 +466,18 @@ class Function:
     def __repr__(self) -> str:
         names = ", ".join(each.name or "?" for each, _ in self.indices if not each.implicit)
         return f"<{self}({names}) in mode {self.maker.mode}>"
+
+
+def _fits(container: Container, value: Any) -> bool:
+    """Whether another library's array is of a container's type as it is."""
+    kind: Any = container.type
+    shape = getattr(kind, "shape", None)
+    return (
+        shape is not None
+        and str(value.dtype).removeprefix("torch.") == kind.dtype
+        and len(value.shape) == len(shape)
+        and all(n is None or n == m for n, m in zip(shape, value.shape, strict=True))
+    )
 
 
 set_function_class(Function)

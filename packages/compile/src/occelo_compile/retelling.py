@@ -11,6 +11,7 @@ import copy
 from typing import Any
 
 from occelo_graph.interpret import evaluate
+from occelo_graph.ir.container import local
 
 __all__ = ["retold"]
 
@@ -24,7 +25,7 @@ def retold(function: Any, subset: list[int] | None) -> Exception | None:
     if not all(node.op.pure and not node.op.destroy_map for node in graph.apply_nodes):
         return None
     # an op that fails may also overwrite what it should not
-    values = [copy.deepcopy(container.storage[0]) for container in function.input_storage]
+    values = [copy.deepcopy(local(container.storage[0])) for container in function.input_storage]
     if any(value is None for value in values):
         return None
     updates = sorted(graph.update_mapping)

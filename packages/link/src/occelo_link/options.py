@@ -21,6 +21,7 @@ __all__ = [
     "LAZY",
     "LINKER",
     "LOCK_TIMEOUT",
+    "TORCH_COMPILE",
 ]
 
 
@@ -138,6 +139,13 @@ LOCK_TIMEOUT = config.declare(
     120.0,
     "for how many seconds lock_ctx waits for the lock of the compile directory; -1 for ever",
     seconds,
+    "occelo_link",
+)
+TORCH_COMPILE = config.declare(
+    "pytorch__compile",
+    True,
+    "the linker pytorch compiles by torch.compile; else it runs FX graphs as they are",
+    boolean,
     "occelo_link",
 )
 config.declare(

@@ -22,6 +22,27 @@ def _c_linker(name: str, **options: Any) -> Linker:
     return made
 
 
+def _later(module: str, name: str) -> LinkerMaker:
+    """A linker whose module imports a library that is slow to load, or may be missing."""
+
+    def make() -> Linker:
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            library = (error.name or "").partition(".")[0]
+            if library.startswith("occelo"):
+                raise
+            raise ModuleNotFoundError(
+                f"The linker needs {library}, which is not installed: pip install "
+                f"'occelo-link[{library}]'",
+                name=library,
+            ) from None
+        made: Linker = getattr(found, name)()
+        return made
+
+    return make
+
+
 _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
@@ -32,6 +53,8 @@ _linkers: dict[str, LinkerMaker] = {
     "c": lambda: _c_linker("CLinker"),
     "c|py": lambda: _c_linker("OpWiseCLinker"),
     "c|py_nogc": lambda: _c_linker("OpWiseCLinker", allow_gc=False),
+    "jax": _later("occelo_link.jax.linker", "JAXLinker"),
+    "pytorch": _later("occelo_link.torch.linker", "PytorchLinker"),
     "vm_nogc": lambda: VMLinker(allow_gc=False),
 }
 _AUTO = "native"

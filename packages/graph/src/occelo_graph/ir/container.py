@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 
-__all__ = ["Container"]
+__all__ = ["Container", "foreign_types", "local", "register_foreign"]
+
+foreign_types: dict[type, Callable[[Any], Any]] = {}
+"""Arrays of other libraries that may lie in containers, and how NumPy arrays are made of them."""
+
+
+def register_foreign(kind: type, to_numpy: Callable[[Any], Any]) -> None:
+    """Let arrays of another library lie in containers of shared variables."""
+    foreign_types[kind] = to_numpy
+
+
+def local(value: Any) -> Any:
+    """The value itself, or the NumPy array with the elements of another library's."""
+    convert = foreign_types.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
+    return value if convert is None else convert(value)
 
 
 class Container:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from occelo_graph.ir.container import Container
+from occelo_graph.ir.container import Container, foreign_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
 
@@ -42,8 +42,13 @@ class SharedVariable(Variable):
             collector.append(self)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
-        """The value: a copy, or under ``borrow`` possibly the storage itself."""
+        """The value: a copy, or under ``borrow`` possibly the storage itself.
+
+        If another library holds it, it comes as a NumPy array, unless ``return_internal_type``.
+        """
         value = self.container.storage[0]
+        if not return_internal_type and type(value) in foreign_types:
+            return local(value)
         return value if borrow else copy.deepcopy(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:

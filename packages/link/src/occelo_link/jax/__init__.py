@@ -1,0 +1,1 @@
+"""The linker ``jax``: whole graphs compiled by XLA."""

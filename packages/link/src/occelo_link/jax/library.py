@@ -1,0 +1,14 @@
+"""JAX's modules, untyped: what their types say differs between versions, and JAX may be missing."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__all__ = ["jax", "jnp", "lax", "nn", "special"]
+
+jax: Any = importlib.import_module("jax")
+jnp: Any = importlib.import_module("jax.numpy")
+lax: Any = importlib.import_module("jax.lax")
+nn: Any = importlib.import_module("jax.nn")
+special: Any = importlib.import_module("jax.scipy.special")

@@ -1,0 +1,236 @@
+"""Operations on PyTorch's tensors; see `occelo_link.traced.arrays`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_link.torch.functions import SCALARS
+from occelo_link.torch.library import torch
+from occelo_link.traced.arrays import Arrays
+
+__all__ = ["TorchArrays", "to_tensor"]
+
+_BITS = {"and": torch.bitwise_and, "or": torch.bitwise_or, "xor": torch.bitwise_xor}
+_WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
+"""PyTorch stores unsigned integers, and computes with hardly any of them."""
+_counter = itertools.count()
+
+
+def to_tensor(value: Any) -> Any:
+    """A tensor with a copy of the elements of a NumPy array."""
+    return torch.from_numpy(np.array(value, order="C"))
+
+
+def _dtype(name: str) -> Any:
+    return getattr(torch, name)
+
+
+class TorchArrays(Arrays):
+    """`Arrays` by ``torch``."""
+
+    name = "pytorch"
+    scalars = SCALARS
+
+    def constant(self, value: Any) -> Any:
+        return to_tensor(value)
+
+    def is_traced(self, value: Any) -> bool:
+        return isinstance(value, torch.Tensor)
+
+    def dtype(self, x: Any) -> str:
+        return str(x.dtype).removeprefix("torch.")
+
+    def cast(self, x: Any, dtype: str) -> Any:
+        if self.dtype(x) == dtype:
+            return x
+        if dtype == "bool":
+            return x != 0
+        return x.to(_dtype(dtype))
+
+    def working(self, dtype: str) -> str:
+        return _WIDER.get(dtype, dtype)
+
+    def _widely(self, function: Callable[..., Any], *given: Any) -> Any:
+        """A function of tensors, in a dtype that PyTorch computes with."""
+        dtype = self.dtype(given[0])
+        if dtype not in _WIDER:
+            return function(*given)
+        return self.cast(function(*(self.cast(x, _WIDER[dtype]) for x in given)), dtype)
+
+    def copy(self, x: Any) -> Any:
+        return x.clone()
+
+    def reshape(self, x: Any, shape: Sequence[int]) -> Any:
+        return torch.reshape(x, tuple(shape))
+
+    def transpose(self, x: Any, axes: Sequence[int]) -> Any:
+        return torch.permute(x, tuple(axes))
+
+    def broadcast(self, x: Any, shape: Sequence[int]) -> Any:
+        return torch.broadcast_to(x, tuple(shape))
+
+    def concatenate(self, parts: Sequence[Any], axis: int) -> Any:
+        return torch.cat(list(parts), dim=axis)
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        return torch.where(condition, a, b)
+
+    def read(self, x: Any, key: Sequence[Any]) -> Any:
+        # PyTorch has no negative steps
+        axis = 0
+        for entry, length in zip(key, x.shape, strict=True):
+            if not isinstance(entry, slice):
+                x = torch.select(x, axis, int(entry))
+                continue
+            positions = range(*entry.indices(length))
+            x = self._take(x, axis, positions)
+            axis += 1
+        return x
+
+    @staticmethod
+    def _take(x: Any, axis: int, positions: range) -> Any:
+        if len(positions) == 0:
+            return torch.narrow(x, axis, 0, 0)
+        low, high = min(positions[0], positions[-1]), max(positions[0], positions[-1])
+        key = [slice(None)] * axis + [slice(low, high + 1, abs(positions.step))]
+        x = x[tuple(key)]
+        return torch.flip(x, (axis,)) if positions.step < 0 else x
+
+    def pick(self, x: Any, axis: int, index: Any) -> Any:
+        return torch.index_select(x, axis, index.reshape(1)).squeeze(axis)
+
+    def gather(self, x: Any, key: Sequence[Any]) -> Any:
+        plain = [entry if isinstance(entry, slice) else slice(None) for entry in key]  # pyright: ignore[reportUnknownVariableType]
+        x = self.read(x, plain)  # pyright: ignore[reportUnknownArgumentType]
+        # NumPy counts scalars among arrays of positions, PyTorch does not
+        positions = [e.to(torch.int64) for e in key if not isinstance(e, slice)]
+        rest = iter(torch.broadcast_tensors(*positions))
+        return x[tuple(slice(None) if isinstance(e, slice) else next(rest) for e in key)]
+
+    def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+        # positions in the flat array are read like the elements would be
+        count = math.prod(x.shape)
+        places = torch.arange(count).reshape(tuple(x.shape))
+        if all(isinstance(e, slice) or e.ndim == 0 for e in key):
+            places = self.read(places, [e if isinstance(e, slice) else slice(None) for e in key])
+            axis = 0
+            for entry in key:
+                if isinstance(entry, slice):
+                    axis += 1
+                else:
+                    places = self.pick(places, axis, entry)
+        else:
+            places = self.gather(places, key)
+        values = torch.broadcast_to(y, tuple(places.shape)).reshape(-1)
+        flat = x.reshape(-1).clone()
+        at = (places.reshape(-1),)
+
+        def put(target: Any, new: Any) -> Any:
+            return target.index_put(at, new, accumulate=add)
+
+        return self._widely(put, flat, values).reshape(tuple(x.shape))
+
+    def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
+        axes = tuple(axes)
+        return self._widely(lambda t: self._reduce(name, t, axes), x) if axes else x  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+
+    def _reduce(self, name: str, x: Any, axes: tuple[int, ...]) -> Any:
+        if name == "add":
+            return torch.sum(x, axes, dtype=x.dtype)
+        if name in ("maximum", "minimum"):
+            whole = {"maximum": torch.amax, "minimum": torch.amin}[name]
+            if x.dtype == torch.bool:
+                return whole(x.to(torch.uint8), axes).to(torch.bool)
+            return whole(x, axes)
+        if x.dtype == torch.bool and name in ("and", "or"):
+            return (torch.all if name == "and" else torch.any)(x, axes)
+        for axis in sorted(axes, reverse=True):
+            x = self._fold(name, x, axis)
+        return x
+
+    @staticmethod
+    def _fold(name: str, x: Any, axis: int) -> Any:
+        if name == "mul":
+            return torch.prod(x, axis, dtype=x.dtype)
+        parts = torch.unbind(x, axis)
+        if not parts:
+            shape = [n for i, n in enumerate(x.shape) if i != axis]
+            neutral = -1 if name == "and" else 0
+            return torch.full(shape, neutral, dtype=x.dtype)
+        result = parts[0]
+        for each in parts[1:]:
+            result = _BITS[name](result, each)
+        return result
+
+    def argmax(self, x: Any) -> Any:
+        x = self.cast(x, "uint8" if x.dtype == torch.bool else self.working(self.dtype(x)))
+        if x.dtype.is_floating_point:
+            nan = torch.isnan(x)
+            # the first NaN counts as the largest
+            return torch.where(
+                nan.any(-1), torch.argmax(nan.to(torch.uint8), -1), torch.argmax(x, -1)
+            )
+        return torch.argmax(x, -1)
+
+    def accumulate(self, name: str, x: Any, axis: int) -> Any:
+        running = torch.cumsum if name == "add" else torch.cumprod
+        return self._widely(lambda t: running(t, axis, dtype=t.dtype), x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
+
+    def recurrence(self, a: Any, b: Any) -> Any:
+        a = torch.broadcast_to(a, tuple(b.shape))
+        if b.shape[0] == 0:
+            return b.clone()
+        states = [b[0]]
+        for k in range(1, b.shape[0]):
+            states.append(a[k] * states[-1] + b[k])
+        return torch.stack(states)
+
+    def matmul(self, x: Any, y: Any) -> Any:
+        return self._widely(torch.matmul, x, y)
+
+    def dot(self, x: Any, y: Any) -> Any:
+        return self._widely(torch.matmul, x, y)
+
+    def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+        return torch.diagonal(x, offset, axis1, axis2)
+
+    def branch(
+        self,
+        condition: Any,
+        then: Callable[[], Sequence[Any]],
+        other: Callable[[], Sequence[Any]],
+    ) -> Sequence[Any]:
+        """Both are computed, and one is taken; a branch that cannot be needs the condition's value."""
+        try:
+            one, two = then(), other()
+        except (ValueError, IndexError, RuntimeError) as error:
+            raise TypeError(str(error)) from None
+        if any(a.shape != b.shape or a.dtype != b.dtype for a, b in zip(one, two, strict=True)):
+            raise TypeError("The branches differ in shape")
+        chosen = condition.to(torch.bool)
+        return [torch.where(chosen, a, b) for a, b in zip(one, two, strict=True)]
+
+    def callback(
+        self,
+        function: Callable[..., Sequence[Any]],
+        inputs: Sequence[Any],
+        results: Sequence[tuple[str, tuple[int, ...]]],
+    ) -> Sequence[Any]:
+        def call(tensors: Any) -> Any:
+            return [to_tensor(r) for r in function(*(t.detach().cpu().numpy() for t in tensors))]
+
+        # the annotations above are text, which PyTorch's schemas do not read
+        call.__annotations__ = {"tensors": list[torch.Tensor], "return": list[torch.Tensor]}
+        made: Any = torch.library.custom_op(f"occelo::call{next(_counter)}", call, mutates_args=())
+
+        def shapes(tensors: Any) -> Any:
+            return [torch.empty(shape, dtype=_dtype(dtype)) for dtype, shape in results]
+
+        made.register_fake(shapes)
+        found: Sequence[Any] = made(list(inputs))
+        return found

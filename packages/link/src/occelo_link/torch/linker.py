@@ -1,0 +1,106 @@
+"""``pytorch``: the whole graph as an FX graph, under ``torch.compile`` or as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.container import local, register_foreign
+from occelo_link.linker import Scheduler
+from occelo_link.options import TORCH_COMPILE
+from occelo_link.torch.arrays import TorchArrays, to_tensor
+from occelo_link.torch.library import make_fx, torch
+from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
+from occelo_link.traced.tracer import Tracer
+
+__all__ = ["PytorchLinker", "as_torch"]
+
+
+def _to_numpy(value: Any) -> Any:
+    return np.array(value.detach().cpu().numpy())
+
+
+register_foreign(torch.Tensor, _to_numpy)
+
+
+def _tensor(value: Any) -> Any:
+    return value if isinstance(value, torch.Tensor) else to_tensor(value)
+
+
+class PytorchLinker(TracedLinker):
+    """``pytorch``: an FX graph for each combination of shapes, compiled by ``torch.compile``.
+
+    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, which starts
+    at once. See `TracedLinker` for
+    ``static`` and ``strict``. Both sides of a branch are computed.
+    """
+
+    name = "pytorch"
+
+    def __init__(
+        self,
+        *,
+        allow_gc: bool | None = None,
+        scheduler: Scheduler | None = None,
+        static: Sequence[Any] = (),
+        strict: bool = False,
+        compiled: bool | None = None,
+    ) -> None:
+        super().__init__(allow_gc=allow_gc, scheduler=scheduler, static=static, strict=strict)
+        self.compiled = TORCH_COMPILE.get() if compiled is None else compiled
+
+    @cached_property
+    def arrays(self) -> TorchArrays:  # type: ignore[override]
+        return TorchArrays()
+
+    def signature(self, values: Sequence[Any]) -> Any:
+        return tuple((tuple(v.shape), str(v.dtype)) for v in values)
+
+    def compile_traced(
+        self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
+    ) -> Traced:
+        noted: list[Any] = []
+
+        def run(*dynamic: Any) -> Any:
+            return vm.trace(fixed, dynamic, wanted, noted)
+
+        given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
+        with torch.no_grad():
+            module = make_fx(run)(*given)
+        called: Callable[..., Any] = torch.compile(module) if self.compiled else module
+
+        def call(*dynamic: Any) -> Any:
+            with torch.no_grad():
+                return called(*(_tensor(v) for v in dynamic))
+
+        return Traced(call, bool(noted[-1]))
+
+
+def as_torch(function: Any) -> Callable[..., Any]:
+    """A compiled function as a function of tensors that ``torch.autograd`` can differentiate.
+
+    It takes the function's arguments in order and returns its outputs (one, or a list). Shared variables
+    have their present values; nothing is updated and no check is made.
+    """
+    load_lowerings()
+    maker = function.maker
+    fgraph = maker.fgraph
+    arrays = TorchArrays()
+
+    def call(*arguments: Any) -> Any:
+        rest = iter(arguments)
+        given: dict[Any, Any] = {}
+        for variable, (each, _), container in zip(
+            fgraph.inputs, function.indices, function.input_storage, strict=True
+        ):
+            kept = each.implicit
+            given[variable] = local(container.storage[0]) if kept else _tensor(next(rest))
+        tracer = Tracer(arrays, given)
+        outputs = fgraph.outputs[: len(maker.outputs)]
+        results = [tracer.array(tracer.value(v)) for v in outputs]
+        return results[0] if function.unpack_single else results
+
+    return call

@@ -1,0 +1,132 @@
+"""What a library must offer for graphs to be lowered to it: a few operations on its arrays.
+
+Shapes and keys are plain Python values: they are known while a library traces. Lengths in ``key`` are
+integers, slices with integer parts, or arrays of the library (integers, never negative, in bounds).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["Arrays", "Scalar"]
+
+Scalar = tuple[str, Callable[..., Any]]
+"""How the inputs of a scalar function are converted first, and the function of the library.
+
+"out" converts them to the dtype of the result, "common" to their common one, "as is" not at all.
+"""
+
+
+class Arrays(ABC):
+    """The operations; ``scalars`` maps names of scalar functions to the library's."""
+
+    name: str
+    scalars: Mapping[str, Scalar]
+
+    @abstractmethod
+    def constant(self, value: Any) -> Any:
+        """An array of the library with the values of a NumPy array."""
+
+    @abstractmethod
+    def is_traced(self, value: Any) -> bool:
+        """Whether a value is an array of the library, whose elements may not be known."""
+
+    @abstractmethod
+    def dtype(self, x: Any) -> str:
+        """The name of the dtype."""
+
+    @abstractmethod
+    def cast(self, x: Any, dtype: str) -> Any:
+        """Conversion of all elements."""
+
+    def working(self, dtype: str) -> str:
+        """The dtype in which the library computes what is to be of a dtype; it has no less room."""
+        return dtype
+
+    @abstractmethod
+    def copy(self, x: Any) -> Any:
+        """An array of its own memory."""
+
+    @abstractmethod
+    def reshape(self, x: Any, shape: Sequence[int]) -> Any:
+        """The elements, in C order, in another shape."""
+
+    @abstractmethod
+    def transpose(self, x: Any, axes: Sequence[int]) -> Any:
+        """The dimensions in another order."""
+
+    @abstractmethod
+    def broadcast(self, x: Any, shape: Sequence[int]) -> Any:
+        """NumPy's ``broadcast_to``."""
+
+    @abstractmethod
+    def concatenate(self, parts: Sequence[Any], axis: int) -> Any:
+        """Arrays one after the other."""
+
+    @abstractmethod
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """Elements of ``a`` where the condition holds, else of ``b``; all of one shape."""
+
+    @abstractmethod
+    def read(self, x: Any, key: Sequence[Any]) -> Any:
+        """``x[key]`` by integers and slices alone."""
+
+    @abstractmethod
+    def pick(self, x: Any, axis: int, index: Any) -> Any:
+        """What lies at a scalar position of an axis, which goes away."""
+
+    @abstractmethod
+    def gather(self, x: Any, key: Sequence[Any]) -> Any:
+        """``x[key]`` with arrays of positions in the key, as NumPy does."""
+
+    @abstractmethod
+    def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+        """A copy of ``x`` with ``y`` written, or added, at ``x[key]``; scalar positions may be traced."""
+
+    @abstractmethod
+    def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
+        """A reduction over axes by the name of its scalar function: add, mul, maximum, ..."""
+
+    @abstractmethod
+    def argmax(self, x: Any) -> Any:
+        """The position of the largest element along the last axis, as int64."""
+
+    @abstractmethod
+    def accumulate(self, name: str, x: Any, axis: int) -> Any:
+        """Running sums ("add") or products ("mul")."""
+
+    @abstractmethod
+    def recurrence(self, a: Any, b: Any) -> Any:
+        """``s_k = a_k s_{k-1} + b_k`` along the first axis, from 0."""
+
+    @abstractmethod
+    def matmul(self, x: Any, y: Any) -> Any:
+        """The product of stacks of matrices."""
+
+    @abstractmethod
+    def dot(self, x: Any, y: Any) -> Any:
+        """NumPy's ``dot`` of vectors and matrices."""
+
+    @abstractmethod
+    def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+        """NumPy's ``diagonal``."""
+
+    @abstractmethod
+    def branch(
+        self,
+        condition: Any,
+        then: Callable[[], Sequence[Any]],
+        other: Callable[[], Sequence[Any]],
+    ) -> Sequence[Any]:
+        """What one of two functions returns; the other is not run. TypeError if their shapes differ."""
+
+    @abstractmethod
+    def callback(
+        self,
+        function: Callable[..., Sequence[Any]],
+        inputs: Sequence[Any],
+        results: Sequence[tuple[str, tuple[int, ...]]],
+    ) -> Sequence[Any]:
+        """What a function of NumPy arrays returns when the graph runs; dtypes and shapes are known."""

@@ -1,0 +1,1 @@
+"""Casts are elementwise; see `elemwise`."""

@@ -1,0 +1,44 @@
+"""Branches, checks, and ops that hand their input on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.gradient.barriers import (
+    DisconnectedGrad,
+    GradClip,
+    GradScale,
+    UndefinedGrad,
+    ZeroGrad,
+)
+from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+@lowers(DeepCopyOp)
+def lower_copy(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    return [tracer.arrays.copy(inputs[0])]
+
+
+@lowers(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
+def lower_identity(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    return [inputs[0]]
+
+
+@lowers(CheckAndRaise, Assert)
+def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    for condition in inputs[1:]:
+        tracer.check(condition)
+    return [inputs[0]]
+
+
+@lowers(IfElse)
+def lower_branch(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
+    return tracer.branch(inputs[0], then, other, node)

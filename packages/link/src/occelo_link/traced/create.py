@@ -1,0 +1,36 @@
+"""Arrays made of lengths: they must be known while a library traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.interpret import run_node
+from occelo_graph.ops.create import Alloc, ARange, Eye
+from occelo_graph.ops.shape import fill_static
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+@lowers(Alloc)
+def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    value, *given = inputs
+    lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(given)]
+    shape = [int(n) for n in fill_static(op.shape, lengths)]
+    if any(n < 0 for n in shape):
+        raise ValueError("negative dimensions are not allowed")
+    lead = len(shape) - len(value.shape)
+    for axis, length in enumerate(value.shape):
+        static = node.inputs[0].type.shape[axis]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        if static != 1 and int(length) != shape[lead + axis]:
+            raise ValueError(f"A value of shape {tuple(value.shape)} does not fill {tuple(shape)}")
+    return [tracer.arrays.broadcast(tracer.array(value), shape)]
+
+
+@lowers(ARange, Eye)
+def lower_known(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    return run_node(node, [tracer.known(node, i, v) for i, v in enumerate(inputs)])

@@ -1,0 +1,115 @@
+"""Elementwise ops: scalar functions by name, on arrays of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.composite import Composite
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__ = ["apply_scalar", "supports_scalar"]
+
+
+def supports_scalar(arrays: Any, row: ScalarOp) -> bool:
+    """Whether a library has a scalar function, and all that a fused one consists of."""
+    if isinstance(row, Composite):
+        return all(supports_scalar(arrays, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and row.name in arrays.scalars)
+
+
+def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
+    """A scalar function of arrays, which broadcast, as an array of ``dtype``."""
+    arrays = tracer.arrays
+    if isinstance(row, Cast):
+        return arrays.cast(inputs[0], dtype)
+    conversion, function = arrays.scalars[row.name]
+    if conversion == "out":
+        inputs = [arrays.cast(x, arrays.working(dtype)) for x in inputs]
+    elif conversion == "common":
+        common = np.result_type(*(np.dtype(arrays.dtype(x)) for x in inputs)).name
+        inputs = [arrays.cast(x, arrays.working(common)) for x in inputs]
+    else:
+        inputs = [arrays.cast(x, arrays.working(arrays.dtype(x))) for x in inputs]
+    if isinstance(row, ScalarFunction) and row.arity is None:
+        result = inputs[0]
+        for other in inputs[1:]:
+            result = function(result, other)
+    else:
+        result = function(*inputs)
+    return arrays.cast(result, dtype)
+
+
+@lowers(Elemwise)
+def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    shape = common_shape(node, inputs)
+    if not supports_scalar(tracer.arrays, op.scalar_op):
+        return fall_back(tracer, node, inputs)
+    values = [tracer.array(x) for x in inputs]
+    _check_powers(tracer, op.scalar_op, values)
+    dtypes = [v.type.dtype for v in node.outputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if isinstance(op.scalar_op, Composite):
+        results = _composite(tracer, op.scalar_op, values)
+    else:
+        results = [apply_scalar(tracer, op.scalar_op, values, dtypes[0])]  # pyright: ignore[reportUnknownArgumentType]
+    return [r if tuple(r.shape) == shape else tracer.arrays.broadcast(r, shape) for r in results]
+
+
+def _composite(tracer: Tracer, row: Composite, values: Sequence[Any]) -> list[Any]:
+    known: dict[Any, Any] = dict(zip(row.inner.inputs, values, strict=True))
+    for node in row.inner.nodes:
+        given = [known[v] if v in known else tracer.arrays.constant(v.data) for v in node.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        (out,) = node.outputs
+        known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+    return [known[v] for v in row.inner.outputs]
+
+
+def _check_powers(tracer: Tracer, row: ScalarOp, values: Sequence[Any]) -> None:
+    """Integers have no negative powers."""
+    arrays = tracer.arrays
+    dtypes = [arrays.dtype(v) for v in values]
+    if row.name == "pow" and dtypes[1][0] == "i" and dtypes[0][0] in "iu":
+        fine = arrays.scalars["ge"][1](
+            values[1], arrays.constant(np.zeros((), arrays.dtype(values[1])))
+        )
+        tracer.check(arrays.reduce("and", fine, range(len(values[1].shape))))
+
+
+def common_shape(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of the result; only lengths that are known to be 1 when the graph is built broadcast."""
+    count = max((len(x.shape) for x in inputs), default=0)
+    shape = [1] * count
+    for variable, x in zip(node.inputs, inputs, strict=True):
+        lead = count - len(x.shape)
+        for axis, length in enumerate(x.shape):
+            if variable.type.shape[axis] != 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+                if shape[lead + axis] not in (1, int(length)) or (
+                    shape[lead + axis] == 1 and _is_fixed(node, inputs, lead + axis, count, x)
+                ):
+                    raise ValueError(f"Lengths of dimension {lead + axis} differ")
+                shape[lead + axis] = int(length)
+    return tuple(shape)
+
+
+def _is_fixed(node: Apply, inputs: Sequence[Any], axis: int, count: int, until: Any) -> bool:
+    """Whether an earlier input has a length of 1 there that was not known to be 1."""
+    for variable, x in zip(node.inputs, inputs, strict=True):
+        if x is until:
+            return False
+        own = axis - (count - len(x.shape))
+        if (
+            own >= 0
+            and variable.type.shape[own] != 1  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            and x.shape[own] != int(until.shape[axis - (count - len(until.shape))])
+        ):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+            return True
+    return False

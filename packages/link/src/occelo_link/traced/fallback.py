@@ -1,0 +1,54 @@
+"""Ops that a library has no lowering for run in Python, called from the compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph import Apply, TensorType
+
+if TYPE_CHECKING:
+    from occelo_link.traced.tracer import Tracer
+
+__all__ = ["fall_back"]
+
+
+def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Call the op's NumPy code when the graph runs.
+
+    Shapes of the results must be known while tracing; if they are not, the values of the inputs must be.
+    """
+    from occelo_link.traced.tracer import NeedsValue  # the tracer calls this module
+
+    if tracer.on_fallback is not None:
+        tracer.on_fallback(node)
+    results: list[tuple[str, tuple[int, ...]]] = []
+    for variable, shape in zip(node.outputs, _shapes(node, inputs), strict=True):
+        kind = variable.type
+        if not isinstance(kind, TensorType) or shape is None:
+            unknown = next(
+                v for v, x in zip(node.inputs, inputs, strict=True) if tracer.arrays.is_traced(x)
+            )
+            raise NeedsValue(unknown, node)
+        results.append((kind.dtype, shape))
+    kernel = node.op.kernel(node)
+
+    def run(*arrays: Any) -> Sequence[Any]:
+        with np.errstate(all="ignore"):
+            return [np.asarray(r) for r in kernel(*(np.array(a) for a in arrays))]
+
+    return tracer.arrays.callback(run, [tracer.array(x) for x in inputs], results)
+
+
+def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
+    """The shapes of a node's results, by their types or by the op's rule; None where that fails."""
+    known = [getattr(v.type, "shape", None) for v in node.outputs]
+    if all(shape is not None and None not in shape for shape in known):
+        return known  # type: ignore[return-value]
+    try:
+        found: Any = node.op.infer_shape(node, [tuple(int(n) for n in x.shape) for x in inputs])
+        return [tuple(int(n) for n in shape) for shape in found]
+    except Exception:
+        return [None] * len(node.outputs)

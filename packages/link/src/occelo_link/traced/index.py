@@ -1,0 +1,151 @@
+"""Reading and writing by position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply
+from occelo_graph.interpret import run_node
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ops.index.key import ARRAY, SCALAR
+from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+def _in_bounds(tracer: Tracer, index: Any, length: int) -> Any:
+    """A position counted from the front, with a check that there is such a one."""
+    arrays = tracer.arrays
+    if not arrays.is_traced(index):
+        plain = np.asarray(index)
+        if plain.size and (plain.min() < -length or plain.max() >= length):
+            raise IndexError(f"An index is out of bounds for a length of {length}")
+        return np.where(plain < 0, plain + length, plain)
+    index = arrays.cast(index, "int64")
+    end, start = (arrays.constant(np.array(n, "int64")) for n in (length, -length))
+    lt, ge, both = (arrays.scalars[name][1] for name in ("lt", "ge", "and"))
+    fine = both(ge(index, start), lt(index, end))
+    tracer.check(arrays.reduce("and", fine, range(len(index.shape))))
+    zero = arrays.constant(np.array(0, "int64"))
+    shifted = arrays.scalars["add"][1](index, end)
+    negative = lt(index, zero)
+    return arrays.where(negative, shifted, index)
+
+
+def _key(
+    tracer: Tracer, node: Apply, key: Any, shape: Sequence[int], first: int, inputs: Sequence[Any]
+) -> list[Any]:
+    """One entry for each dimension: a slice with known parts, or positions counted from the front."""
+    rest = iter(enumerate(inputs[first:], first))
+    entries: list[Any] = []
+    axis = 0
+    for entry in key:
+        length = int(shape[axis])
+        if isinstance(entry, slice):
+            parts = [
+                tracer.integer(node, *next(rest)) if p == SCALAR else p for p in slice_parts(entry)
+            ]
+            if parts[2] == 0:
+                raise ValueError("slice step cannot be zero")
+            entries.append(slice(*parts))
+            axis += 1
+        elif entry == ARRAY:
+            position, value = next(rest)
+            if _is_mask(node, position):
+                mask = tracer.known(node, position, value)
+                if mask.shape != tuple(int(n) for n in shape[axis : axis + mask.ndim]):
+                    raise IndexError("A mask must have the shape of what it selects from")
+                entries.extend(np.nonzero(mask))
+                axis += mask.ndim
+            else:
+                entries.append(_in_bounds(tracer, value, length))
+                axis += 1
+        else:
+            value = next(rest)[1] if entry == SCALAR else np.array(entry, "int64")
+            entries.append(_in_bounds(tracer, value, length))
+            axis += 1
+    entries += [slice(None)] * (len(shape) - axis)
+    return entries
+
+
+def _is_mask(node: Apply, position: int) -> bool:
+    return node.inputs[position].type.dtype == "bool"  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+
+@lowers(Subtensor)
+def lower_read(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays, x = tracer.arrays, tracer.array(inputs[0])
+    key = _key(tracer, node, op.key, x.shape, 1, inputs)
+    plain = [  # pyright: ignore[reportUnknownVariableType]
+        entry
+        if isinstance(entry, slice)
+        else slice(None)
+        if arrays.is_traced(entry)
+        else int(entry)
+        for entry in key
+    ]
+    result = arrays.read(x, plain)  # pyright: ignore[reportUnknownArgumentType]
+    axis = 0
+    for entry in key:
+        if isinstance(entry, slice):
+            axis += 1
+        elif arrays.is_traced(entry):
+            result = arrays.pick(result, axis, entry)
+    return [result]
+
+
+@lowers(AdvancedSubtensor)
+def lower_gather(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x = tracer.array(inputs[0])
+    key = _key(tracer, node, op.key, x.shape, 1, inputs)
+    return [tracer.arrays.gather(x, [_part(tracer, entry) for entry in key])]
+
+
+def _part(tracer: Tracer, entry: Any) -> Any:
+    return entry if isinstance(entry, slice) else tracer.array(entry)  # pyright: ignore[reportUnknownVariableType]
+
+
+@lowers(IncSubtensor, AdvancedIncSubtensor)
+def lower_write(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
+    key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
+    y = tracer.arrays.cast(y, tracer.arrays.dtype(x))
+    return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
+
+
+@lowers(ExtractDiag)
+def lower_diagonal(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
+
+
+@lowers(AllocDiag)
+def lower_diagonal_matrix(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays, (x,) = tracer.arrays, inputs
+    count = int(x.shape[-1])
+    n = count + abs(op.offset)
+    empty = arrays.constant(np.zeros((*(int(m) for m in x.shape[:-1]), n, n), arrays.dtype(x)))
+    at = np.arange(count)
+    rows, columns = (arrays.constant(at + max(0, s * op.offset)) for s in (-1, 1))
+    key = [*[slice(None)] * (len(x.shape) - 1), rows, columns]
+    return [arrays.write(empty, key, x, False)]
+
+
+@lowers(Nonzero)
+def lower_nonzero(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    return run_node(node, [tracer.known(node, 0, inputs[0])])

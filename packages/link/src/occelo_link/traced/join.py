@@ -1,0 +1,44 @@
+"""Joining, repeating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply
+from occelo_graph.ops.join import Join, MakeVector, Repeat
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+@lowers(Join)
+def lower_join(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    shapes = [[int(n) for i, n in enumerate(x.shape) if i != op.axis] for x in inputs]
+    if any(s != shapes[0] for s in shapes):
+        raise ValueError("Lengths of what is joined differ")
+    return [tracer.arrays.concatenate([tracer.array(x) for x in inputs], op.axis)]
+
+
+@lowers(MakeVector)
+def lower_vector(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays = tracer.arrays
+    scalars = [arrays.cast(tracer.array(x), op.dtype) for x in inputs]
+    return [arrays.concatenate([arrays.reshape(x, (1,)) for x in scalars], 0)]
+
+
+@lowers(Repeat)
+def lower_repeat(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x, counts = inputs[0], tracer.known(node, 1, inputs[1])
+    if counts.shape[0] != int(x.shape[op.axis]):
+        raise ValueError("There must be a number of repeats for each element")
+    rows = np.repeat(np.arange(counts.shape[0]), counts)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    key: list[Any] = [slice(None)] * len(x.shape)
+    key[op.axis] = tracer.arrays.constant(rows)
+    return [tracer.arrays.gather(tracer.array(x), key)]

@@ -1,0 +1,293 @@
+"""What linkers that trace have in common: static inputs, checks, fallbacks, results."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.interpret import evaluate
+from occelo_graph.ops.create import Alloc, ARange, Eye
+from occelo_graph.ops.index.search import Nonzero
+from occelo_graph.ops.join import Repeat
+from occelo_graph.ops.shape import Reshape, Shape, Shape_i
+from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
+from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.tracer import NeedsValue, Tracer
+from occelo_rewrite import RewriteDatabaseQuery
+
+__all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
+
+_MOST_COMPILED = 64
+_FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "control")
+
+
+def load_lowerings() -> None:
+    """Import the lowerings of all families."""
+    for family in _FAMILIES:
+        importlib.import_module(f"occelo_link.traced.{family}")
+
+
+def _roots(variable: Variable) -> list[Variable]:
+    """The roots whose values a variable depends on; through a shape it depends on none."""
+    found: dict[Variable, None] = {}
+    pending, seen = [variable], set[Variable]()
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each.owner is None:
+            found[each] = None
+        elif not isinstance(each.owner.op, Shape | Shape_i):
+            pending.extend(each.owner.inputs)
+    return list(found)
+
+
+def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
+    """Nodes whose results have a shape that depends on values, and the input that it depends on."""
+    inputs = set(fgraph.inputs)
+    found: list[tuple[Apply, Variable]] = []
+    for node in fgraph.toposort():
+        found += [(node, v) for v in _shaping(node) if not inputs.isdisjoint(_roots(v))]
+    return found
+
+
+def _shaping(node: Apply) -> Iterable[Variable]:
+    """The inputs of a node whose values its shape depends on."""
+    op: Any = node.op
+    if isinstance(op, Alloc | Reshape):
+        return node.inputs[1:]
+    if isinstance(op, ARange | Nonzero | Eye):
+        return node.inputs
+    if isinstance(op, Repeat):
+        return node.inputs[1:]
+    if hasattr(op, "key"):
+        first = (
+            1 if type(op).__name__.endswith("Subtensor") and "Inc" not in type(op).__name__ else 2
+        )
+        masks = [v for v in node.inputs[first:] if v.type.dtype == "bool"]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        return [*masks, *_slice_parts(op.key, node.inputs[first:])]
+    return ()
+
+
+def _slice_parts(key: Any, given: Sequence[Variable]) -> list[Variable]:
+    rest = iter(given)
+    found: list[Variable] = []
+    for entry in key:
+        if isinstance(entry, slice):
+            parts = (entry.start, entry.stop, entry.step)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            found += [next(rest) for part in parts if isinstance(part, str)]  # pyright: ignore[reportUnknownVariableType]
+        elif isinstance(entry, str):
+            next(rest)
+    return found
+
+
+class Traced:
+    """One compiled form of a graph: for some static values, and whatever shapes come."""
+
+    def __init__(self, call: Callable[..., Any], has_checks: bool) -> None:
+        self.call = call
+        self.has_checks = has_checks
+
+
+class TracedVM:
+    """Runs a graph that a library compiled; results lie in the output cells as its arrays."""
+
+    takes_foreign = True
+
+    def __init__(
+        self,
+        linker: TracedLinker,
+        fgraph: FunctionGraph,
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+        static: Iterable[int],
+    ) -> None:
+        self.linker = linker
+        self.fgraph = fgraph
+        self.storage_map = storage_map
+        self.allow_gc = linker.allow_gc
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.static = set(static)
+        self._known: OrderedDict[Any, Traced] = OrderedDict()
+        self._warned: set[Any] = set()
+
+    def clear_storage(self) -> None:
+        """There is nothing between inputs and outputs."""
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        values = [cell[0] for cell in self.inputs]
+        wanted = tuple(range(len(self.outputs)) if output_subset is None else output_subset)
+        try:
+            results = self._run(values, wanted)
+        except NeedsValue:
+            raise
+        except Exception as error:
+            self._retell(values, wanted, error)
+        for i, result in zip(wanted, results, strict=True):
+            self.outputs[i][0] = result
+
+    def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
+        while True:
+            try:
+                traced = self._traced(values, wanted)
+                dynamic = [v for i, v in enumerate(values) if i not in self.static]
+                *results, held = traced.call(*dynamic)
+                break
+            except NeedsValue as need:
+                self._make_static(need)
+        if traced.has_checks and not bool(held):
+            raise ValueError("A check of the graph failed")
+        return results  # type: ignore[no-any-return]
+
+    def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
+        fixed = {i: np.asarray(values[i]) for i in sorted(self.static)}
+        key = (
+            wanted,
+            tuple(sorted(self.static)),
+            tuple((a.tobytes(), a.shape, a.dtype.str) for a in fixed.values()),
+            self.linker.signature([v for i, v in enumerate(values) if i not in self.static]),
+        )
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self.linker.compile_traced(self, fixed, values, wanted)
+            if len(self._known) > _MOST_COMPILED:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return found
+
+    def trace(
+        self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int], noted: list[Any]
+    ) -> list[Any]:
+        """The results and whether all checks held, from arrays that the library traces.
+
+        ``noted`` gets True if there are checks.
+        """
+        rest = iter(dynamic)
+        given = {
+            v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
+        }
+        arrays = self.linker.arrays
+        tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
+        results = [arrays.copy(tracer.array(tracer.value(self.fgraph.outputs[i]))) for i in wanted]
+        held = tracer.all_checks()
+        noted.append(held is not None)
+        return [*results, arrays.constant(np.array(True)) if held is None else held]
+
+    def on_fallback(self, node: Apply) -> None:
+        """Say once of each op that it runs in Python; an error under ``strict``."""
+        message = (
+            f"{self.linker.name} has no {node.op}: it runs in Python, called from the compiled code"
+        )
+        if self.linker.strict:
+            raise NotImplementedError(message)
+        if node.op not in self._warned:
+            self._warned.add(node.op)
+            warnings.warn(message, stacklevel=2)
+
+    def _make_static(self, need: NeedsValue) -> None:
+        positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
+        roots = [v for v in _roots(need.variable) if v in positions]
+        new = [v for v in roots if positions[v] not in self.static]
+        if not new:
+            raise NotImplementedError(str(need)) from None
+        self.static.update(positions[v] for v in new)
+
+    def _retell(self, values: list[Any], wanted: Sequence[int], error: Exception) -> NoReturn:
+        """Raise what the interpreter raises on the same inputs; if it raises nothing, the error."""
+        if isinstance(error, NotImplementedError):
+            raise error
+        given = {v: np.array(x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
+        evaluate([self.fgraph.outputs[i] for i in wanted], given)
+        raise error
+
+
+class TracedLinker(Linker, ABC):
+    """Base of linkers to libraries that trace.
+
+    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation;
+    inputs that shapes depend on are so in any case, and the linker says which when it links. Under
+    ``strict`` that is an error, and so is an op that runs in Python.
+    """
+
+    required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
+    incompatible_rewrites = RewriteDatabaseQuery(
+        include=["cxx_only", "py_only", "BlasOpt", "fusion", "inplace"]
+    )
+
+    def __init__(
+        self,
+        *,
+        allow_gc: bool | None = None,
+        scheduler: Scheduler | None = None,
+        static: Sequence[Any] = (),
+        strict: bool = False,
+    ) -> None:
+        super().__init__(allow_gc=allow_gc, scheduler=scheduler)
+        self.static = tuple(static)
+        self.strict = strict
+
+    @property
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """The operations on the library's arrays."""
+
+    @abstractmethod
+    def signature(self, values: Sequence[Any]) -> Any:
+        """What of the values, beside static ones, another compilation is needed for; a hashable value."""
+
+    @abstractmethod
+    def compile_traced(
+        self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
+    ) -> Traced:
+        """Compile the graph for fixed values of static inputs."""
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        load_lowerings()
+        static = {self._position(fgraph, name) for name in self.static}
+        positions = {v: i for i, v in enumerate(fgraph.inputs)}
+        depending = value_dependent(fgraph)
+        roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
+        if depending and not roots <= static:
+            self._report(fgraph, depending, roots - static)
+        return TracedVM(self, fgraph, storage_map, inputs, outputs, static | roots)
+
+    @staticmethod
+    def _position(fgraph: FunctionGraph, name: Any) -> int:
+        if isinstance(name, int):
+            return name
+        names = [v.name for v in fgraph.inputs]
+        wanted = name.name if isinstance(name, Variable) else name
+        if wanted not in names:
+            raise ValueError(f"The graph has no input {name}; static inputs are told by name")
+        return names.index(wanted)
+
+    def _report(
+        self, fgraph: FunctionGraph, depending: Sequence[tuple[Apply, Variable]], roots: set[int]
+    ) -> None:
+        lines = [f"Shapes in the graph depend on values, which {self.name} must know to compile:"]
+        for node, variable in depending:
+            where = f", made at {node.source}" if node.source is not None else ""
+            lines.append(f"  {node.op} needs {variable}{where}")
+        names = ", ".join(str(fgraph.inputs[i]) for i in sorted(roots))
+        cause = f"{names} will be static: each new value is compiled anew"
+        if self.strict:
+            raise NotImplementedError("\n".join([*lines, f"{names} must be static"]))
+        warnings.warn("\n".join([*lines, cause]), stacklevel=2)

@@ -1,0 +1,118 @@
+"""Reductions, running sums and products, soft maxima."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import Apply
+from occelo_graph.ops.reduce import (
+    Argmax,
+    CAReduce,
+    CumOp,
+    LinearRecurrence,
+    LogSoftmax,
+    LogSumExp,
+    Softmax,
+)
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+def _dtype(node: Apply) -> str:
+    return node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+
+@lowers(CAReduce)
+def lower_reduction(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays, (x,) = tracer.arrays, inputs
+    name = op.scalar_op.name
+    if name in ("maximum", "minimum") and math.prod(x.shape[a] for a in op.axis) == 0:
+        raise ValueError("There is no largest element of nothing")
+    acc = op.acc_dtype or (_dtype(node) if name in ("add", "mul") else None)
+    if acc is not None:
+        x = arrays.cast(x, acc)
+    return [arrays.cast(arrays.reduce(name, x, op.axis), _dtype(node))]
+
+
+def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
+    """The axes as one, the last."""
+    kept = [i for i in range(len(x.shape)) if i not in axes]
+    moved = tracer.arrays.transpose(x, (*kept, *axes))
+    size = math.prod(x.shape[a] for a in axes)
+    return tracer.arrays.reshape(moved, (*(x.shape[i] for i in kept), size))
+
+
+@lowers(Argmax)
+def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    flat = _last(tracer, inputs[0], op.axis)
+    if flat.shape[-1] == 0:
+        raise ValueError("There is no largest element of nothing")
+    return [tracer.arrays.argmax(flat)]
+
+
+@lowers(CumOp)
+def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x = tracer.arrays.cast(inputs[0], _dtype(node))
+    return [tracer.arrays.accumulate(op.mode, x, op.axis)]
+
+
+@lowers(LinearRecurrence)
+def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays = tracer.arrays
+    a, b = (arrays.cast(tracer.array(x), _dtype(node)) for x in inputs)
+    count = len(b.shape)
+    front = (op.axis, *(i for i in range(count) if i != op.axis))
+    states = arrays.recurrence(arrays.transpose(a, front), arrays.transpose(b, front))
+    back = sorted(range(count), key=front.__getitem__)
+    return [arrays.transpose(states, back)]
+
+
+def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """exp(x - top), top and the shape of top, where top is the largest finite element."""
+    op: Any = node.op
+    arrays = tracer.arrays
+    x = arrays.cast(x, _dtype(node))
+    shape = tuple(1 if i in op.axis else int(n) for i, n in enumerate(x.shape))
+    top = arrays.reshape(arrays.reduce("maximum", x, op.axis), shape)
+    finite = arrays.scalars["isfinite"][1](top)
+    zero = arrays.cast(top, "bool")
+    top = arrays.where(finite, top, arrays.cast(arrays.scalars["xor"][1](zero, zero), _dtype(node)))
+    return arrays.scalars["exp"][1](arrays.scalars["sub"][1](x, top)), top, shape
+
+
+@lowers(Softmax)
+def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays = tracer.arrays
+    powers, _, shape = _shifted(tracer, node, inputs[0])
+    total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
+    return [arrays.scalars["true_div"][1](powers, total)]
+
+
+@lowers(LogSoftmax)
+def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays = tracer.arrays
+    sub = arrays.scalars["sub"][1]
+    powers, top, shape = _shifted(tracer, node, inputs[0])
+    total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
+    x = arrays.cast(inputs[0], _dtype(node))
+    return [sub(sub(x, top), arrays.scalars["log"][1](total))]
+
+
+@lowers(LogSumExp)
+def lower_logsumexp(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays = tracer.arrays
+    powers, top, _ = _shifted(tracer, node, inputs[0])
+    total = arrays.reduce("add", powers, op.axis)
+    top = arrays.reshape(top, tuple(total.shape))
+    return [arrays.scalars["add"][1](arrays.scalars["log"][1](total), top)]

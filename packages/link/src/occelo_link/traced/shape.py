@@ -1,0 +1,75 @@
+"""Shapes: what they are, other ones, dimensions in another order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply
+from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
+from occelo_link.traced.registry import lowers
+from occelo_link.traced.tracer import Tracer
+
+__all__: list[str] = []
+
+
+@lowers(Shape)
+def lower_shape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    return [np.array(tuple(inputs[0].shape), dtype="int64")]
+
+
+@lowers(Shape_i)
+def lower_length(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    return [np.array(int(inputs[0].shape[op.i]), dtype="int64")]
+
+
+@lowers(Reshape)
+def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x = inputs[0]
+    lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(inputs[1:])]
+    shape = [int(n) for n in fill_static(op.shape, lengths)]
+    size = math.prod(int(n) for n in x.shape)
+    if -1 in shape:
+        rest = -math.prod(shape)
+        shape[shape.index(-1)] = size // rest if rest else 0
+    if math.prod(shape) != size:
+        raise ValueError(f"Cannot reshape {tuple(x.shape)} to {tuple(shape)}")
+    return [tracer.arrays.reshape(x, shape)]
+
+
+@lowers(SpecifyShape)
+def lower_specified(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
+    for static, given, length in zip(op.static, op.given, x.shape, strict=True):
+        wanted = static
+        if given:
+            position, value = next(rest)
+            if tracer.arrays.is_traced(value):
+                same = tracer.arrays.scalars["eq"][1](
+                    value, tracer.arrays.constant(np.array(int(length), tracer.arrays.dtype(value)))
+                )
+                tracer.check(same)
+                continue
+            wanted = tracer.integer(node, position, value)
+        if wanted is not None and wanted != int(length):
+            raise ValueError(f"The shape is {tuple(x.shape)}, which is not as specified")
+    return [x]
+
+
+@lowers(DimShuffle)
+def lower_dimshuffle(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    (x,) = inputs
+    kept = [a for a in op.new_order if isinstance(a, int)]
+    if any(int(x.shape[a]) != 1 for a in op.dropped):
+        raise ValueError("A dimension to drop is not of length 1")
+    moved = tracer.arrays.transpose(x, (*kept, *op.dropped))
+    lengths = iter([int(x.shape[a]) for a in kept])
+    shape = [1 if a == "x" else next(lengths) for a in op.new_order]
+    return [tracer.arrays.reshape(moved, shape)]

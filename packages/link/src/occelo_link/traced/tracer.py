@@ -1,0 +1,152 @@
+"""Running a graph over the arrays of another library, while that library traces what is done.
+
+What depends on shapes and constants alone is computed with NumPy on the way, so that lengths are plain
+numbers. Checks cannot raise in compiled code: they are collected, and the linker asks whether all held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, Variable
+from occelo_graph.interpret import run_node
+from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.registry import find_lowering
+
+__all__ = ["NeedsValue", "Tracer"]
+
+
+class NeedsValue(Exception):
+    """Tracing cannot go on without the value of a variable, on which a shape depends."""
+
+    def __init__(self, variable: Variable, node: Apply) -> None:
+        super().__init__(f"{node.op} needs the value of {variable}")
+        self.variable = variable
+        self.node = node
+
+
+class Tracer:
+    """Values of variables, computed on demand; a branch has a tracer of its own on top of the outer one."""
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        values: Mapping[Variable, Any],
+        outer: Tracer | None = None,
+        on_fallback: Callable[[Apply], None] | None = None,
+    ) -> None:
+        self.arrays = arrays
+        self.values: dict[Variable, Any] = dict(values)
+        self.outer = outer
+        self.checks: list[Any] = []
+        self.on_fallback: Callable[[Apply], None] | None = (
+            on_fallback if outer is None else outer.on_fallback
+        )
+
+    # values
+
+    def find(self, variable: Variable) -> Any:
+        """A value that is known already; None if it is not."""
+        if isinstance(variable, Constant):
+            return variable.data
+        tracer: Tracer | None = self
+        while tracer is not None:
+            if variable in tracer.values:
+                return tracer.values[variable]
+            tracer = tracer.outer
+        return None
+
+    def value(self, variable: Variable) -> Any:
+        """The value of a variable, computing what it needs."""
+        stack = [variable]
+        while stack:
+            wanted = stack[-1]
+            if self.find(wanted) is not None:
+                stack.pop()
+                continue
+            node = wanted.owner
+            assert node is not None, wanted
+            missing = [v for v in self._needed(node) if self.find(v) is None]
+            if missing:
+                stack.extend(missing)
+                continue
+            results = self._run(node)
+            self.values.update(zip(node.outputs, results, strict=True))
+            stack.pop()
+        return self.find(variable)
+
+    def _needed(self, node: Apply) -> Sequence[Variable]:
+        # a branch asks for what it needs by itself
+        return node.inputs[:1] if node.op.lazy else node.inputs
+
+    def _run(self, node: Apply) -> Sequence[Any]:
+        inputs = [self.find(v) for v in self._needed(node)]
+        if not node.op.lazy and node.op.pure and not any(map(self.arrays.is_traced, inputs)):
+            with np.errstate(all="ignore"):
+                return run_node(node, inputs)
+        lowering = find_lowering(node.op)
+        if lowering is None:
+            return fall_back(self, node, inputs)
+        return lowering(self, node, inputs)
+
+    def known(self, node: Apply, position: int, value: Any) -> Any:
+        """The value of a node's input as NumPy's; `NeedsValue` if it is not known while tracing."""
+        if self.arrays.is_traced(value):
+            raise NeedsValue(node.inputs[position], node)
+        return value
+
+    def integer(self, node: Apply, position: int, value: Any) -> int:
+        """A length or position that must be known."""
+        return int(self.known(node, position, value))
+
+    def array(self, value: Any) -> Any:
+        """A value as an array of the library."""
+        return value if self.arrays.is_traced(value) else self.arrays.constant(value)
+
+    # checks
+
+    def check(self, condition: Any) -> None:
+        """Require a scalar to be true when the graph runs."""
+        if self.arrays.is_traced(condition):
+            self.checks.append(self.arrays.cast(condition, "bool"))
+        elif not bool(condition):
+            raise ValueError("A check of the graph fails whatever its inputs are")
+
+    def all_checks(self) -> Any:
+        """One scalar that says whether all checks held; None if there are none."""
+        if not self.checks:
+            return None
+        found = self.checks[0]
+        conjunction = self.arrays.scalars["and"][1]
+        for each in self.checks[1:]:
+            found = conjunction(found, each)
+        return found
+
+    def branch(
+        self, condition: Any, then: Sequence[Variable], other: Sequence[Variable], node: Apply
+    ) -> Sequence[Any]:
+        """The values of one of two lists of variables; the other is not computed."""
+        if not self.arrays.is_traced(condition):
+            taken = then if bool(condition) else other
+            return [self.value(v) for v in taken]
+
+        def side(variables: Sequence[Variable]) -> Callable[[], Sequence[Any]]:
+            def run() -> Sequence[Any]:
+                inner = Tracer(self.arrays, {}, self)
+                results = [self.array(inner.value(v)) for v in variables]
+                held = inner.all_checks()
+                return [*results, self.arrays.constant(np.array(True)) if held is None else held]
+
+            return run
+
+        try:
+            *results, held = self.arrays.branch(condition, side(then), side(other))
+        except TypeError:
+            # the branches differ in shape
+            raise NeedsValue(node.inputs[0], node) from None
+        self.checks.append(held)
+        return results

@@ -1,0 +1,265 @@
+"""What linkers to JAX and PyTorch do with lengths, checks, branches, fallbacks and state."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_graph.ops.control.python_function import wrap_py
+from occelo_link import make_linker
+from occelo_rewrite import RewriteDatabaseQuery
+
+
+@pytest.fixture(autouse=True)
+def graphs_of_pytorch_run_as_they_are() -> Any:
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile
+
+
+def test_what_the_library_does_itself_is_excluded_by_tag(backend: str) -> None:
+    query = oc.get_mode(backend.upper()).query
+    assert isinstance(query, RewriteDatabaseQuery)
+    assert {"cxx_only", "BlasOpt", "fusion", "inplace"} <= query.exclude
+    assert "minimum_compile" in query.include
+
+
+def test_lengths_of_shapes_are_no_values(backend: str) -> None:
+    x = ot.dmatrix("x")
+    y = ot.ones((x.shape[0] * 2, x.shape[1])).sum() + x.reshape((x.shape[1], -1)).sum()
+    f = oc.function([x], [y, ot.arange(x.shape[0])], mode=backend)
+    total, numbers = f(np.ones((2, 3)))
+    assert total == 18.0
+    assert numbers.tolist() == [0, 1]
+    assert f(np.ones((1, 4)))[0] == 12.0
+
+
+def test_lengths_that_depend_on_values_are_reported_and_static(backend: str) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    with pytest.warns(UserWarning, match="n will be static") as told:
+        f = oc.function([n, x], [ot.zeros((n,)) + 1, x[:n]], mode=backend)
+    text = str(told[0].message)
+    assert "needs n, made at" in text
+    assert __file__ in text
+    for count in (1, 3, 2):
+        ones, start = f(count, [1.0, 2.0, 3.0])
+        assert ones.shape == (count,)
+        assert start.shape == (count,)
+    quiet = type(make_linker(backend))(static=["n"])
+    g = oc.function([n, x], x[:n], mode=oc.Mode(quiet))
+    np.testing.assert_array_equal(g(2, [1.0, 2.0, 3.0]), [1.0, 2.0])
+    strict = oc.Mode(type(make_linker(backend))(strict=True))
+    with pytest.raises(NotImplementedError, match="n must be static"):
+        oc.function([n, x], x[:n], mode=strict)
+
+
+def test_masks_and_nonzero(backend: str) -> None:
+    x = ot.dvector("x")
+    with pytest.warns(UserWarning, match="x will be static"):
+        f = oc.function([x], [x[x > 0], ot.nonzero(x)[0]], mode=backend)
+    for value in ([1.0, -1.0, 2.0], [-1.0, 3.0]):
+        plain = np.array(value)
+        kept, places = f(plain)
+        np.testing.assert_array_equal(kept, plain[plain > 0])
+        np.testing.assert_array_equal(places, np.nonzero(plain)[0])
+
+
+def test_checks_that_fail_in_compiled_code_leave_state_as_it_was(backend: str) -> None:
+    total = oc.shared(np.zeros(2), "total")
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    f = oc.function([x, i], x[i], updates={total: total + x}, mode=backend)
+    assert f([1.0, 2.0], -1) == 2.0
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+        f([1.0, 2.0], 2)
+    np.testing.assert_array_equal(total.get_value(), [1.0, 2.0])
+    checked = oc.function([x], ot.assert_op(x, (x > 0).all(), msg="not positive") * 2, mode=backend)
+    with pytest.raises(AssertionError, match="not positive"):
+        checked([-1.0])
+
+
+def test_only_lengths_known_to_be_one_broadcast(backend: str) -> None:
+    x, y = ot.dvectors("x", "y")
+    f = oc.function([x, y], x + y, mode=backend)
+    with pytest.raises(ValueError, match="dimension mismatch"):
+        f([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="dimension mismatch"):
+        f([1.0, 2.0], [1.0])
+    assert f([1.0], [2.0]) == [3.0]
+
+
+def test_branches(backend: str) -> None:
+    c, x = ot.bscalar("c"), ot.dvector("x")
+    f = oc.function([c, x], ot.ifelse(c, x * 2, ot.exp(x)), mode=backend)
+    np.testing.assert_array_equal(f(1, [1.0]), [2.0])
+    np.testing.assert_array_equal(f(0, [0.0]), [1.0])
+    # what fails in the branch that is not taken does no harm
+    guarded = ot.ifelse(c, ot.assert_op(x, (x > 0).all()), x)
+    g = oc.function([c, x], guarded * 1.0, mode=backend)
+    if backend == "jax":
+        np.testing.assert_array_equal(g(0, [-1.0]), [-1.0])
+    with pytest.raises(AssertionError):
+        g(1, [-1.0])
+    # branches of different shapes need the condition's value
+    h = oc.function([c, x], ot.ifelse(c, x, x[:1]).sum(), mode=backend)
+    assert (h(1, [1.0, 2.0]), h(0, [1.0, 2.0])) == (3.0, 1.0)
+
+
+@wrap_py([ot.dvector], [ot.tensor("out", dtype="float64", shape=(2,)).type])
+def ends(x: Any) -> Any:
+    """The first and the last element."""
+    return x[[0, -1]]
+
+
+def test_an_op_that_the_library_lacks_runs_in_python_with_one_warning(backend: str) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], [ends(x * 2) + 1, ends(x)], mode=backend)
+    with pytest.warns(UserWarning, match="it runs in Python") as told:
+        found, _ = f([1.0, 2.0, 3.0])
+    assert len([t for t in told if "it runs in Python" in str(t.message)]) == 1
+    np.testing.assert_array_equal(found, [3.0, 7.0])
+    np.testing.assert_array_equal(f([5.0, 2.0, 3.0])[0], [11.0, 7.0])
+    strict = oc.Mode(type(make_linker(backend))(strict=True))
+    g = oc.function([x], ends(x), mode=strict)
+    with pytest.raises(NotImplementedError, match="it runs in Python"):
+        g([1.0, 2.0])
+
+
+def test_state_stays_with_the_library_and_is_given_as_numpy(backend: str) -> None:
+    total = oc.shared(np.zeros(2), "total")
+    x = ot.dvector("x")
+    f = oc.function([x], total * 1.0, updates={total: total + x}, mode=backend)
+    f([1.0, 2.0])
+    held = total.container.storage[0]
+    assert not isinstance(held, np.ndarray)
+    assert type(total.get_value()) is np.ndarray
+    assert type(total.get_value(borrow=True)) is np.ndarray
+    assert type(total.get_value(return_internal_type=True, borrow=True)) is type(held)
+    assert type(f[total]) is np.ndarray
+    # another linker takes it over
+    g = oc.function([], None, updates={total: total * 10}, mode="native")
+    g()
+    np.testing.assert_array_equal(total.get_value(), [10.0, 20.0])
+    f([0.0, 0.0])
+    h = oc.function([], total + 1, mode="vm")
+    np.testing.assert_array_equal(h(), [11.0, 21.0])
+
+
+def test_the_librarys_arrays_go_in_and_come_out(backend: str) -> None:
+    x = ot.fvector("x")
+    f = oc.function([x], x * 2, mode=backend)
+    assert type(f(np.ones(2, dtype="float32"))) is np.ndarray
+    if backend == "jax":
+        import jax.numpy
+
+        given = jax.numpy.ones(2, "float32")
+    else:
+        import torch
+
+        given = torch.ones(2)
+    out = f(given)
+    assert type(out) is type(given)
+    assert [float(v) for v in out] == [2.0, 2.0]
+    assert type(oc.function([x], x * 2, mode="vm")(given)) is np.ndarray
+
+
+def test_output_subsets_and_threads(backend: str) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], [x * 2, ot.exp(x)], mode=backend)
+    np.testing.assert_array_equal(f([0.0], output_subset=[1])[0], [1.0])
+    wrong: list[Any] = []
+
+    def work(seed: int) -> None:
+        for i in range(20):
+            value = np.full(2 + (i + seed) % 3, float(i))
+            if not np.allclose(f(value)[0], value * 2):
+                wrong.append(value)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_pickling(backend: str) -> None:
+    import pickle
+
+    total = oc.shared(1.0, "total")
+    f = oc.function([], total * 2, updates={total: total + 1}, mode=backend)
+    f()
+    g = pickle.loads(pickle.dumps(f))
+    assert g() == 4.0
+    assert f() == 4.0
+
+
+def test_the_users_jax_keeps_its_settings() -> None:
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    x = ot.dvector("x")
+    f = oc.function([x], x * 2, mode="jax")
+    assert f([1.0]).dtype == np.float64
+    assert jax.numpy.ones(1).dtype == np.float32
+
+
+def test_as_jax_works_inside_jit_grad_and_vmap() -> None:
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    from occelo_link.jax.linker import as_jax
+
+    x, k = ot.fvector("x"), ot.fscalar("k")
+    w = oc.shared(np.float32(2.0), "w")
+    f = oc.function([x, k], (ot.log(1 + ot.exp(x)) * k * w).sum(), mode="vm")
+    plain = as_jax(f)
+    value = jax.numpy.array([0.0, 1.0], "float32")
+    slope = jax.jit(jax.grad(plain))(value, 3.0)
+    np.testing.assert_allclose(slope, 6.0 / (1 + np.exp(-np.array([0.0, 1.0]))), rtol=1e-5)
+    many = jax.vmap(plain, in_axes=(0, None))(jax.numpy.stack([value, value * 2]), 1.0)
+    np.testing.assert_allclose(many[0], f(np.float32([0.0, 1.0]), np.float32(1.0)), rtol=1e-5)
+
+
+def test_as_torch_works_with_autograd() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from occelo_link.torch.linker import as_torch
+
+    x = ot.dvector("x")
+    w = oc.shared(np.array([1.0, 3.0]), "w")
+    f = oc.function([x], (ot.exp(x) * w).sum(), mode="vm")
+    value = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
+    out = as_torch(f)(value)
+    out.backward()
+    np.testing.assert_allclose(value.grad, np.exp([0.0, 1.0]) * [1.0, 3.0])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # PyTorch's own
+def test_torch_compile_compiles_whole_functions() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    from occelo_link.torch.linker import PytorchLinker
+
+    x = ot.dvector("x")
+    w = oc.shared(np.zeros(3), "w")
+    cost = ((ot.exp(x) - w) ** 2).sum()
+    mode = oc.Mode(PytorchLinker(compiled=True))
+    f = oc.function([x], cost, updates={w: w - 0.1 * og.grad(cost, w)}, mode=mode)
+    plain = oc.function([x], cost, mode="vm")
+    value = np.array([0.0, 0.5, 1.0])
+    before = plain(value)
+    np.testing.assert_allclose(f(value), before)
+    assert plain(value) < before
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+    import sys
+
+    library = {"jax": "jax", "pytorch": "torch"}[backend]
+    for name in list(sys.modules):
+        if name.startswith(f"occelo_link.{library}"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModuleNotFoundError, match=f"occelo-link\\[{library}\\]"):
+        oc.Mode(backend)
