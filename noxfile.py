@@ -160,7 +160,7 @@ def backends(session: nox.Session) -> None:
     PyTorch comes only as a wheel for processors that lies in a local folder, which is one for Python 3.11.
     """
     need_wheels()
-    install(session, wheel("compile"), *TEST_TOOLS, "jax>=0.6")
+    install(session, wheel("compile"), *TEST_TOOLS, "jax>=0.6", "numba>=0.61")
     here = any(pathlib.Path(p).glob("torch-*cp311*.whl") for p in LINKS.split(",") if p)
     if session.python == "3.11" and here:
         install(session, "torch>=2.6")

@@ -9,10 +9,20 @@ import pytest
 LIBRARIES = {"jax": "jax", "pytorch": "torch"}
 
 
+def _installed(name: str) -> str:
+    library = {**LIBRARIES, "numba": "numba"}[name]
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    return name
+
+
 @pytest.fixture(params=LIBRARIES)
 def backend(request: pytest.FixtureRequest) -> str:
-    """The name of a linker whose library is installed."""
-    name: str = request.param
-    if importlib.util.find_spec(LIBRARIES[name]) is None:
-        pytest.skip(f"{LIBRARIES[name]} is not installed")
-    return name
+    """The name of a linker to a library that traces, if that is installed."""
+    return _installed(request.param)
+
+
+@pytest.fixture(params=[*LIBRARIES, "numba"])
+def any_backend(request: pytest.FixtureRequest) -> str:
+    """The name of a linker to another library, if that is installed."""
+    return _installed(request.param)

@@ -10,8 +10,8 @@ import pytest
 from occelo_graph.config import config
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 
-LINKERS = ["native", "vm", "py", "c", "c|py", "jax", "pytorch"]
-LIBRARIES = {"jax": "jax", "pytorch": "torch"}
+LINKERS = ["native", "vm", "py", "c", "c|py", "numba", "jax", "pytorch"]
+LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 
 
 def _has_compiler() -> bool:

@@ -53,6 +53,7 @@ _linkers: dict[str, LinkerMaker] = {
     "c": lambda: _c_linker("CLinker"),
     "c|py": lambda: _c_linker("OpWiseCLinker"),
     "c|py_nogc": lambda: _c_linker("OpWiseCLinker", allow_gc=False),
+    "numba": _later("occelo_link.numba.linker", "NumbaLinker"),
     "jax": _later("occelo_link.jax.linker", "JAXLinker"),
     "pytorch": _later("occelo_link.torch.linker", "PytorchLinker"),
     "vm_nogc": lambda: VMLinker(allow_gc=False),

@@ -1,0 +1,1 @@
+"""The linker ``numba``: the loop program as Python, compiled by Numba."""
