@@ -116,7 +116,7 @@ def types(session: nox.Session) -> None:
     """Pyright strict and mypy strict on all sources, as the oldest Python and its NumPy see them."""
     session.install(
         "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer", "llvmlite",
-        "filelock",
+        "filelock", "pytest>=8",
     )  # fmt: skip
     session.run("pyright", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
     session.run("mypy", *SOURCES, env={"MYPYPATH": os.pathsep.join(SOURCES)})
@@ -160,11 +160,11 @@ def backends(session: nox.Session) -> None:
     PyTorch comes only as a wheel for processors that lies in a local folder, which is one for Python 3.11.
     """
     need_wheels()
-    install(session, wheel("compile"), *TEST_TOOLS, "jax>=0.6", "numba>=0.61")
+    install(session, wheel(""), *TEST_TOOLS, "jax>=0.6", "numba>=0.61")
     here = any(pathlib.Path(p).glob("torch-*cp311*.whl") for p in LINKS.split(",") if p)
     if session.python == "3.11" and here:
         install(session, "torch>=2.6")
-    run_tests(session, "backends", "compile")
+    run_tests(session, "backends", *(["compile"] if session.python == "3.11" else []))
 
 
 @nox.session(python="3.11", tags=["ci"])
@@ -184,6 +184,8 @@ def docs(session: nox.Session) -> None:
     session.run(
         "python", "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"),
         "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
+        # these need other libraries
+        *(f"--ignore-glob=*/occelo_link/{name}/*" for name in ("jax", "numba", "torch")),
     )  # fmt: skip
     run_tests(session, "docs")
 

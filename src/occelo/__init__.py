@@ -119,7 +119,10 @@ __all__ = [
     "UnusedInputError",
     "Variable",
     "WrapLinker",
+    "as_jax",
+    "as_numba",
     "as_op",
+    "as_torch",
     "available_linkers",
     "available_modes",
     "bisect",
@@ -163,6 +166,7 @@ __all__ = [
     "save",
     "shared",
     "subgraph_grad",
+    "supports",
     "tensor",
     "to_dot",
     "to_python",
@@ -178,6 +182,10 @@ __version__ = "0.1.0"
 
 # loaded by the first use, since most programs need none of them
 _LATER = {
+    "as_jax": "occelo_link.jax.linker",
+    "as_numba": "occelo_link.numba.linker",
+    "as_torch": "occelo_link.torch.linker",
+    "supports": "occelo_link.capabilities",
     "load_dump": "occelo_compile.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
@@ -206,6 +214,10 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
+    from occelo_link.capabilities import supports as supports
+    from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.numba.linker import as_numba as as_numba
+    from occelo_link.torch.linker import as_torch as as_torch
     from occelo_rewrite.explaining import explain as explain
     from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.viewer import view_rewriting as view_rewriting

@@ -140,7 +140,12 @@ def test_every_op_knows_its_traits() -> None:
 def test_everything_public_is_documented() -> None:
     for module in (og, ot, *(importlib.import_module(f"occelo_{p}") for p in PACKAGES[1:])):
         for name in dir(module):
-            found = getattr(module, name)
+            try:
+                found = getattr(module, name)
+            except ModuleNotFoundError as error:
+                if error.name not in ("jax", "numba", "torch"):
+                    raise
+                continue  # of a backend whose library is not installed here
             if name.startswith("_") or not (inspect.isclass(found) or inspect.isfunction(found)):
                 continue
             assert inspect.getdoc(found), f"{module.__name__}.{name}"

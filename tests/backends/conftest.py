@@ -10,7 +10,7 @@ LIBRARIES = {"jax": "jax", "pytorch": "torch"}
 
 
 def _installed(name: str) -> str:
-    library = {**LIBRARIES, "numba": "numba"}[name]
+    library = LIBRARIES[name]
     if importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed")
     return name
@@ -19,10 +19,4 @@ def _installed(name: str) -> str:
 @pytest.fixture(params=LIBRARIES)
 def backend(request: pytest.FixtureRequest) -> str:
     """The name of a linker to a library that traces, if that is installed."""
-    return _installed(request.param)
-
-
-@pytest.fixture(params=[*LIBRARIES, "numba"])
-def any_backend(request: pytest.FixtureRequest) -> str:
-    """The name of a linker to another library, if that is installed."""
     return _installed(request.param)

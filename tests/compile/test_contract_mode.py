@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,14 @@ def test_the_default_is_the_configured_mode_and_the_argument_overrides_it() -> N
 
 
 def test_every_linker_is_a_mode_too() -> None:
+    libraries = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
     for name in available_linkers():
+        if name in libraries and importlib.util.find_spec(libraries[name]) is None:
+            with pytest.raises(
+                ModuleNotFoundError, match=f"pip install 'occelo-link.{libraries[name]}"
+            ):
+                oc.get_mode(name.upper())
+            continue
         mode = oc.get_mode(name.upper())
         assert isinstance(mode.linker, Linker)
         assert type(mode.linker) is type(oc.Mode(name).linker)

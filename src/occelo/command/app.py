@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import occelo
+from occelo.command.backends import show_backends
 from occelo.command.cache import cache_app
 from occelo.command.demo import DemoSettings, run_demo
 from occelo.command.dump import dump_app
@@ -124,11 +125,35 @@ def config_command(
 @app.command()
 def modes() -> None:
     """List the names that `function(mode=...)` and `occelo demo --mode` take."""
-    table = Table("mode", "linker", "rewrites")
+    table = Table("mode", "linker", "rewrites", "")
     for name in occelo.available_modes():
-        mode = occelo.get_mode(name)
-        table.add_row(name, str(mode.linker), str(mode.provided_optimizer))
+        try:
+            mode = occelo.get_mode(name)
+        except ModuleNotFoundError as error:
+            table.add_row(name, name, "", f"needs {error.name}")
+            continue
+        table.add_row(name, str(mode.linker), str(mode.provided_optimizer), "")
     Console().print(table)
+
+
+@app.command()
+def backends(
+    graph: Annotated[
+        str | None,
+        typer.Argument(
+            help="A file that occelo.save wrote, or MODULE:NAME of a variable or a list of them; all "
+            "ops there are if left out."
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Write the table of all ops to this file, as Markdown.")
+    ] = None,
+) -> None:
+    """Say what each backend compiles, and what it runs in Python: of a graph, or of all ops."""
+    try:
+        show_backends(graph, write, Console())
+    except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 @app.command()

@@ -15,10 +15,10 @@ import occelo
 from occelo_rewrite import explain, optimizer_query, rewrite_profile, view_rewriting
 from occelo_rewrite.record import RewriteRecord
 
-__all__ = ["explain_graph"]
+__all__ = ["explain_graph", "graph_outputs"]
 
 
-def _outputs(name: str) -> list[Any]:
+def graph_outputs(name: str) -> list[Any]:
     """The variables that a file or ``MODULE:NAME`` holds."""
     if Path(name).exists():
         return list(occelo.load(name).outputs)
@@ -41,7 +41,7 @@ def explain_graph(
     """
     query = optimizer_query(optimizer)
     query = replace(query, exclude=query.exclude | {"fusion", "inplace", "BlasOpt"})
-    outputs = _outputs(name)
+    outputs = graph_outputs(name)
     view = view_rewriting(outputs, query)
     profiled = RewriteRecord(profiling=True)
     graph = occelo.FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)

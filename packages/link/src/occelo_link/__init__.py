@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from occelo_graph.deferred import deferred
 from occelo_graph.provenance import register_internal
 from occelo_link.linker import VM, Linker, WrapLinker
 from occelo_link.native.linker import NativeLinker
@@ -13,30 +13,58 @@ from occelo_link.registry import available_linkers, make_linker, register_linker
 from occelo_link.vm import NodeThunk, PerformLinker, PythonVM, VMLinker
 
 if TYPE_CHECKING:
-    from occelo_link.c.linker import CLinker, OpWiseCLinker
+    from occelo_link.c.linker import CLinker as CLinker
+    from occelo_link.c.linker import OpWiseCLinker as OpWiseCLinker
+    from occelo_link.capabilities import BACKENDS as BACKENDS
+    from occelo_link.capabilities import supports as supports
+    from occelo_link.jax.linker import JAXLinker as JAXLinker
+    from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.numba.linker import NumbaLinker as NumbaLinker
+    from occelo_link.numba.linker import as_numba as as_numba
+    from occelo_link.torch.linker import PytorchLinker as PytorchLinker
+    from occelo_link.torch.linker import as_torch as as_torch
 
 __all__ = [
+    "BACKENDS",
     "VM",
     "CLinker",
+    "JAXLinker",
     "Linker",
     "NativeLinker",
     "NodeThunk",
+    "NumbaLinker",
     "OpWiseCLinker",
     "PerformLinker",
     "PythonVM",
+    "PytorchLinker",
     "VMLinker",
     "WrapLinker",
+    "as_jax",
+    "as_numba",
+    "as_torch",
     "available_linkers",
     "make_linker",
     "register_linker",
+    "supports",
 ]
 __version__ = "0.1.0"
 
 register_internal(os.path.dirname(__file__))
 
 
-def __getattr__(name: str) -> Any:
-    # running a compiler needs modules that are slow to import
-    if name in ("CLinker", "OpWiseCLinker"):
-        return getattr(importlib.import_module("occelo_link.c.linker"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# what runs compilers, or other libraries, is loaded by its first use
+__getattr__, __dir__ = deferred(
+    __name__,
+    {
+        "BACKENDS": "occelo_link.capabilities",
+        "CLinker": "occelo_link.c.linker",
+        "JAXLinker": "occelo_link.jax.linker",
+        "NumbaLinker": "occelo_link.numba.linker",
+        "OpWiseCLinker": "occelo_link.c.linker",
+        "PytorchLinker": "occelo_link.torch.linker",
+        "as_jax": "occelo_link.jax.linker",
+        "as_numba": "occelo_link.numba.linker",
+        "as_torch": "occelo_link.torch.linker",
+        "supports": "occelo_link.capabilities",
+    },
+)

@@ -68,6 +68,15 @@ def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
     _linkers[name] = maker.clone if isinstance(maker, Linker) else maker
 
 
+def _add_entry_points() -> None:
+    """Register what other packages offer as linkers."""
+    from importlib.metadata import entry_points  # only a name that is not known pays for it
+
+    for point in entry_points(group="occelo.backends"):
+        if point.name not in _linkers:
+            _linkers[point.name] = point.load()
+
+
 def available_linkers() -> list[str]:
     """The names of all linkers."""
     return sorted(_linkers)
@@ -82,6 +91,8 @@ def make_linker(name: str | None = None) -> Linker:
     folded = wanted.lower()
     if folded == "auto":
         folded = _AUTO
+    if folded not in (known.lower() for known in _linkers):
+        _add_entry_points()
     for known, maker in _linkers.items():
         if known.lower() == folded:
             made = maker()

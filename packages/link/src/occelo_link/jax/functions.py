@@ -161,6 +161,6 @@ SCALARS: dict[str, Scalar] = {
     "xlog1py": ("out", _xlog1py),
 }
 # newer versions have more
-for _name in ("erfcx", "owens_t"):
+for _name in ("erfcx", "owens_t", "hyp2f1"):
     if hasattr(special, _name):
         SCALARS[_name] = ("out", getattr(special, _name))

@@ -7,6 +7,7 @@ from typing import Any
 
 from occelo_graph import Apply
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.traced.registry import lowers
 from occelo_link.traced.tracer import Tracer
 
@@ -40,3 +41,20 @@ def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
         if a != b and sa != 1 and sb != 1:
             raise ValueError(f"Stacks of matrices of shapes {shapes} do not fit")
     return _product(tracer, node, inputs, True)
+
+
+@lowers(Gemm, Gemv, Ger)
+def lower_update(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    arrays = tracer.arrays
+    z, alpha, x, y, *rest = (tracer.array(v) for v in inputs)
+    add, mul = arrays.scalars["add"][1], arrays.scalars["mul"][1]
+    if isinstance(node.op, Ger):
+        x, y = arrays.reshape(x, (*x.shape, 1)), arrays.reshape(y, (1, *y.shape))
+    contracted = y.shape[-2] if len(y.shape) > 1 else y.shape[0]
+    expected = (*x.shape[:-1], *y.shape[1:])
+    if int(x.shape[-1]) != int(contracted) or tuple(z.shape) != tuple(expected):
+        raise ValueError(
+            f"Shapes {tuple(x.shape)}, {tuple(y.shape)} and {tuple(z.shape)} do not fit"
+        )
+    product = mul(alpha, arrays.dot(x, y))
+    return [add(mul(rest[0], z) if rest else z, product)]

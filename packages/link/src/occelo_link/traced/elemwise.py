@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ from occelo_link.traced.tracer import Tracer
 __all__ = ["apply_scalar", "supports_scalar"]
 
 
-def supports_scalar(arrays: Any, row: ScalarOp) -> bool:
-    """Whether a library has a scalar function, and all that a fused one consists of."""
+def supports_scalar(known: Mapping[str, Any], row: ScalarOp) -> bool:
+    """Whether a scalar function, or all that a fused one consists of, is among the ``known`` ones."""
     if isinstance(row, Composite):
-        return all(supports_scalar(arrays, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and row.name in arrays.scalars)
+        return all(supports_scalar(known, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and row.name in known)
 
 
 def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
@@ -52,7 +52,7 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
 def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     shape = common_shape(node, inputs)
-    if not supports_scalar(tracer.arrays, op.scalar_op):
+    if not supports_scalar(tracer.arrays.scalars, op.scalar_op):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     _check_powers(tracer, op.scalar_op, values)

@@ -1,0 +1,109 @@
+"""What each backend has: which nodes of a graph it compiles, and which run in Python beside it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, Variable, toposort
+
+__all__ = ["BACKENDS", "Lack", "is_installed", "op_label", "supports"]
+
+BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
+"""The linkers that come with Occelo; others can be registered."""
+_LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
+
+
+def is_installed(backend: str) -> bool:
+    """Whether the library that a backend needs can be imported."""
+    library = _LIBRARIES.get(backend)
+    return library is None or importlib.util.find_spec(library) is not None
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A node that a backend does not compile: its op, its dtypes, the user's line."""
+
+    op: str
+    dtypes: tuple[str, ...]
+    source: str
+
+    def __str__(self) -> str:
+        where = f", made at {self.source}" if self.source else ""
+        return f"{self.op} of {', '.join(self.dtypes)}{where}"
+
+
+def op_label(node: Apply) -> str:
+    """The name by which an op is listed: that of its scalar function, or its class."""
+    op: Any = node.op
+    row = getattr(op, "scalar_op", None)
+    if row is None:
+        return type(op).__name__
+    name: str = row.name
+    label = type(row).__name__.lower() if "{" in name else name
+    return label if type(op).__name__ == "Elemwise" else f"{type(op).__name__}({label})"
+
+
+def _loops(node: Apply) -> bool:
+    from occelo_link.loops.build import find_lowering  # all lowerings; slow to import
+
+    return find_lowering(node) is not None
+
+
+def _tracing(backend: str) -> Callable[[Apply], bool]:
+    from occelo_link.traced.elemwise import supports_scalar
+    from occelo_link.traced.linker import load_lowerings
+    from occelo_link.traced.registry import find_lowering
+
+    load_lowerings()
+    library = _LIBRARIES[backend]
+    functions = importlib.import_module(f"occelo_link.{library}.functions")
+
+    def compiles(node: Apply) -> bool:
+        row = getattr(node.op, "scalar_op", None)
+        elementwise = type(node.op).__name__ == "Elemwise"
+        if elementwise and row is not None and not supports_scalar(functions.SCALARS, row):
+            return False
+        return find_lowering(node.op) is not None
+
+    return compiles
+
+
+def _compiles(backend: str) -> Callable[[Apply], bool]:
+    if backend in ("py", "vm"):
+        return lambda node: True
+    if backend in ("jax", "pytorch"):
+        return _tracing(backend)
+    return _loops
+
+
+def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable]) -> list[Lack]:
+    """The nodes of a graph that a backend does not compile, in order; an empty list if it compiles all.
+
+    They run in Python beside what it compiles. ValueError for a backend that is not one of `BACKENDS`,
+    ModuleNotFoundError if its library is not installed.
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"There is no backend {backend!r}; there are {', '.join(BACKENDS)}")
+    if not is_installed(backend):
+        raise ModuleNotFoundError(
+            f"The backend {backend} needs {_LIBRARIES[backend]}, which is not installed",
+            name=_LIBRARIES[backend],
+        )
+    if isinstance(graph, FunctionGraph):
+        nodes = graph.toposort()
+    else:
+        nodes = toposort([graph] if isinstance(graph, Variable) else list(graph))
+    compiles = _compiles(backend)
+    return [
+        Lack(
+            op_label(node),
+            tuple(str(getattr(v.type, "dtype", v.type)) for v in node.inputs),
+            str(node.source or ""),
+        )
+        for node in nodes
+        if not compiles(node)
+    ]

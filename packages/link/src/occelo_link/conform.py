@@ -1,0 +1,154 @@
+"""Conformance of linkers: pytest suites for any backend, ours or another's.
+
+    class TestMine(OpSuite):
+        backend = "mine"
+
+runs every example of the table, and what goes beyond it: broadcasting, dtypes, errors. A backend of another
+package registers a linker under its name (`register_linker`), or as an entry point of the group
+``occelo.backends`` that gives one. What a backend is known not to do is data: `GAPS`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from occelo_graph import FunctionGraph, TensorType, evaluate
+from occelo_graph import tensor as ot
+from occelo_graph.testing.example import Example
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link.registry import make_linker
+
+__all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What a backend does not do: the op or feature, the exception it raises ("" if none), and why."""
+
+    what: str
+    backend: str
+    exception: str
+    reason: str
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap("ifelse", "pytorch", "", "both branches are computed, and one is taken"),
+    Gap("uint64", "pytorch", "", "values from 2^63 on are computed with as negative ones"),
+    *(
+        Gap(what, backend, "", "arrays are copied into the library and out of it")
+        for backend in ("jax", "pytorch")
+        for what in ("mutable inputs", "borrowed outputs")
+    ),
+    *(
+        Gap("shapes from values", backend, "", "the inputs that decide them are static")
+        for backend in ("jax", "pytorch")
+    ),
+)
+
+
+def gaps_of(backend: str) -> list[Gap]:
+    """The gaps of one backend."""
+    return [gap for gap in GAPS if gap.backend == backend]
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Without the warnings by which backends say what runs in Python, and what is static."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
+        warnings.filterwarnings("ignore", ".* it runs in Python")
+        yield
+
+
+def compiled(backend: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """A plain callable of a graph, linked by a backend without any rewriting."""
+    graph = FunctionGraph(list(inputs), list(outputs), clone=True)
+    return make_linker(backend).accept(graph).make_function()
+
+
+def tolerance(dtype: Any) -> float:
+    """The relative tolerance for a dtype: libraries have elementary functions of their own."""
+    if dtype.itemsize <= 2:
+        return 2e-3
+    return 1e-4 if dtype.name in ("float32", "complex64") else 1e-8
+
+
+class OpSuite:
+    """Tests of ops; a subclass names its ``backend``, and may take only every ``step``-th example."""
+
+    backend: ClassVar[str]
+    step: ClassVar[int] = 1
+
+    @pytest.mark.parametrize("position", range(len(EXAMPLES)), ids=lambda i: str(EXAMPLES[i]))  # pyright: ignore[reportUnknownArgumentType]
+    def test_an_example(self, position: int) -> None:
+        """Every example gives what the interpreter gives: dtype, shape and values."""
+        if position % self.step:
+            pytest.skip(f"one in {self.step} is compiled; thorough runs have all")
+        self.check_example(EXAMPLES[position], known=position % 3 == 0)
+
+    def check_example(self, example: Example, known: bool) -> None:
+        """Compare an example, with lengths known when the graph is built or not."""
+        arguments = [
+            TensorType(
+                a.dtype.name, [n if known or n == 1 else None for n in a.shape]
+            ).make_variable()
+            for a in example.arguments
+        ]
+        output = example.function(*arguments)
+        outputs = list(output) if isinstance(output, list | tuple) else [output]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        with quiet():
+            found = compiled(self.backend, arguments, outputs)(*example.arguments)  # pyright: ignore[reportUnknownArgumentType]
+        expected = evaluate(outputs, dict(zip(arguments, example.arguments, strict=True)))  # pyright: ignore[reportUnknownArgumentType]
+        for a, b in zip(found, expected, strict=True):
+            plain = np.asarray(a)
+            assert plain.dtype == b.dtype
+            assert plain.shape == b.shape
+            close = tolerance(b.dtype)
+            np.testing.assert_allclose(plain, b, rtol=close, atol=close * 1e-2)
+
+    @pytest.mark.parametrize(
+        "shapes", [((3, 1), (1, 4)), ((), (2, 3)), ((1,), (0,)), ((2, 1, 1), (5,))]
+    )
+    def test_broadcasting(self, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        """Lengths known to be 1 broadcast as NumPy's do."""
+        x, y = (TensorType("float64", s)() for s in shapes)
+        values = [np.arange(float(np.prod(s))).reshape(s) + 1 for s in shapes]
+        (found,) = compiled(self.backend, [x, y], [x * y + x])(*values)
+        np.testing.assert_allclose(np.asarray(found), values[0] * values[1] + values[0])
+
+    @pytest.mark.parametrize(
+        "dtype", ["bool", "int8", "int32", "int64", "uint8", "float32", "float64"]
+    )
+    def test_dtypes(self, dtype: str) -> None:
+        """A sum, a comparison and a cast keep the dtypes that the graph says."""
+        x = TensorType(dtype, (None,))()
+        value = np.array([0, 1, 1], dtype=dtype)
+        outputs = [x.sum(), ot.eq(x, x[::-1]), x.astype("float32"), ot.maximum(x, x)]
+        with quiet():
+            found = compiled(self.backend, [x], outputs)(value)
+        for a, v in zip(found, outputs, strict=True):
+            assert np.asarray(a).dtype == v.type.dtype
+        np.testing.assert_array_equal(np.asarray(found[1]), [False, True, False])
+
+    def test_errors_have_the_class_and_text_of_the_interpreter(self) -> None:
+        """What fails, fails alike."""
+        x, y, i = ot.dvector("x"), ot.dvector("y"), ot.lscalar("i")
+        cases: list[tuple[list[Any], Any, list[Any]]] = [
+            ([x, y], x + y, [np.ones(2), np.ones(3)]),
+            ([x, i], x[i], [np.ones(2), np.array(2)]),
+            ([x], x.reshape((2, 2)), [np.ones(3)]),
+            ([x], ot.assert_op(x, (x > 0).all(), msg="not positive") * 1.0, [np.zeros(1)]),
+        ]
+        for inputs, output, values in cases:
+            with quiet(), pytest.raises((ValueError, IndexError, AssertionError)) as caught:
+                compiled(self.backend, inputs, [output])(*values)
+            with pytest.raises(type(caught.value)) as expected:
+                evaluate(output, dict(zip(inputs, values, strict=True)))
+            assert str(caught.value) == str(expected.value)

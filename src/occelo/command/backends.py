@@ -1,0 +1,110 @@
+"""``occelo backends``: what each backend compiles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from occelo.command.explain import graph_outputs
+from occelo_graph import Apply, toposort
+from occelo_link.capabilities import BACKENDS, is_installed, op_label, supports
+
+__all__ = ["op_table", "published", "show_backends"]
+
+
+def _example_nodes() -> dict[str, list[Apply]]:
+    """Nodes of every op, by label, from the table of examples."""
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.testing.examples import EXAMPLES
+
+    nodes: dict[str, list[Apply]] = {}
+    for example in EXAMPLES:
+        arguments: list[Any] = [
+            TensorType(a.dtype.name, [1 if n == 1 else None for n in a.shape]).make_variable()
+            for a in example.arguments
+        ]
+        output: Any = example.function(*arguments)
+        outputs = list(output) if isinstance(output, list | tuple) else [output]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        for node in toposort(outputs):  # pyright: ignore[reportUnknownArgumentType]
+            nodes.setdefault(op_label(node), []).append(node)
+    return nodes
+
+
+def op_table() -> dict[str, dict[str, bool | None]]:
+    """For each op and backend whether it compiles the op for some dtype; None if it is not installed."""
+    backends = [b for b in BACKENDS if is_installed(b)]
+    table: dict[str, dict[str, bool | None]] = {}
+    for label, nodes in sorted(_example_nodes().items()):
+        row: dict[str, bool | None] = dict.fromkeys(BACKENDS)
+        for backend in backends:
+            lacking = {(lack.op, lack.dtypes) for lack in supports(backend, _outputs(nodes))}
+            row[backend] = any((label, _dtypes(node)) not in lacking for node in nodes)
+        table[label] = row
+    return table
+
+
+def _outputs(nodes: list[Apply]) -> list[Any]:
+    return [v for node in nodes for v in node.outputs]
+
+
+def _dtypes(node: Apply) -> tuple[str, ...]:
+    return tuple(str(getattr(v.type, "dtype", v.type)) for v in node.inputs)
+
+
+def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:
+    known = [row[backend] for row in table.values()]
+    if None in known:
+        return "not installed"
+    return f"{100 * sum(map(bool, known)) / len(known):.1f} %"
+
+
+def published() -> str:
+    """The table of all ops as a page."""
+    table = op_table()
+    lines = [
+        "# Backends",
+        "",
+        "Which ops each backend compiles. What it does not runs in Python beside what it does, so every op "
+        "works on every backend. Written by `occelo backends --write docs/backends.md`, from the table of "
+        "examples in `occelo_graph.testing`.",
+        "",
+        f"{len(table)} ops. Those that are not listed below are compiled by all.",
+        "",
+        "| | " + " | ".join(b.replace("|", "\\|") for b in BACKENDS) + " |",
+        "|---|" + "---|" * len(BACKENDS),
+        "| compiled | " + " | ".join(_share(table, b) for b in BACKENDS) + " |",
+    ]
+    for label, row in table.items():
+        if not all(row.values()):
+            cells = ["yes" if v else "" if v is None else "Python" for v in row.values()]
+            lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    lines += ["", "What else a backend does differently:", ""]
+    from occelo_link.conform import GAPS  # needs pytest
+
+    lines += [f"- {gap.backend}, {gap.what}: {gap.reason}." for gap in GAPS]
+    return "\n".join([*lines, ""])
+
+
+def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
+    """Print what each backend lacks; write the page of all ops if asked to."""
+    if write is not None:
+        write.write_text(published(), encoding="utf-8")
+        console.print(f"The page is {write}", markup=False)
+        return
+    table = Table("backend", "compiled" if graph is None else "lacks")
+    if graph is None:
+        ops = op_table()
+        for backend in BACKENDS:
+            table.add_row(backend, _share(ops, backend))
+    else:
+        outputs = graph_outputs(graph)
+        for backend in BACKENDS:
+            if not is_installed(backend):
+                table.add_row(backend, "not installed")
+                continue
+            lacking = dict.fromkeys(str(lack) for lack in supports(backend, outputs))
+            table.add_row(backend, "\n".join(lacking) or "nothing")
+    console.print(table)

@@ -1,0 +1,82 @@
+"""The conformance suites over every backend that is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+
+from occelo_compile.conform import FunctionSuite
+from occelo_graph.config import config
+from occelo_link import PerformLinker, make_linker
+from occelo_link.c.compiler import CompilerMissing, find_compiler
+from occelo_link.capabilities import BACKENDS, is_installed
+from occelo_link.conform import GAPS, OpSuite
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+# compiling takes long: C, and Numba
+STEPS = {"c": 40, "c|py": 40, "numba": 8}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile
+
+
+def _missing(backend: str) -> str:
+    """Why a backend cannot be tested here; empty if it can."""
+    if not is_installed(backend):
+        return f"the library of {backend} is not installed"
+    if backend in ("c", "c|py"):
+        try:
+            find_compiler()
+        except CompilerMissing as reason:
+            return str(reason)
+    return ""
+
+
+def _suites() -> dict[str, type]:
+    made: dict[str, type] = {}
+    for backend in BACKENDS:
+        why = _missing(backend)
+        for suite in (OpSuite, FunctionSuite):
+            options = {"backend": backend, "step": 1 if THOROUGH else STEPS.get(backend, 1)}
+            name = f"Test{suite.__name__}_{backend.replace('|', '_')}"
+            cls = type(name, (suite,), options)
+            made[name] = pytest.mark.skipif(bool(why), reason=why or "none")(cls)
+    return made
+
+
+globals().update(_suites())
+
+
+def test_every_gap_is_of_a_backend_and_says_why() -> None:
+    assert {gap.backend for gap in GAPS} <= set(BACKENDS)
+    assert all(gap.reason for gap in GAPS)
+
+
+def test_backends_of_other_packages_are_found_by_entry_point(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Point:
+        name = "elsewhere"
+
+        @staticmethod
+        def load() -> Any:
+            return PerformLinker
+
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points",
+        lambda group: [Point] if group == "occelo.backends" else [],
+    )
+    assert isinstance(make_linker("elsewhere"), PerformLinker)
+
+
+class TestElsewhere(FunctionSuite):
+    """A suite runs over what is registered by name."""
+
+    backend: ClassVar[str] = "py"

@@ -1,0 +1,37 @@
+"""The published table of what each backend compiles, and the command that prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from occelo_graph import tensor as ot
+from occelo_link.capabilities import BACKENDS, is_installed, supports
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_table_in_the_docs_is_that_of_the_command() -> None:
+    pytest.importorskip("occelo.command.backends", reason="the command line is not installed")
+    if not all(map(is_installed, BACKENDS)):
+        pytest.skip("not all libraries are installed")
+    from occelo.command.backends import published
+
+    assert (ROOT / "docs" / "backends.md").read_text() == published()
+
+
+def test_what_a_backend_lacks_is_told_with_the_users_line() -> None:
+    x, z = ot.dvector("x"), ot.zvector("z")
+    good, bad = ot.exp(x).sum(), ot.exp(z)
+    assert supports("native", good) == []
+    (lack,) = supports("native", [good, bad])
+    assert (lack.op, lack.dtypes) == ("exp", ("complex128",))
+    assert __file__ in lack.source
+    assert supports("vm", bad) == []
+    with pytest.raises(ValueError, match="There is no backend 'odd'"):
+        supports("odd", good)
+    for backend in BACKENDS:
+        if not is_installed(backend):
+            with pytest.raises(ModuleNotFoundError, match="not installed"):
+                supports(backend, good)
