@@ -23,7 +23,8 @@ class Mode:
     """How a function is compiled.
 
     ``linker`` is a `Linker` or the name of one, ``optimizer`` a query, the name of one, or a
-    rewriter of your own; ``db`` is the database that is queried. Modes do not change: `including`,
+    rewriter of your own; ``db`` is the database that is queried; ``settings`` are arguments of the linker that
+    ``linker`` names, as in ``Mode("jax", mesh=mesh)``. Modes do not change: `including`,
     `excluding`, `requiring` and `register` give new ones.
     """
 
@@ -33,8 +34,11 @@ class Mode:
         optimizer: Optimizer = "default",
         db: Any = None,
         name: str = "",
+        **settings: Any,
     ) -> None:
-        self._linker = linker if isinstance(linker, Linker) else make_linker(linker)
+        if isinstance(linker, Linker) and settings:
+            raise TypeError(f"Settings of a linker go with its name, got {sorted(settings)}")
+        self._linker = linker if isinstance(linker, Linker) else make_linker(linker, **settings)
         if optimizer == "default":
             optimizer = rewrite_options.OPTIMIZER.get()
         self.provided_optimizer: Optimizer = optimizer

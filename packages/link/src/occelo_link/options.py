@@ -22,6 +22,7 @@ __all__ = [
     "LINKER",
     "LOCK_TIMEOUT",
     "TORCH_COMPILE",
+    "TORCH_DEVICE",
 ]
 
 
@@ -146,6 +147,13 @@ TORCH_COMPILE = config.declare(
     True,
     "the linker pytorch compiles by torch.compile; else it runs FX graphs as they are",
     boolean,
+    "occelo_link",
+)
+TORCH_DEVICE = config.declare(
+    "pytorch__device",
+    "auto",
+    "where the linker pytorch computes: a device of PyTorch's; auto is cuda where there is one, else cpu",
+    text,
     "occelo_link",
 )
 config.declare(

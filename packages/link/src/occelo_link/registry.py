@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from occelo_link import options
@@ -13,7 +14,7 @@ from occelo_link.vm import PerformLinker, VMLinker
 
 __all__ = ["available_linkers", "make_linker", "register_linker"]
 
-LinkerMaker = Callable[[], Linker]
+LinkerMaker = Callable[..., Linker]
 
 
 def _c_linker(name: str, **options: Any) -> Linker:
@@ -25,7 +26,7 @@ def _c_linker(name: str, **options: Any) -> Linker:
 def _later(module: str, name: str) -> LinkerMaker:
     """A linker whose module imports a library that is slow to load, or may be missing."""
 
-    def make() -> Linker:
+    def make(**settings: Any) -> Linker:
         try:
             found = importlib.import_module(module)
         except ModuleNotFoundError as error:
@@ -37,7 +38,7 @@ def _later(module: str, name: str) -> LinkerMaker:
                 f"'occelo-link[{library}]'",
                 name=library,
             ) from None
-        made: Linker = getattr(found, name)()
+        made: Linker = getattr(found, name)(**settings)
         return made
 
     return make
@@ -49,14 +50,14 @@ _linkers: dict[str, LinkerMaker] = {
     "native": NativeLinker,
     # what related libraries call their compiled virtual machine
     "cvm": NativeLinker,
-    "cvm_nogc": lambda: NativeLinker(allow_gc=False),
-    "c": lambda: _c_linker("CLinker"),
-    "c|py": lambda: _c_linker("OpWiseCLinker"),
-    "c|py_nogc": lambda: _c_linker("OpWiseCLinker", allow_gc=False),
+    "cvm_nogc": partial(NativeLinker, allow_gc=False),
+    "c": partial(_c_linker, "CLinker"),
+    "c|py": partial(_c_linker, "OpWiseCLinker"),
+    "c|py_nogc": partial(_c_linker, "OpWiseCLinker", allow_gc=False),
     "numba": _later("occelo_link.numba.linker", "NumbaLinker"),
     "jax": _later("occelo_link.jax.linker", "JAXLinker"),
     "pytorch": _later("occelo_link.torch.linker", "PytorchLinker"),
-    "vm_nogc": lambda: VMLinker(allow_gc=False),
+    "vm_nogc": partial(VMLinker, allow_gc=False),
 }
 _AUTO = "native"
 
@@ -82,10 +83,10 @@ def available_linkers() -> list[str]:
     return sorted(_linkers)
 
 
-def make_linker(name: str | None = None) -> Linker:
+def make_linker(name: str | None = None, **settings: Any) -> Linker:
     """A linker by name, in any case; "auto" and None choose the fastest there is.
 
-    ValueError if there is none of that name.
+    ``settings`` are arguments of the linker's class. ValueError if there is none of that name.
     """
     wanted = options.LINKER.get() if name is None else name
     folded = wanted.lower()
@@ -95,7 +96,7 @@ def make_linker(name: str | None = None) -> Linker:
         _add_entry_points()
     for known, maker in _linkers.items():
         if known.lower() == folded:
-            made = maker()
+            made = maker(**settings)
             if made.allow_gc and not options.ALLOW_GC.get():
                 made.allow_gc = False
             return made

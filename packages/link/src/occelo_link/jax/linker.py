@@ -7,15 +7,18 @@ values of what is updated are donated to XLA.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from occelo_graph import Variable
 from occelo_graph.ir.container import local, register_foreign
 from occelo_link.jax.arrays import JaxArrays
 from occelo_link.jax.library import jax, jnp
+from occelo_link.linker import Scheduler
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
 from occelo_link.traced.tracer import Tracer
 
@@ -23,6 +26,10 @@ __all__ = ["JAXLinker", "as_jax"]
 
 
 def _to_numpy(value: Any) -> Any:
+    if not value.is_fully_addressable:
+        # parts of it lie with other processes
+        multihost: Any = importlib.import_module("jax.experimental.multihost_utils")
+        return np.array(multihost.process_allgather(value, tiled=True))
     return np.array(value)
 
 
@@ -30,9 +37,37 @@ register_foreign(type(jnp.zeros(())), _to_numpy)  # pyright: ignore[reportUnknow
 
 
 class JAXLinker(TracedLinker):
-    """``jax``: compiled by XLA; see `TracedLinker` for ``static`` and ``strict``."""
+    """``jax``: compiled by XLA; see `TracedLinker` for ``static`` and ``strict``.
+
+    - ``mesh``: a `jax.sharding.Mesh` of devices, of this process or of several, that share the work.
+    - ``placements``: names (or variables) of inputs and shared variables to how they are divided over the mesh, a
+      `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. All else is on
+      every device. What is updated keeps its placement.
+    - ``donate``: let XLA reuse the memory of what is updated, where nothing can fail once the function
+      runs.
+    """
 
     name = "jax"
+
+    def __init__(
+        self,
+        *,
+        allow_gc: bool | None = None,
+        scheduler: Scheduler | None = None,
+        static: Sequence[Any] = (),
+        strict: bool = False,
+        mesh: Any = None,
+        placements: Mapping[Any, Any] | None = None,
+        donate: bool = True,
+    ) -> None:
+        super().__init__(allow_gc=allow_gc, scheduler=scheduler, static=static, strict=strict)
+        if placements and mesh is None:
+            raise ValueError("Placements are over a mesh, and there is none")
+        self.mesh = mesh
+        self.placements = {
+            getattr(key, "name", key): spec for key, spec in (placements or {}).items()
+        }
+        self.donate = donate
 
     @cached_property
     def arrays(self) -> JaxArrays:  # type: ignore[override]
@@ -42,6 +77,16 @@ class JAXLinker(TracedLinker):
         # jax.jit compiles for each combination of shapes by itself
         return None
 
+    def sharding(self, variable: Variable | None) -> Any:
+        """How a variable is divided over the mesh; None stands for what is on every device."""
+        given = None if variable is None else self.placements.get(variable.name)
+        spec: Any = jax.sharding.PartitionSpec
+        if given is None:
+            parts = spec()
+        else:
+            parts = spec(*given) if isinstance(given, tuple | list) else given
+        return jax.sharding.NamedSharding(self.mesh, parts)
+
     def compile_traced(
         self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
     ) -> Traced:
@@ -50,16 +95,58 @@ class JAXLinker(TracedLinker):
         def run(*dynamic: Any) -> Any:
             return vm.trace(fixed, dynamic, wanted, noted)
 
-        given = [v for i, v in enumerate(values) if i not in vm.static]
+        order = [i for i in range(len(values)) if i not in vm.static]
         with jax.enable_x64(True):
-            jax.eval_shape(run, *given)
-        compiled = jax.jit(run)
+            jax.eval_shape(run, *(values[i] for i in order))
+        updated = {vm.fgraph.update_mapping[o] for o in wanted if o in vm.fgraph.update_mapping}
+        may_fail = noted[-1] or vm.falls_back
+        donated = [k for k, i in enumerate(order) if self.donate and i in updated and not may_fail]
+        options: dict[str, Any] = {"donate_argnums": donated}
+        if self.mesh is not None:
+            options["in_shardings"] = [self.sharding(vm.fgraph.inputs[i]) for i in order]
+            targets = [vm.fgraph.update_mapping.get(o) for o in wanted]
+            options["out_shardings"] = [
+                *(self.sharding(None if t is None else vm.fgraph.inputs[t]) for t in targets),
+                self.sharding(None),
+            ]
+        compiled = jax.jit(run, **options)
+        # of what is donated, only arrays that an earlier call made are given away; others are copied
+        own: list[Any] = []
+        shardings = options.get("in_shardings")
+
+        def placed(k: int, value: Any) -> Any:
+            if shardings is not None:
+                value = _placed(value, shardings[k])
+            mine = any(value is each for each in own)
+            return value if k not in donated or mine else jnp.array(value, copy=True)
 
         def call(*dynamic: Any) -> Any:
             with jax.enable_x64(True):
-                return compiled(*dynamic)
+                if donated or shardings is not None:
+                    dynamic = tuple(placed(k, v) for k, v in enumerate(dynamic))
+                results = compiled(*dynamic)
+            own[:] = [
+                r for o, r in zip(wanted, results, strict=False) if o in vm.fgraph.update_mapping
+            ]
+            return results
 
-        return Traced(call, bool(noted[-1]))
+        def text(*dynamic: Any) -> str:
+            with jax.enable_x64(True):
+                given = [placed(k, v) for k, v in enumerate(dynamic)]
+                return str(compiled.lower(*given).compile().as_text())
+
+        traced = Traced(call, bool(noted[-1]))
+        traced.text = text
+        traced.lowered = compiled
+        return traced
+
+
+def _placed(value: Any, sharding: Any) -> Any:
+    """A value over a mesh; it stays where it is if it is there."""
+    if isinstance(value, jax.Array) and value.sharding == sharding:
+        return value
+    plain = local(value)
+    return jax.make_array_from_callback(plain.shape, sharding, lambda key: plain[key])  # pyright: ignore[reportUnknownLambdaType]
 
 
 def as_jax(function: Any) -> Callable[..., Any]:

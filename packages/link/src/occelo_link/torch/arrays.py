@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from occelo_link.options import TORCH_DEVICE
 from occelo_link.torch.functions import SCALARS
 from occelo_link.torch.library import torch
 from occelo_link.traced.arrays import Arrays
 
-__all__ = ["TorchArrays", "to_tensor"]
+__all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
 _BITS = {"and": torch.bitwise_and, "or": torch.bitwise_or, "xor": torch.bitwise_xor}
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
@@ -21,9 +22,17 @@ _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
 _counter = itertools.count()
 
 
+def chosen_device() -> Any:
+    """The device that the options say."""
+    name = TORCH_DEVICE.get()
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
+
+
 def to_tensor(value: Any) -> Any:
-    """A tensor with a copy of the elements of a NumPy array."""
-    return torch.from_numpy(np.array(value, order="C"))
+    """A tensor on the chosen device with a copy of the elements of a NumPy array."""
+    return torch.from_numpy(np.array(value, order="C")).to(chosen_device())
 
 
 def _dtype(name: str) -> Any:

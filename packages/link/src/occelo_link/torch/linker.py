@@ -11,7 +11,7 @@ import numpy as np
 from occelo_graph.ir.container import local, register_foreign
 from occelo_link.linker import Scheduler
 from occelo_link.options import TORCH_COMPILE
-from occelo_link.torch.arrays import TorchArrays, to_tensor
+from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
 from occelo_link.torch.library import make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
 from occelo_link.traced.tracer import Tracer
@@ -27,7 +27,7 @@ register_foreign(torch.Tensor, _to_numpy)
 
 
 def _tensor(value: Any) -> Any:
-    return value if isinstance(value, torch.Tensor) else to_tensor(value)
+    return value.to(chosen_device()) if isinstance(value, torch.Tensor) else to_tensor(value)
 
 
 class PytorchLinker(TracedLinker):
@@ -68,7 +68,7 @@ class PytorchLinker(TracedLinker):
             return vm.trace(fixed, dynamic, wanted, noted)
 
         given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
-        with torch.no_grad():
+        with torch.no_grad(), chosen_device():
             module = make_fx(run)(*given)
         called: Callable[..., Any] = torch.compile(module) if self.compiled else module
 

@@ -95,6 +95,10 @@ class Traced:
     def __init__(self, call: Callable[..., Any], has_checks: bool) -> None:
         self.call = call
         self.has_checks = has_checks
+        self.text: Callable[..., str] | None = None
+        """Gives what the library compiled for some values, as text."""
+        self.lowered: Any = None
+        """The library's own object."""
 
 
 class TracedVM:
@@ -120,6 +124,7 @@ class TracedVM:
         self.static = set(static)
         self._known: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[Any] = set()
+        self.falls_back = False
 
     def clear_storage(self) -> None:
         """There is nothing between inputs and outputs."""
@@ -166,6 +171,12 @@ class TracedVM:
             self._known.move_to_end(key)
         return found
 
+    def compiled_for(self, *values: Any) -> tuple[Traced, list[Any]]:
+        """What was compiled for values of all inputs, and those of them that are not static."""
+        given = list(values)
+        traced = self._traced(given, tuple(range(len(self.outputs))))
+        return traced, [v for i, v in enumerate(given) if i not in self.static]
+
     def trace(
         self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int], noted: list[Any]
     ) -> list[Any]:
@@ -191,6 +202,7 @@ class TracedVM:
         )
         if self.linker.strict:
             raise NotImplementedError(message)
+        self.falls_back = True
         if node.op not in self._warned:
             self._warned.add(node.op)
             warnings.warn(message, stacklevel=2)
