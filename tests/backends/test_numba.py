@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
 import threading
 from typing import Any
 
@@ -82,18 +80,11 @@ def test_threads() -> None:
     assert wrong == []
 
 
-def _call(text: bytes) -> float:
-    return float(pickle.loads(text)(np.ones(3)))
-
-
-def test_spawned_processes_load_pickled_functions() -> None:
-    x = ot.dvector("x")
-    f = oc.function([x], (x * 2.5).sum(), mode="numba")
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(_call, (pickle.dumps(f),)) == 7.5
-
-
 def test_what_has_no_loops_runs_between_blocks() -> None:
     z = ot.zvector("z")
-    f = oc.function([z], abs(z * 2).sum(), mode="numba")
+    with pytest.warns(UserWarning, match="numba has no .*: it runs in Python") as told:
+        f = oc.function([z], abs(z * 2).sum(), mode="numba")
+    assert len({str(t.message) for t in told}) == len(told)
     assert f(np.array([3 + 4j])) == 10.0
+    with pytest.raises(NotImplementedError, match="it runs in Python"):
+        oc.function([z], abs(z * 2), mode=oc.Mode("numba", strict=True))

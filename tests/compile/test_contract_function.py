@@ -18,6 +18,10 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import Elemwise
 
+# backends say of ops that they lack that those run in Python
+pytestmark = pytest.mark.filterwarnings("ignore:.* it runs in Python")
+
+
 # the guide
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import linecache
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit, UnitFailure
+from occelo_link.linker import VM, Scheduler, Storage, StorageMap
+from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.addresses import address_of
 from occelo_link.numba.library import numba
@@ -81,9 +85,38 @@ class NumbaUnit:
 
 
 class NumbaLinker(BlockLinker):
-    """``numba``: each block as one function of Numba's, with the same bits as ``native``."""
+    """``numba``: each block as one function of Numba's, with the same bits as ``native``.
+
+    Ops without a loop lowering run in Python between the blocks, with one warning for each; under ``strict``
+    they are a NotImplementedError.
+    """
 
     name = "numba"
+
+    def __init__(
+        self,
+        *,
+        allow_gc: bool | None = None,
+        scheduler: Scheduler | None = None,
+        strict: bool = False,
+    ) -> None:
+        super().__init__(allow_gc=allow_gc, scheduler=scheduler)
+        self.strict = strict
+
+    def make_vm(
+        self,
+        fgraph: FunctionGraph,
+        order: Sequence[Apply],
+        storage_map: StorageMap,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+    ) -> VM:
+        for op in dict.fromkeys(n.op for n in order if find_lowering(n) is None):
+            message = f"numba has no {op}: it runs in Python, between the compiled blocks"
+            if self.strict:
+                raise NotImplementedError(message)
+            warnings.warn(message, stacklevel=2)
+        return super().make_vm(fgraph, order, storage_map, inputs, outputs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         return NumbaUnit(program)
