@@ -19,6 +19,7 @@ import compiled
 import rewriting
 import typer
 from building import building_figures
+from overhead import library_overhead
 from profiling import profile_overhead
 from rich.console import Console
 from rich.table import Table
@@ -37,6 +38,7 @@ class Part(StrEnum):
     stages = "stages"
     rewriting = "rewriting"
     profile = "profile"
+    overhead = "overhead"
 
 
 def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
@@ -155,6 +157,16 @@ def _profile(rounds: int, console: Console) -> Any:
     return figures
 
 
+def _overhead(rounds: int, console: Console) -> Any:
+    figures = library_overhead(rounds)
+    table = Table("us a call", "by hand", "occelo", "more", "ratio")
+    for name, times in figures.items():
+        hand, own = times["by hand"] * 1e6, times["occelo"] * 1e6
+        table.add_row(name, f"{hand:.4g}", f"{own:.4g}", f"{own - hand:.3g}", f"{own / hand:.2f}")
+    console.print(table)
+    return figures
+
+
 _MEASURES = {
     Part.building: _building,
     Part.first: _first,
@@ -164,6 +176,7 @@ _MEASURES = {
     Part.stages: _stages,
     Part.rewriting: _rewriting,
     Part.profile: _profile,
+    Part.overhead: _overhead,
 }
 
 
