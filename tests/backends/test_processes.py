@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 import pickle
+import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 
 import occelo_compile as oc
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 from occelo_link.capabilities import is_installed
 
@@ -42,12 +45,6 @@ def right(function: Any, value: Any) -> bool:
     )
 
 
-def check_pickled(text: bytes) -> list[bool]:
-    """What a worker does: load functions, and call each."""
-    functions: list[Any] = pickle.loads(text)
-    return [right(f, np.linspace(0.0, 1.0, n + 2)) for n, f in enumerate(functions)]
-
-
 @pytest.mark.parametrize("backend", CPU)
 def test_eight_threads(backend: str) -> None:
     if backend not in usable():
@@ -69,28 +66,62 @@ def test_eight_threads(backend: str) -> None:
     assert wrong == []
 
 
-def test_spawned_workers() -> None:
-    names = usable()
-    text = pickle.dumps([made(b) for b in names])
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        for found in pool.map(check_pickled, [text, text]):
-            assert found == [True] * len(names)
+WORKER = """
+import pickle, sys
+import numpy as np
+
+with open(sys.argv[1], "rb") as stream:
+    functions = pickle.load(stream)
+for n, function in enumerate(functions):
+    value = np.linspace(0.0, 1.0, n + 2)
+    total, turned = function(value)
+    assert np.isclose(total, (np.exp(value) * 1.7).sum()), n
+    assert np.allclose(turned, np.tanh(value)[::-1]), n
+"""
 
 
-_KEPT: list[Any] = []
-
-
-def check_inherited(number: int) -> bool:
-    """What a forked worker does: call functions that it got by being forked."""
-    return all(right(f, np.linspace(0.0, 1.0, number + 2)) for f in _KEPT)
+def test_new_processes_load_pickled_functions(tmp_path: Path) -> None:
+    functions = [made(b) for b in usable()]
+    for function in functions:
+        function(np.ones(2))
+    (tmp_path / "functions").write_bytes(pickle.dumps(functions))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        "OCCELO_FLAGS": f"base_compiledir={config.base_compiledir}",
+    }
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(tmp_path / "functions")],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for worker in workers:
+        _, error = worker.communicate(timeout=300)
+        assert worker.returncode == 0, error[-2000:]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 # libraries that were loaded by other tests have threads, of which Python warns
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
-def test_forked_workers() -> None:
-    _KEPT[:] = [made(b) for b in usable()]
-    for function in _KEPT:
+def test_forked_processes_call_what_they_inherit() -> None:
+    functions = [made(b) for b in usable()]
+    for function in functions:
         assert right(function, np.ones(2))
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert pool.map(check_inherited, range(4)) == [True] * 4
+    children: list[int] = []
+    for number in range(2):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                value = np.linspace(0.0, 1.0, number + 2)
+                status = 0 if all(right(f, value) for f in functions) else 2
+            finally:
+                os._exit(status)
+        children.append(child)
+    for child in children:
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0

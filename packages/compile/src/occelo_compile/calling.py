@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -213,7 +214,8 @@ class Function:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
             if self._takes_foreign and not self._foreign_given(args, kwargs):
-                results = [local(each) for each in results]
+                fetch: Callable[[Any], Any] = getattr(self.vm, "fetch", local)
+                results = [None if each is None else fetch(each) for each in results]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
             for i, value in new_values:
                 storage[i].storage[0] = value
@@ -232,7 +234,7 @@ class Function:
         if profile is not None:
             profile.add_call(perf_counter() - start)
         self._calls += 1
-        return self._package(results, subset)
+        return self._package(results, subset)  # pyright: ignore[reportUnknownArgumentType]
 
     def _attach_entry(self) -> None:
         """Let later calls go straight to machine code, where the VM offers that.
@@ -257,7 +259,9 @@ class Function:
             arguments, scalars, dict(self._updates), kind, partial(Function.__call__, self)
         )
         if entry is not None:
-            called = entry if self.profile is None else self._profiled_entry(entry)
+            called: Any = entry if self.profile is None else self._profiled_entry(entry)
+            if called is entry and isinstance(entry, FunctionType):
+                called = staticmethod(entry)  # else the function itself would be an argument
             self._become(type("Function", (Function,), {"__call__": called}))
 
     def _become(self, cls: Any) -> None:

@@ -77,6 +77,10 @@ class JAXLinker(TracedLinker):
         # jax.jit compiles for each combination of shapes by itself
         return None
 
+    def fetch(self, result: Any) -> Any:
+        # what JAX shares with NumPy cannot be written to
+        return _to_numpy(result)
+
     def sharding(self, variable: Variable | None) -> Any:
         """How a variable is divided over the mesh; None stands for what is on every device."""
         given = None if variable is None else self.placements.get(variable.name)

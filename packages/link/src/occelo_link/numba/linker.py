@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
+from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit, UnitFailure
@@ -20,9 +21,11 @@ from occelo_link.linker import VM, Scheduler, Storage, StorageMap
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.addresses import address_of
+from occelo_link.native.entry import NOTHING, SINGLE
 from occelo_link.numba.library import numba
 from occelo_link.numba.printer import External, print_numba
 from occelo_link.numba.support import NAMESPACE
+from occelo_link.quick import quick_call
 
 __all__ = ["NumbaLinker", "NumbaUnit", "as_numba"]
 
@@ -72,10 +75,37 @@ def _compiled(program: Program) -> Any:
 class NumbaUnit:
     """A block; calling it takes and returns arrays, and `dispatcher` is Numba's own function."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, part: Part) -> None:
         self.program = program
+        self.interface = UnitInterface.of(program, part)
         self.dispatcher = _compiled(program)
         self.constants = [np.ascontiguousarray(c).reshape(-1) for c in program.constants]
+
+    def entry(
+        self,
+        kind: int,
+        slow: Callable[..., Any],
+        sources: Sequence[int | list[Any]],
+        scalars: Sequence[bool],
+        cells: Sequence[list[Any] | None],
+    ) -> Callable[..., Any] | None:
+        """A function that does a whole call; None for functions with updates, whose calls take turns."""
+        if kind == NOTHING or any(cell is not None for cell in cells):
+            return None
+        dispatcher, constants = self.dispatcher, self.constants
+        arguments = [k for k in sources if isinstance(k, int)]
+        types: list[Any] = [
+            self.interface.inputs[k] for k, s in enumerate(sources) if s in arguments
+        ]
+        plain = arguments == list(range(len(sources)))
+        if sorted(arguments) != list(range(len(arguments))) or not plain:
+            return None
+
+        def run(*arrays: Any) -> Any:
+            found = dispatcher(*arrays, *constants)
+            return None if found[0] else list(found[1:])
+
+        return quick_call(types, run, kind == SINGLE, slow)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         status, *results = self.dispatcher(*arrays, *self.constants)
@@ -119,7 +149,7 @@ class NumbaLinker(BlockLinker):
         return super().make_vm(fgraph, order, storage_map, inputs, outputs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        return NumbaUnit(program)
+        return NumbaUnit(program, part)
 
 
 def as_numba(function: Any) -> Callable[..., Any]:

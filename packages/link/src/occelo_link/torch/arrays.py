@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +25,11 @@ _counter = itertools.count()
 
 def chosen_device() -> Any:
     """The device that the options say."""
-    name = TORCH_DEVICE.get()
+    return _device(TORCH_DEVICE.get())
+
+
+@functools.cache
+def _device(name: str) -> Any:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     return torch.device(name)

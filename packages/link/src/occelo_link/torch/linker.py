@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,8 +27,18 @@ def _to_numpy(value: Any) -> Any:
 register_foreign(torch.Tensor, _to_numpy)
 
 
-def _tensor(value: Any) -> Any:
-    return value.to(chosen_device()) if isinstance(value, torch.Tensor) else to_tensor(value)
+_tracing = threading.RLock()
+"""PyTorch says of the whole process that it is tracing, and compiled code refuses to run meanwhile."""
+
+
+def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
+    """A value as a tensor on a device, by default the chosen one."""
+    if on_processor and type(value) is np.ndarray and value.flags.carray:
+        # nothing writes into it, so a plain array need not be copied
+        return torch.from_numpy(value)
+    device = chosen_device() if device is None else device
+    tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
+    return tensor.to(device)
 
 
 class PytorchLinker(TracedLinker):
@@ -59,24 +70,36 @@ class PytorchLinker(TracedLinker):
     def signature(self, values: Sequence[Any]) -> Any:
         return tuple((tuple(v.shape), str(v.dtype)) for v in values)
 
+    def fetch(self, result: Any) -> Any:
+        return result.detach().cpu().numpy()
+
     def compile_traced(
         self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
     ) -> Traced:
         noted: list[Any] = []
 
         def run(*dynamic: Any) -> Any:
-            return vm.trace(fixed, dynamic, wanted, noted)
+            results = vm.trace(fixed, dynamic, wanted, noted)
+            return results if noted[-1] else results[:-1]
 
         given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
-        with torch.no_grad(), chosen_device():
-            module = make_fx(run)(*given)
-        called: Callable[..., Any] = torch.compile(module) if self.compiled else module
+        with _tracing, torch.no_grad(), chosen_device():
+            module: Any = make_fx(run)(*given)
+        # the method itself, without what calling a module does on the way
+        called: Callable[..., Any] = (
+            torch.compile(module.forward) if self.compiled else module.forward
+        )
+        has_checks = bool(noted[-1])
+        device = chosen_device()
+        on_processor = device.type == "cpu"
 
         def call(*dynamic: Any) -> Any:
-            with torch.no_grad():
-                return called(*(_tensor(v) for v in dynamic))
+            tensors = [_tensor(v, device, on_processor) for v in dynamic]
+            with _tracing, torch.no_grad():
+                results = called(*tensors)
+            return results if has_checks else [*results, True]
 
-        return Traced(call, bool(noted[-1]))
+        return Traced(call, has_checks)
 
 
 def as_torch(function: Any) -> Callable[..., Any]:

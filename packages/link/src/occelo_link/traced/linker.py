@@ -6,7 +6,7 @@ import importlib
 import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +18,8 @@ from occelo_graph.ops.index.search import Nonzero
 from occelo_graph.ops.join import Repeat
 from occelo_graph.ops.shape import Reshape, Shape, Shape_i
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
+from occelo_link.native.entry import NOTHING, SINGLE
+from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.tracer import NeedsValue, Tracer
 from occelo_rewrite import RewriteDatabaseQuery
@@ -128,6 +130,43 @@ class TracedVM:
 
     def clear_storage(self) -> None:
         """There is nothing between inputs and outputs."""
+
+    def fetch(self, result: Any) -> Any:
+        """A result as a NumPy array that nobody else holds."""
+        return self.linker.fetch(result)
+
+    def entry(
+        self,
+        arguments: Mapping[Variable, int],
+        scalars: Collection[Variable],
+        updates: Mapping[int, int],
+        kind: int,
+        slow: Callable[..., Any],
+    ) -> Callable[..., Any] | None:
+        """A Python function that does a whole call; None with updates, whose calls take turns."""
+        if kind == NOTHING or updates or self.static or len(arguments) != len(self.inputs):
+            return None
+        if [arguments[v] for v in self.fgraph.inputs] != list(range(len(self.inputs))):
+            return None
+        wanted = tuple(range(len(self.outputs)))
+        known: dict[Any, Traced] = {}
+        signature, fetch = self.linker.signature, self.linker.fetch
+
+        def run(*arrays: Any) -> Any:
+            key = signature(arrays)
+            traced = known.get(key)
+            try:
+                if traced is None:
+                    traced = known[key] = self._traced(list(arrays), wanted)
+                *results, held = traced.call(*arrays)
+                if traced.has_checks and not bool(held):
+                    return None
+            except Exception:
+                return None  # the long way finds out what is wrong
+            return [fetch(r) for r in results]
+
+        types: list[Any] = [v.type for v in self.fgraph.inputs]
+        return quick_call([(t.dtype, t.shape) for t in types], run, kind == SINGLE, slow)
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         values = [cell[0] for cell in self.inputs]
@@ -257,6 +296,10 @@ class TracedLinker(Linker, ABC):
     @abstractmethod
     def signature(self, values: Sequence[Any]) -> Any:
         """What of the values, beside static ones, another compilation is needed for; a hashable value."""
+
+    @abstractmethod
+    def fetch(self, result: Any) -> Any:
+        """A result of a call as a NumPy array, which may use its memory: nobody else has it."""
 
     @abstractmethod
     def compile_traced(
