@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.ir.container import local
 from occelo_link.linker import VM, Linker, Storage, StorageMap
 from occelo_link.vm import NodeThunk, PythonVM
 
@@ -35,7 +36,7 @@ class Beside:
     def load(self, given: Sequence[Storage]) -> PythonVM:
         """The VM, with the values of these cells as its inputs."""
         for mine, its in zip(self.vm.inputs, given, strict=True):
-            value = its[0]
+            value = local(its[0])
             mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
         return self.vm
 
@@ -49,6 +50,8 @@ class _WatchedVM:
         self.inputs = list(inputs)
         self.storage_map = vm.storage_map
         self.allow_gc = vm.allow_gc
+        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
 
     def clear_storage(self) -> None:
         self.vm.clear_storage()

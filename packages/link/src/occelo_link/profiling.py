@@ -8,12 +8,13 @@ and the block itself is timed as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.ir.container import local
 from occelo_link.beside import Beside
 from occelo_link.linker import VM, StorageMap
 from occelo_link.vm import PythonVM
@@ -138,6 +139,8 @@ class ProfiledVM:
         self._frees = _freed_after(fgraph, self.order)
         self._beside: Beside | None = None
         profile.beside = not isinstance(vm, PythonVM)
+        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
         make = getattr(vm, "entry", None)
         if make is not None:
             self.entry = make

@@ -14,7 +14,7 @@ Results are those of the mode's own linker.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +45,7 @@ from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, Constant, FunctionGraph, ReplaceValidate, Variable
 from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import clone_get_equiv
+from occelo_graph.ir.container import local
 from occelo_link import VM, Linker
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.linker import Storage, StorageMap
@@ -176,6 +177,8 @@ class _DebugVM:
         self.inputs = list(inputs)
         self.storage_map = vm.storage_map
         self.allow_gc = vm.allow_gc
+        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
         mode = maker.mode
         self.checks = OpChecks(
             mode.check_py_code,
@@ -189,7 +192,7 @@ class _DebugVM:
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         fgraph, definitions = self.maker.fgraph, self.maker.definitions
-        given = [_copied(cell[0]) for cell in self.inputs]
+        given = [_copied(local(cell[0])) for cell in self.inputs]
         values = Values(definitions, dict(zip(fgraph.inputs, given, strict=True)), self.checks)
         expected = [values.compute(v) for v in definitions.outputs]
         for each in definitions.replacements:
@@ -207,7 +210,7 @@ class _DebugVM:
     def _check_results(self, expected: Sequence[Any]) -> None:
         fgraph = self.maker.fgraph
         for i, (variable, value) in enumerate(zip(fgraph.outputs, expected, strict=True)):
-            found = self.storage_map[variable][0]
+            found = local(self.storage_map[variable][0])
             if not agree(variable.type, value, found, stable=True):
                 raise BadThunkOutput(
                     lines(
