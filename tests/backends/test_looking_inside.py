@@ -79,6 +79,20 @@ def test_profiles(linker: str) -> None:
     assert quick.profile.calls == 30
 
 
+def test_simple_calls_read_shared_values_anew(linker: str) -> None:
+    x = ot.dvector("x")
+    w = oc.shared(np.array([1.0, 2.0]), "w")
+    f = oc.function([x], x * w, mode=linker)
+    for value in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
+        w.set_value(np.array(value))
+        np.testing.assert_array_equal(f(np.ones(2)), value)
+    w.set_value(np.arange(4.0)[::2])
+    np.testing.assert_array_equal(f(np.ones(2)), [0.0, 2.0])
+    w.set_value(np.ones(3))
+    with pytest.raises(ValueError, match="dimension mismatch"):
+        f(np.ones(2))
+
+
 def test_simple_calls_and_all_others_give_the_same(linker: str) -> None:
     x, y = ot.dvector("x"), ot.tensor("y", dtype="float64", shape=(2,))
     f = oc.function([x, y], [x + y, x * 2], mode=linker)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from occelo.command.explain import graph_outputs
 from occelo_graph import Apply, toposort
-from occelo_link.capabilities import BACKENDS, is_installed, op_label, supports
+from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
 
 __all__ = ["op_table", "published", "show_backends"]
 
@@ -82,8 +82,6 @@ def published() -> str:
             cells = ["yes" if v else "" if v is None else "Python" for v in row.values()]
             lines.append(f"| {label} | " + " | ".join(cells) + " |")
     lines += ["", "What else a backend does differently:", ""]
-    from occelo_link.conform import GAPS  # needs pytest
-
     lines += [f"- {gap.backend}, {gap.what}: {gap.reason}." for gap in GAPS]
     return "\n".join([*lines, ""])
 

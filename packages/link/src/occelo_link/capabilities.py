@@ -10,7 +10,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 
-__all__ = ["BACKENDS", "Lack", "is_installed", "op_label", "supports"]
+__all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
 """The linkers that come with Occelo; others can be registered."""
@@ -34,6 +34,36 @@ class Lack:
     def __str__(self) -> str:
         where = f", made at {self.source}" if self.source else ""
         return f"{self.op} of {', '.join(self.dtypes)}{where}"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What a backend does not do: the op or feature, the exception it raises ("" if none), and why."""
+
+    what: str
+    backend: str
+    exception: str
+    reason: str
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap("ifelse", "pytorch", "", "both branches are computed, and one is taken"),
+    Gap("uint64", "pytorch", "", "values from 2^63 on are computed with as negative ones"),
+    *(
+        Gap(what, backend, "", "arrays are copied into the library and out of it")
+        for backend in ("jax", "pytorch")
+        for what in ("mutable inputs", "borrowed outputs")
+    ),
+    *(
+        Gap("shapes from values", backend, "", "the inputs that decide them are static")
+        for backend in ("jax", "pytorch")
+    ),
+)
+
+
+def gaps_of(backend: str) -> list[Gap]:
+    """The gaps of one backend."""
+    return [gap for gap in GAPS if gap.backend == backend]
 
 
 def op_label(node: Apply) -> str:

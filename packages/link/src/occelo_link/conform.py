@@ -13,7 +13,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,39 +22,10 @@ from occelo_graph import FunctionGraph, TensorType, evaluate
 from occelo_graph import tensor as ot
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
+from occelo_link.capabilities import GAPS, Gap, gaps_of
 from occelo_link.registry import make_linker
 
 __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
-
-
-@dataclass(frozen=True)
-class Gap:
-    """What a backend does not do: the op or feature, the exception it raises ("" if none), and why."""
-
-    what: str
-    backend: str
-    exception: str
-    reason: str
-
-
-GAPS: tuple[Gap, ...] = (
-    Gap("ifelse", "pytorch", "", "both branches are computed, and one is taken"),
-    Gap("uint64", "pytorch", "", "values from 2^63 on are computed with as negative ones"),
-    *(
-        Gap(what, backend, "", "arrays are copied into the library and out of it")
-        for backend in ("jax", "pytorch")
-        for what in ("mutable inputs", "borrowed outputs")
-    ),
-    *(
-        Gap("shapes from values", backend, "", "the inputs that decide them are static")
-        for backend in ("jax", "pytorch")
-    ),
-)
-
-
-def gaps_of(backend: str) -> list[Gap]:
-    """The gaps of one backend."""
-    return [gap for gap in GAPS if gap.backend == backend]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, UnitFailure
+from occelo_link.blocks.vm import CompiledUnit, UnitFailure, prepared
 from occelo_link.linker import VM, Scheduler, Storage, StorageMap
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
@@ -93,16 +93,15 @@ class NumbaUnit:
         if kind == NOTHING or any(cell is not None for cell in cells):
             return None
         dispatcher, constants = self.dispatcher, self.constants
-        arguments = [k for k in sources if isinstance(k, int)]
-        types: list[Any] = [
-            self.interface.inputs[k] for k, s in enumerate(sources) if s in arguments
-        ]
-        plain = arguments == list(range(len(sources)))
-        if sorted(arguments) != list(range(len(arguments))) or not plain:
+        numbers = [s for s in sources if isinstance(s, int)]
+        if sorted(numbers) != list(range(len(numbers))):
             return None
+        of_argument = {s: k for k, s in enumerate(sources) if isinstance(s, int)}
+        types = [self.interface.inputs[of_argument[n]] for n in range(len(numbers))]
 
         def run(*arrays: Any) -> Any:
-            found = dispatcher(*arrays, *constants)
+            given = [arrays[s] if isinstance(s, int) else prepared(s[0]) for s in sources]
+            found = dispatcher(*given, *constants)
             return None if found[0] else list(found[1:])
 
         return quick_call(types, run, kind == SINGLE, slow)

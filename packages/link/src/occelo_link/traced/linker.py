@@ -144,28 +144,30 @@ class TracedVM:
         slow: Callable[..., Any],
     ) -> Callable[..., Any] | None:
         """A Python function that does a whole call; None with updates, whose calls take turns."""
-        if kind == NOTHING or updates or self.static or len(arguments) != len(self.inputs):
+        if kind == NOTHING or updates or self.static:
             return None
-        if [arguments[v] for v in self.fgraph.inputs] != list(range(len(self.inputs))):
-            return None
+        sources = [
+            arguments.get(v, cell) for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
+        ]
         wanted = tuple(range(len(self.outputs)))
         known: dict[Any, Traced] = {}
         signature, fetch = self.linker.signature, self.linker.fetch
 
         def run(*arrays: Any) -> Any:
-            key = signature(arrays)
+            values = [arrays[s] if isinstance(s, int) else s[0] for s in sources]
+            key = signature(values)
             traced = known.get(key)
             try:
                 if traced is None:
-                    traced = known[key] = self._traced(list(arrays), wanted)
-                *results, held = traced.call(*arrays)
+                    traced = known[key] = self._traced(values, wanted)
+                *results, held = traced.call(*values)
                 if traced.has_checks and not bool(held):
                     return None
             except Exception:
                 return None  # the long way finds out what is wrong
             return [fetch(r) for r in results]
 
-        types: list[Any] = [v.type for v in self.fgraph.inputs]
+        types: list[Any] = [v.type for v in sorted(arguments, key=arguments.__getitem__)]
         return quick_call([(t.dtype, t.shape) for t in types], run, kind == SINGLE, slow)
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
