@@ -111,6 +111,22 @@ def test_branches(backend: str) -> None:
     assert (h(1, [1.0, 2.0]), h(0, [1.0, 2.0])) == (3.0, 1.0)
 
 
+def test_checks_that_only_some_lengths_have_are_made(backend: str) -> None:
+    x = ot.dvector("x")
+    total = oc.shared(0.0, "total")
+    checked = ot.assert_op(x, (x > 0).all(), msg="not positive")
+    f = oc.function(
+        [x], ot.ifelse(x.shape[0] > 2, checked, x).sum(), updates={total: total + 1}, mode=backend
+    )
+    for _ in range(2):
+        assert f([-1.0]) == -1.0
+        assert f([1.0, 2.0, 3.0]) == 6.0
+        with pytest.raises(AssertionError, match="not positive"):
+            f([1.0, -2.0, 3.0])
+        assert f([-1.0, 0.0]) == -1.0
+    assert total.get_value() == 6.0
+
+
 @wrap_py([ot.dvector], [ot.tensor("out", dtype="float64", shape=(2,)).type])
 def ends(x: Any) -> Any:
     """The first and the last element."""

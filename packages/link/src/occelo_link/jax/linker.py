@@ -103,7 +103,9 @@ class JAXLinker(TracedLinker):
         with jax.enable_x64(True):
             jax.eval_shape(run, *(values[i] for i in order))
         updated = {vm.fgraph.update_mapping[o] for o in wanted if o in vm.fgraph.update_mapping}
-        may_fail = noted[-1] or vm.falls_back
+        # with other shapes another branch may be traced, which may have checks
+        branches = any(node.op.lazy for node in vm.fgraph.apply_nodes)
+        may_fail = noted[-1] or vm.falls_back or branches
         donated = [k for k, i in enumerate(order) if self.donate and i in updated and not may_fail]
         options: dict[str, Any] = {"donate_argnums": donated}
         if self.mesh is not None:
@@ -129,6 +131,7 @@ class JAXLinker(TracedLinker):
                 if donated or shardings is not None:
                     dynamic = tuple(placed(k, v) for k, v in enumerate(dynamic))
                 results = compiled(*dynamic)
+            traced.has_checks = any(noted)
             own[:] = [
                 r for o, r in zip(wanted, results, strict=False) if o in vm.fgraph.update_mapping
             ]
@@ -139,7 +142,7 @@ class JAXLinker(TracedLinker):
                 given = [placed(k, v) for k, v in enumerate(dynamic)]
                 return str(compiled.lower(*given).compile().as_text())
 
-        traced = Traced(call, bool(noted[-1]))
+        traced = Traced(call, any(noted))
         traced.text = text
         traced.lowered = compiled
         return traced
