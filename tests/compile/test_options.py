@@ -118,3 +118,24 @@ def test_what_has_no_effect_on_results_is_no_part_of_the_key() -> None:
         assert made().maker.from_cache
     with config.change_flags(allow_gc=False):
         assert not made().maker.from_cache
+
+
+def test_float64_is_found_by_those_who_want_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = ot.fvector("x")
+    y = ot.dscalar("y")
+    narrow, wide = ot.exp(x) * 2, ot.exp(x) * y
+    with config.change_flags(warn_float64="raise"):
+        oc.function([x], narrow)
+        with pytest.raises(TypeError, match="float64 enters the graph with") as caught:
+            oc.function([x, y], wide)
+    assert __file__ in str(caught.value)
+    stops: list[int] = []
+    monkeypatch.setattr("pdb.set_trace", lambda: stops.append(1))
+    for action in ("warn", "pdb"):
+        with (
+            config.change_flags(warn_float64=action),
+            pytest.warns(UserWarning, match="float64 enters"),
+        ):
+            oc.function([x], x.astype("float64"))
+    assert stops == [1]
+    oc.function([x], x.astype("float64"))

@@ -49,6 +49,7 @@ _WITHOUT_EFFECT = {
     "optimizer_verbose_ignore",
     "exception_verbosity",
     "on_unused_input",
+    "warn_float64",
     "unpickle_function",
     "mode",
     "linker",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pdb
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from occelo_compile.options import ON_UNUSED_INPUT
+from occelo_compile.options import ON_UNUSED_INPUT, WARN_FLOAT64
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Constant,
@@ -194,6 +195,7 @@ def collect(
     roots = [o.variable for o in outs] + [i.update for i in given_inputs if i.update is not None]
     found = _find_shared(roots, expressions, cut, replaced, no_default_updates)
     _check_missing([*roots, *expressions.values()], cut, given_inputs)
+    _check_float64([*roots, *expressions.values()], cut)
     _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
     return Collected(
@@ -271,6 +273,27 @@ def _check_missing(
                     f"The variable {describe(variable)} is needed but is not an input, and has no value",
                 )
             )
+
+
+def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
+    """Say where float64 enters a graph, if the option ``warn_float64`` asks for that."""
+    action = WARN_FLOAT64.get()
+    if action == "ignore":
+        return
+    for variable in ancestors(list(roots), cut):
+        inputs = () if variable.owner is None or variable in cut else variable.owner.inputs
+        if _is_float64(variable) and not any(_is_float64(v) for v in inputs):
+            message = f"float64 enters the graph with {describe(variable)}"
+            if action == "raise":
+                raise TypeError(message)
+            warnings.warn(message, stacklevel=5)
+            if action == "pdb":
+                pdb.set_trace()
+            return
+
+
+def _is_float64(variable: Variable) -> bool:
+    return getattr(variable.type, "dtype", None) == "float64"
 
 
 def _check_unused(

@@ -30,6 +30,7 @@ __all__ = [
     "PROFILE_MEMORY",
     "TIME_THUNKS",
     "UNPICKLE_FUNCTION",
+    "WARN_FLOAT64",
 ]
 
 T = TypeVar("T")
@@ -58,6 +59,12 @@ ON_UNUSED_INPUT = _declare(
     "raise",
     one_of("raise", "warn", "ignore"),
     "what happens when an input is not needed",
+)
+WARN_FLOAT64 = _declare(
+    "warn_float64",
+    "ignore",
+    one_of("ignore", "warn", "raise", "pdb"),
+    "what happens when a function computes with float64, for those who want float32 throughout",
 )
 UNPICKLE_FUNCTION = _declare(
     "unpickle_function", True, boolean, "compile functions when they are unpickled; else give None"
