@@ -561,6 +561,7 @@ def test_the_signatures_of_the_page() -> None:
         "rebuild_strict": True, "allow_input_downcast": None, "profile": None,
     }  # fmt: skip
     function = shown(oc.function)
+    assert function["on_unused_input"] == "raise"
     assert list(function)[: len(of_page)] == list(of_page)
     assert {k: function[k] for k in of_page} == of_page
     dump = shown(oc.function_dump)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from occelo_compile.options import ON_UNUSED_INPUT, WARN_FLOAT64
+from occelo_compile.options import BY_OPTION, ON_UNUSED_INPUT, WARN_FLOAT64
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Constant,
@@ -302,7 +302,8 @@ def _check_unused(
     cut: Mapping[Variable, Variable],
     on_unused_input: str | None,
 ) -> None:
-    chosen = ON_UNUSED_INPUT.get() if on_unused_input is None else on_unused_input
+    given = on_unused_input is not None and on_unused_input is not BY_OPTION
+    chosen = on_unused_input if given else ON_UNUSED_INPUT.get()
     if chosen == "ignore":
         return
     used = set(ancestors(list(roots), cut))

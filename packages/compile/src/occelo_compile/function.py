@@ -12,7 +12,7 @@ from occelo_compile.calling import Function
 from occelo_compile.collect import Pairs, collect
 from occelo_compile.maker import FunctionMaker
 from occelo_compile.mode import Mode
-from occelo_compile.options import PRINT_GLOBAL_STATS, PROFILE
+from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_graph import Variable
 from occelo_graph.interpret import set_evaluator
 
@@ -31,7 +31,7 @@ def function(
     rebuild_strict: bool = True,
     allow_input_downcast: bool | None = None,
     profile: Any = None,
-    on_unused_input: str | None = None,
+    on_unused_input: str | None = BY_OPTION,
     trust_input: bool = False,
 ) -> Function:
     """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
@@ -46,7 +46,8 @@ def function(
     - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the
       options.
     - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
-    - ``on_unused_input``: "raise", "warn" or "ignore"; None takes the option's value.
+    - ``on_unused_input``: "raise", "warn" or "ignore"; without it, and with None, the option of that name
+      says, which is "raise" unless it is changed.
     - ``allow_input_downcast``: see `In`; ``rebuild_strict``: see `clone_replace`;
       ``accept_inplace`` admits graphs with in-place ops; ``trust_input`` skips checks of arguments.
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from occelo_graph.config import Option, boolean, config, one_of, text
 
 __all__ = [
+    "BY_OPTION",
     "DEBUG_CHECK_C",
     "DEBUG_CHECK_FINITE",
     "DEBUG_CHECK_LAYOUTS",
@@ -42,6 +43,16 @@ def count(value: Any) -> int:
     if number < 0 or isinstance(value, bool):
         raise ValueError("expected a whole number that is not negative")
     return number
+
+
+class _ByOption(str):
+    """A default that reads as its text, and stands for whatever an option says."""
+
+    __slots__ = ()
+
+
+BY_OPTION = _ByOption("raise")
+"""The default of ``on_unused_input``: "raise", unless the option of that name was changed."""
 
 
 def _declare(name: str, default: T, parse: Callable[[Any], T], doc: str) -> Option[T]:
