@@ -127,6 +127,18 @@ def test_checks_that_only_some_lengths_have_are_made(backend: str) -> None:
     assert total.get_value() == 6.0
 
 
+def test_an_input_may_become_static_after_simple_calls(backend: str) -> None:
+    x, y, c = ot.dvector("x"), ot.dvector("y"), ot.bscalar("c")
+    # of one element, the branches have one shape, and the condition need not be known
+    f = oc.function([c, x, y], ot.ifelse(c, x, x[:1]).sum() + y.sum(), mode=backend)
+    one, two, ten = np.ones(1), np.ones(2), np.full(2, 10.0)
+    for chosen, expected in ((1, 2.0), (0, 1.0)):
+        flag = np.array(chosen, dtype="int8")
+        for _ in range(3):
+            assert f(flag, one, one) == 2.0
+            assert f(flag, two, ten) == 20.0 + expected
+
+
 @wrap_py([ot.dvector], [ot.tensor("out", dtype="float64", shape=(2,)).type])
 def ends(x: Any) -> Any:
     """The first and the last element."""
