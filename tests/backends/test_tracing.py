@@ -128,15 +128,14 @@ def test_checks_that_only_some_lengths_have_are_made(backend: str) -> None:
 
 
 def test_an_input_may_become_static_after_simple_calls(backend: str) -> None:
-    x, y, c = ot.dvector("x"), ot.dvector("y"), ot.bscalar("c")
+    v, x, y = ot.dvector("v"), ot.dvector("x"), ot.dvector("y")
     # of one element, the branches have one shape, and the condition need not be known
-    f = oc.function([c, x, y], ot.ifelse(c, x, x[:1]).sum() + y.sum(), mode=backend)
-    one, two, ten = np.ones(1), np.ones(2), np.full(2, 10.0)
-    for chosen, expected in ((1, 2.0), (0, 1.0)):
-        flag = np.array(chosen, dtype="int8")
+    f = oc.function([v, x, y], ot.ifelse(v.sum() > 0, x, x[:1]).sum() + y.sum(), mode=backend)
+    for _ in range(3):
+        assert f(np.ones(1), np.ones(1), np.ones(1)) == 2.0
         for _ in range(3):
-            assert f(flag, one, one) == 2.0
-            assert f(flag, two, ten) == 20.0 + expected
+            assert f(np.full(2, 5.0), np.ones(2), np.full(2, 10.0)) == 22.0
+            assert f(np.full(2, -5.0), np.ones(2), np.full(2, 10.0)) == 21.0
 
 
 @wrap_py([ot.dvector], [ot.tensor("out", dtype="float64", shape=(2,)).type])
