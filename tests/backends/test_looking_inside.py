@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
+import occelo_graph as og
+from occelo_compile.debugging.errors import BadThunkOutput
 from occelo_graph import grad
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
@@ -117,3 +119,30 @@ def test_simple_calls_and_all_others_give_the_same(linker: str) -> None:
     with pytest.raises(TypeError, match="takes 2 arguments, got 3"):
         f(*arrays, arrays[0])
     assert [a.tolist() for a in f(*arrays)] == expected
+
+
+def test_debug_mode_stops_at_the_first_node_that_the_library_computes_otherwise(
+    linker: str,
+) -> None:
+    if linker == "numba":
+        pytest.skip("Numba has the lowerings of `native`, with which this is tested")
+    from occelo_link.traced.registry import lowers
+
+    class Tripled(og.Op):
+        __props__ = ()
+
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            return 3.0 * x
+
+    @lowers(Tripled)
+    def doubled(tracer: Any, node: Any, inputs: Any) -> Any:
+        (x,) = inputs
+        return [tracer.arrays.scalars["add"][1](x, x)]
+
+    x = ot.dvector("x")
+    f = oc.function([x], ot.exp(Tripled()(x)) + 1, mode=oc.DebugMode(linker=linker))
+    with pytest.raises(BadThunkOutput, match=f"Tripled differs between Python and {linker}"):
+        f([1.0, 2.0])

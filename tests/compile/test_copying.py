@@ -59,6 +59,13 @@ def test_copying_does_not_rewrite_again(mode: str) -> None:
     assert g.maker.rewritten.record is f.maker.rewritten.record
 
 
+def test_a_profile_of_a_copy_has_the_times_of_its_compilation(mode: str) -> None:
+    f, _, _ = counter(mode)
+    _ = f.maker.fgraph
+    g = f.copy(profile=True)
+    assert g.profile.compile_time["link"] > 0
+
+
 def test_swap_replaces_shared_variables_in_the_copy_alone(mode: str) -> None:
     f, _, total = counter(mode)
     other = oc.shared(10.0, "other")

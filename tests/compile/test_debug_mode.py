@@ -112,6 +112,21 @@ def test_a_wrong_rewrite_is_found_and_named(linker: str) -> None:
     assert __file__ in text
 
 
+def test_a_rewrite_to_what_cannot_be_computed_is_found(linker: str) -> None:
+    @node_rewriter([Elemwise])
+    def reaching_too_far(fgraph: Any, node: Any) -> Any:
+        if str(node.op) == "sin":
+            return [ot.cos(node.inputs[0]) * ot.specify_shape(node.inputs[0], (7,))[0]]
+        return None
+
+    x = ot.dvector("x")
+    with registered(canonicalize_db, "reaching_too_far", reaching_too_far):
+        f = oc.function([x], ot.exp(ot.sin(x)), mode=DebugMode(linker=linker))
+        with pytest.raises(BadOptimization, match="reaching_too_far gives another value") as caught:
+            f([1.0, 2.0])
+    assert "ValueError: The shape is (2,), but (7,) was specified" in str(caught.value)
+
+
 def test_an_undeclared_view_is_found(linker: str) -> None:
     class View(Doubling):
         def evaluate(self, x: Any) -> Any:

@@ -49,7 +49,7 @@ def copied(
             for v, cell in function.vm.storage_map.items()
             if v in same and v.owner is not None and id(cell) not in kept
         }
-    made: Function = maker.wrap(maker.link(storage)) if graph is not None else maker.create()
+    made: Function = maker.create(storage)
     made.trust_input = function.trust_input
     if share_memory:
         made.lock = function.lock

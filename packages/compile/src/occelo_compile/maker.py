@@ -357,12 +357,12 @@ class FunctionMaker:
             for each, cell in zip(self.inputs, cells, strict=True)
         ]
 
-    def create(self) -> Any:
-        """Steps 2 to 4, or 4 alone if the cache has the rest."""
+    def create(self, storage_map: StorageMap | None = None) -> Any:
+        """Steps 2 to 4, or 4 alone if the cache has the rest; ``storage_map`` as in `link`."""
         start = perf_counter()
         linked = None if self.is_rewritten else cached_function(self)
         if linked is None:
-            linked = self.link()
+            linked = self.link(storage_map)
             keep_function(self, linked)
         else:
             self.times.link = perf_counter() - start

@@ -35,6 +35,7 @@ from occelo_compile.debugging.op_checks import (
     agree,
     check_finite,
     chosen_layouts,
+    copied,
     difference,
     same,
     told,
@@ -192,7 +193,7 @@ class _DebugVM:
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         fgraph, definitions = self.maker.fgraph, self.maker.definitions
-        given = [_copied(local(cell[0])) for cell in self.inputs]
+        given = [copied(local(cell[0])) for cell in self.inputs]
         values = Values(definitions, dict(zip(fgraph.inputs, given, strict=True)), self.checks)
         expected = [values.compute(v) for v in definitions.outputs]
         for each in definitions.replacements:
@@ -220,10 +221,6 @@ class _DebugVM:
                 )
 
 
-def _copied(value: Any) -> Any:
-    return np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-
 def _check_replacement(each: Replacement, values: Values) -> None:
     """The old and the new variable must have one value, wherever the old one has a finite one."""
     try:
@@ -232,15 +229,22 @@ def _check_replacement(each: Replacement, values: Values) -> None:
         raise
     except Exception:
         return  # what cannot be computed is replaced by something else rightly
-    new = values.compute(each.new)
-    if agree(each.new.type, old, new, stable=True):
-        return
+    try:
+        new = values.compute(each.new)
+    except DebugModeError:
+        raise
+    except Exception as error:
+        apart = f"{type(error).__name__}: {str(error).splitlines()[-1]}"
+    else:
+        if agree(each.new.type, old, new, stable=True):
+            return
+        apart = difference(old, new)
     context = [
         f"The rule {each.reason} replaced {describe(each.old)}:",
         *_tree(each.old),
         f"with {describe(each.new)}:",
         *_tree(each.new),
-        f"  {difference(old, new)}",
+        f"  {apart}",
         "  (a form that has lost its digits may differ from a better one; then compare by hand)",
     ]
     raise BadOptimization(
@@ -256,7 +260,7 @@ def _tree(variable: Variable) -> list[str]:
 def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
     """Run a node of the rewritten graph."""
     # an op may overwrite its inputs, and the message needs them
-    shown = [_copied(a) for a in inputs] if node.op.destroy_map else inputs
+    shown = [copied(a) for a in inputs] if node.op.destroy_map else inputs
     with np.errstate(all="ignore"):
         results = node.op.kernel(node)(*inputs)
     if maker.mode.check_isfinite:
@@ -268,7 +272,7 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
     """Run the rewritten graph on demand, for the values alone."""
 
     def run(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
-        return _run_rewritten(maker, node, [_copied(a) for a in inputs])
+        return _run_rewritten(maker, node, [copied(a) for a in inputs])
 
     values = Values(Definitions(), dict(zip(maker.fgraph.inputs, given, strict=True)), run)
     for variable in maker.fgraph.outputs:
@@ -278,8 +282,8 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
 def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
     """Run the rewritten graph as it will be run; nothing may be overwritten that is still needed."""
     fgraph = maker.fgraph
-    arrays: dict[Variable, Any] = dict(zip(fgraph.inputs, map(_copied, given), strict=True))
-    kept: dict[Variable, Any] = {v: _copied(value) for v, value in arrays.items()}
+    arrays: dict[Variable, Any] = dict(zip(fgraph.inputs, map(copied, given), strict=True))
+    kept: dict[Variable, Any] = {v: copied(value) for v, value in arrays.items()}
     for node in maker.mode.linker.schedule(fgraph):
         inputs = [v.data if isinstance(v, Constant) else arrays[v] for v in node.inputs]
         for variable, value in zip(node.inputs, inputs, strict=True):
@@ -288,7 +292,7 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
                 raise BadDestroyMap(lines(told(node, inputs), cause))
         results = _run_rewritten(maker, node, inputs)
         arrays.update(zip(node.outputs, results, strict=True))
-        kept.update(zip(node.outputs, map(_copied, results), strict=True))
+        kept.update(zip(node.outputs, map(copied, results), strict=True))
     for i, variable in enumerate(fgraph.outputs):
         if variable in arrays and not same(arrays[variable], kept[variable]):
             raise OutputGuardError(
@@ -321,8 +325,8 @@ class _Compiled:
     def of(cls, maker: DebugMaker) -> _Compiled | None:
         """None for graphs with lazy ops, whose branches must not all be computed, or in-place ones."""
         mode = maker.mode
-        compiled = isinstance(mode.linker, BlockLinker)
-        linker = mode.linker.clone() if compiled else NativeLinker()
+        compiles = isinstance(mode.linker, BlockLinker) or hasattr(mode.linker, "compile_traced")
+        linker = mode.linker.clone() if compiles else NativeLinker()
         fgraph = maker.rewritten.before.clone(check_integrity=False)
         query = mode.query
         if isinstance(query, RewriteDatabaseQuery):
@@ -336,7 +340,8 @@ class _Compiled:
 
     def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
         """Compare each variable in the order in which they are computed; the first that differs is told."""
-        results = dict(zip(self.wanted, self.call(*map(_copied, given)), strict=True))
+        found = map(local, self.call(*map(copied, given)))
+        results = dict(zip(self.wanted, found, strict=True))
         known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
         for node in self.order:
             arrays = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]

@@ -19,7 +19,7 @@ from occelo_graph import Apply, Op
 from occelo_graph.errors import describe, lines
 from occelo_graph.interpret import annotate_error
 
-__all__ = ["LAYOUTS", "OpChecks", "agree", "check_finite", "difference", "same", "told"]
+__all__ = ["LAYOUTS", "OpChecks", "agree", "check_finite", "copied", "difference", "same", "told"]
 
 
 def told(node: Apply, arrays: Sequence[Any]) -> list[str]:
@@ -124,14 +124,14 @@ class OpChecks:
 
     def __call__(self, node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         """The outputs of a node, checked."""
-        given = [_copied(a) for a in arrays]
+        given = [copied(a) for a in arrays]
         results = _run(node, given)
         if not self.python:
-            return [_copied(r) for r in results]
+            return [copied(r) for r in results]
         self._check_destroyed(node, arrays, given)
         self._check_views(node, given, results)
         self._check_values(node, arrays, results)
-        kept = [_copied(r) for r in results]
+        kept = [copied(r) for r in results]
         for layout in self.layouts:
             self._check_layout(node, arrays, kept, layout)
         return kept
@@ -186,7 +186,7 @@ class OpChecks:
             results = _run(node, given)  # pyright: ignore[reportUnknownArgumentType]
             what = f"with {layout} inputs"
         else:
-            given = [_copied(a) for a in arrays]
+            given = [copied(a) for a in arrays]
             found = _run_into(node, given, _cells(expected, layout))
             if found is None:
                 return
@@ -220,7 +220,7 @@ def _cells(expected: Sequence[Any], layout: str) -> list[list[Any]]:
     if layout == "initial":
         return [[None] for _ in expected]
     if layout == "previous":
-        return [[_copied(value)] for value in expected]
+        return [[copied(value)] for value in expected]
     # wrong_size: of the right dtype and number of dimensions
     return [
         [np.empty([n + 1 for n in v.shape], v.dtype) if isinstance(v, np.ndarray) else None]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
@@ -228,7 +228,8 @@ def _cells(expected: Sequence[Any], layout: str) -> list[list[Any]]:
     ]
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """An array with memory of its own; anything else as it is."""
     return np.array(value, order="K") if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
