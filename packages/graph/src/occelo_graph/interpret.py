@@ -13,7 +13,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_c
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import get_var_by_name, toposort
 
-__all__ = ["annotate_error", "evaluate", "variable_eval"]
+__all__ = ["annotate_error", "evaluate", "last_uses", "variable_eval"]
 
 _ANNOTATED = "_occelo_annotated"
 
@@ -66,8 +66,8 @@ _FEW = 8
 _DEEPEST_SHOWN = 6
 
 
-def _last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
-    """For each node the variables that no later node needs."""
+def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
+    """For each node of an order the computed variables that neither a later node nor an output needs."""
     kept = set(outputs)
     frees: list[list[Variable]] = []
     for node in reversed(order):
@@ -158,7 +158,7 @@ def evaluate(
         if any(node.op.lazy for node in order):
             _run_lazily(wanted, values)
         else:
-            for node, free in zip(order, _last_uses(order, wanted), strict=True):
+            for node, free in zip(order, last_uses(order, wanted), strict=True):
                 produced = run_node(node, [values[v] for v in node.inputs])
                 values.update(zip(node.outputs, produced, strict=True))
                 for variable in free:

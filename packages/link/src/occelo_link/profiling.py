@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.interpret import last_uses
 from occelo_graph.ir.container import local
 from occelo_link.beside import Beside
 from occelo_link.linker import VM, StorageMap
@@ -66,20 +67,6 @@ class NodeProfile:
                 len(self.costs), str(node.op), ", ".join(names), str(node.source or "")
             )
         return found
-
-
-def _freed_after(fgraph: FunctionGraph, order: Sequence[Apply]) -> dict[Apply, list[Variable]]:
-    """What no later node reads."""
-    wanted = set(fgraph.outputs)
-    frees: dict[Apply, list[Variable]] = {}
-    for node in reversed(order):
-        frees[node] = []
-        for variable in (*node.inputs, *node.outputs):
-            if variable not in wanted:
-                wanted.add(variable)
-                if variable.owner is not None:
-                    frees[node].append(variable)
-    return frees
 
 
 class _Sample:
@@ -136,7 +123,7 @@ class ProfiledVM:
         self.due = True
         self.total = 0.0
         self.spent = 0.0
-        self._frees = _freed_after(fgraph, self.order)
+        self._frees = dict(zip(self.order, last_uses(self.order, fgraph.outputs), strict=True))
         self._beside: Beside | None = None
         profile.beside = not isinstance(vm, PythonVM)
         self.takes_foreign = bool(getattr(vm, "takes_foreign", False))

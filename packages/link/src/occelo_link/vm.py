@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph, Variable
-from occelo_graph.interpret import annotate_error
+from occelo_graph.interpret import annotate_error, last_uses
 from occelo_graph.ir.op import Kernel
 from occelo_link import options
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
@@ -91,17 +91,13 @@ class PythonVM:
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
         """Each thunk with the cells that nothing after it reads."""
-        wanted = set(self.fgraph.outputs)
-        frees: list[list[Storage]] = []
-        for node in reversed(order):
-            free: list[Storage] = []
-            for variable in (*node.inputs, *node.outputs):
-                if variable not in wanted:
-                    wanted.add(variable)
-                    if self.allow_gc and variable.owner is not None:
-                        free.append(self.storage_map[variable])
-            frees.append(free)
-        return list(zip(self.thunks, reversed(frees), strict=True))
+        if not self.allow_gc:
+            return [(thunk, []) for thunk in self.thunks]
+        frees = last_uses(order, self.fgraph.outputs)
+        return [
+            (thunk, [self.storage_map[v] for v in free])
+            for thunk, free in zip(self.thunks, frees, strict=True)
+        ]
 
     def steps(self) -> Sequence[NodeThunk]:
         """The thunks, in order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import Apply, TensorType
+from occelo_link.traced.registry import NeedsValue
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
@@ -20,8 +21,6 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
 
     Shapes of the results must be known while tracing; if they are not, the values of the inputs must be.
     """
-    from occelo_link.traced.tracer import NeedsValue  # the tracer calls this module
-
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)
     results: list[tuple[str, tuple[int, ...]]] = []

@@ -11,17 +11,24 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph, TensorType, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.index.search import Nonzero
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
 from occelo_graph.ops.join import Repeat
 from occelo_graph.ops.shape import Reshape, Shape, Shape_i
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
 from occelo_link.native.entry import NOTHING, SINGLE
 from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
-from occelo_link.traced.tracer import NeedsValue, Tracer
+from occelo_link.traced.registry import NeedsValue
+from occelo_link.traced.tracer import Tracer
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
@@ -70,12 +77,10 @@ def _shaping(node: Apply) -> Iterable[Variable]:
         return node.inputs
     if isinstance(op, Repeat):
         return node.inputs[1:]
-    if hasattr(op, "key"):
-        first = (
-            1 if type(op).__name__.endswith("Subtensor") and "Inc" not in type(op).__name__ else 2
-        )
-        masks = [v for v in node.inputs[first:] if v.type.dtype == "bool"]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-        return [*masks, *_slice_parts(op.key, node.inputs[first:])]
+    if isinstance(op, Subtensor | AdvancedSubtensor | IncSubtensor | AdvancedIncSubtensor):
+        given = node.inputs[1 if isinstance(op, Subtensor | AdvancedSubtensor) else 2 :]
+        masks = [v for v in given if isinstance(v.type, TensorType) and v.type.dtype == "bool"]
+        return [*masks, *_slice_parts(op.key, given)]
     return ()
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply, Op
+from occelo_graph import Apply, Op, Variable
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["Lowering", "find_lowering", "lowers"]
+__all__ = ["Lowering", "NeedsValue", "find_lowering", "lowers"]
 
 Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
 """From a tracer, a node and the values of its inputs to those of its outputs.
@@ -19,6 +19,15 @@ A value is a NumPy array where it is known while tracing, else an array of the l
 """
 
 _lowerings: dict[type[Op], Lowering] = {}
+
+
+class NeedsValue(Exception):
+    """Tracing cannot go on without the value of a variable, on which a shape depends."""
+
+    def __init__(self, variable: Variable, node: Apply) -> None:
+        super().__init__(f"{node.op} needs the value of {variable}")
+        self.variable = variable
+        self.node = node
 
 
 def lowers(*classes: type[Op]) -> Callable[[Lowering], Lowering]:

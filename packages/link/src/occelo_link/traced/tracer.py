@@ -15,18 +15,9 @@ from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
-from occelo_link.traced.registry import find_lowering
+from occelo_link.traced.registry import NeedsValue, find_lowering
 
-__all__ = ["NeedsValue", "Tracer"]
-
-
-class NeedsValue(Exception):
-    """Tracing cannot go on without the value of a variable, on which a shape depends."""
-
-    def __init__(self, variable: Variable, node: Apply) -> None:
-        super().__init__(f"{node.op} needs the value of {variable}")
-        self.variable = variable
-        self.node = node
+__all__ = ["Tracer"]
 
 
 class Tracer:
