@@ -4,16 +4,45 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from compiled import library
 from workloads import MODELS
 
-__all__ = ["GROWING", "growing_times", "growth", "model_times"]
+__all__ = ["GROWING", "Time", "growing_times", "growth", "model_times"]
 
 Graph = tuple[list[Any], list[Any]]
+PATIENCE = 15
+"""Beyond 1,000 nodes a peer is stopped when it has taken this many times Occelo's time on the same graph."""
+
+
+class Time(NamedTuple):
+    """Seconds; if ``stopped``, of what did not end in them."""
+
+    seconds: float
+    stopped: bool = False
+
+
+class _OutOfTime(BaseException):
+    """Rewriters that go on after an `Exception` do not catch this."""
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    def stop(*_: Any) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def chain(tensor: Any, nodes: int) -> Graph:
@@ -83,15 +112,24 @@ def _rewriter(name: str, query: str) -> tuple[Any, Any]:
 
 
 def seconds(
-    name: str, inputs: Any, outputs: Any, mutable: bool = False, query: str = "fast_run"
-) -> float:
-    """Seconds to rewrite a copy of a graph."""
+    name: str,
+    inputs: Any,
+    outputs: Any,
+    mutable: bool = False,
+    query: str = "fast_run",
+    limit: float = 0.0,
+) -> Time:
+    """Seconds to rewrite a copy of a graph, stopped after ``limit`` seconds (0: never)."""
     graph, rewriter = _rewriter(name, query)
     made = graph(inputs, outputs, mutable)
     gc.collect()
     start = perf_counter()
-    rewriter.rewrite(made)
-    return perf_counter() - start
+    try:
+        with _stopped_after(limit):
+            rewriter.rewrite(made)
+    except _OutOfTime:
+        return Time(perf_counter() - start, stopped=True)
+    return Time(perf_counter() - start)
 
 
 def model_times(names: list[str], rounds: int) -> dict[str, dict[str, float]]:
@@ -107,31 +145,30 @@ def model_times(names: list[str], rounds: int) -> dict[str, dict[str, float]]:
         times = {name: float("inf") for name in names}
         for _ in range(rounds):
             for name, (inputs, outputs) in built.items():
-                times[name] = min(times[name], seconds(name, inputs, outputs))
+                times[name] = min(times[name], seconds(name, inputs, outputs).seconds)
         result[model.name] = times
     return result
 
 
-def growing_times(
-    names: list[str], sizes: dict[str, list[int]]
-) -> dict[str, dict[str, dict[int, float]]]:
-    """Seconds to rewrite each growing graph, for each library and size that it is given."""
-    result: dict[str, dict[str, dict[int, float]]] = {}
+def growing_times(names: list[str], sizes: list[int]) -> dict[str, dict[str, dict[int, Time]]]:
+    """The least time to rewrite each growing graph, for each library and size; Occelo comes first."""
+    result: dict[str, dict[str, dict[int, Time]]] = {}
     for what, build in GROWING.items():
-        result[what] = {}
-        for name in names:
-            tensor = library(name).tensor
-            result[what][name] = {
-                n: min(
-                    seconds(name, *build(tensor, n), mutable=what == "updates")
-                    for _ in range(2 if n <= 10_000 else 1)
-                )
-                for n in sizes[name]
-            }
+        result[what] = {name: {} for name in names}
+        for n in sizes:
+            for name in names:
+                own = result[what]["occelo"].get(n)
+                limit = 0.0 if own is None or n <= 1000 else PATIENCE * own.seconds
+                graph = build(library(name).tensor, n)
+                times = [
+                    seconds(name, *graph, mutable=what == "updates", limit=limit)
+                    for _ in range(2 if n <= 1000 or (n <= 10_000 and own is None) else 1)
+                ]
+                result[what][name][n] = min(times)
     return result
 
 
-def growth(times: dict[int, float]) -> float:
+def growth(times: dict[int, Time]) -> float:
     """The exponent of growth between the least and the greatest size."""
     (small, first), (large, last) = sorted(times.items())[0], sorted(times.items())[-1]
-    return math.log(last / first) / math.log(large / small)
+    return math.log(last.seconds / first.seconds) / math.log(large / small)

@@ -115,22 +115,23 @@ def _rewriting(rounds: int, console: Console) -> Any:
     for name, times in models.items():
         _row(table, name, times, 1e3)
     console.print(table)
-    sizes = {"occelo": [100, 1000, 10_000, 100_000], "pytensor": [100, 1000]}
+    sizes = [100, 1000, 10_000, 100_000]
     graphs = rewriting.growing_times(names, sizes)
     table = Table(
         "graph", "nodes", *(f"{n}, ms" for n in names), "peer / occelo", "exponent since 100"
     )
     for what, times in graphs.items():
-        for nodes in sizes["occelo"]:
-            cells = [times[n].get(nodes) for n in names]
-            own, *peers = cells
-            peer = peers[0] if peers else None
+        for nodes in sizes:
+            own, *peers = (times[n][nodes] for n in names)
+            over = [">" if p.stopped else "" for p in peers]
             grown = {k: v for k, v in times["occelo"].items() if k in (100, nodes)}
             table.add_row(
                 what,
                 f"{nodes:,}",
-                *("" if t is None else f"{t * 1e3:.4g}" for t in cells),
-                "" if peer is None or own is None else f"{peer / own:.1f}",
+                f"{own.seconds * 1e3:.4g}",
+                *(f"{o}{p.seconds * 1e3:.4g}" for o, p in zip(over, peers, strict=True)),
+                *(f"{o}{p.seconds / own.seconds:.1f}" for o, p in zip(over, peers, strict=True)),
+                *([] if peers else [""]),
                 "" if nodes == 100 else f"{rewriting.growth(grown):.2f}",
             )
     console.print(table)

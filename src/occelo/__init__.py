@@ -183,7 +183,7 @@ __version__ = "0.1.0"
 # loaded by the first use, since most programs need none of them
 _LATER = {
     "as_jax": "occelo_link.jax.linker",
-    "as_numba": "occelo_link.numba.linker",
+    "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.linker",
     "supports": "occelo_link.capabilities",
     "load_dump": "occelo_compile.dumping",
@@ -216,7 +216,7 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.linker import as_jax as as_jax
-    from occelo_link.numba.linker import as_numba as as_numba
+    from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.torch.linker import as_torch as as_torch
     from occelo_rewrite.explaining import explain as explain
     from occelo_rewrite.explaining import rewrite_profile as rewrite_profile

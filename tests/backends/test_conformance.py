@@ -17,7 +17,7 @@ from occelo_link.conform import GAPS, OpSuite
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long: C, and Numba; the first three have the whole table in tests of their own
-STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 8}
+STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 4}
 
 
 @pytest.fixture(autouse=True, scope="module")

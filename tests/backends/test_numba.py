@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +15,12 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import grad
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 
 numba = pytest.importorskip("numba", reason="numba is not installed")
 
-from occelo_link.numba.linker import as_numba  # noqa: E402
+from occelo_link.numba.calling import as_numba  # noqa: E402
+from occelo_link.numba.printer import print_numba  # noqa: E402
 
 
 def model(mode: str) -> tuple[Any, Any]:
@@ -58,6 +64,161 @@ def test_a_function_can_be_called_by_other_code_of_numba() -> None:
         inner(rows[0], np.array(7))
     with pytest.raises(TypeError, match="not one block compiled by Numba"):
         as_numba(oc.function([x], x * 2, mode="vm"))
+
+
+def test_it_takes_numbers_rows_and_matrices_and_gives_memory_that_numba_frees() -> None:
+    m, k = ot.TensorType("float64", (None, 3))("m"), ot.dscalar("k")
+    ok = ot.bvector("ok")
+    f = oc.function([m, k, ok], [ot.exp(m) * k, m.sum(), ~ok.astype("bool")], mode="numba")
+    inner = as_numba(f)
+    rows = np.arange(12.0).reshape(3, 4).T  # not in C order
+    flags = np.array([1, 0], np.int8)
+    scaled, total, negated = inner(rows, 2, flags)
+    np.testing.assert_array_equal(scaled, f(rows, 2.0, flags)[0])
+    assert total == rows.sum()
+    np.testing.assert_array_equal(negated, [False, True])
+    with pytest.raises(ValueError, match=r"Argument m needs the shape \(None, 3\)"):
+        inner(np.zeros((2, 4)), 1.0, flags)
+    with pytest.raises(numba.TypingError, match="an array of float64 with 2 dimensions"):
+        inner(np.zeros((2, 3), np.float32), 1.0, flags)
+    del scaled, total, negated
+    from numba.core.runtime import _nrt_python, rtsys
+
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    for _ in range(100):
+        inner(rows, 2.0, flags)
+        with pytest.raises(ValueError, match="needs the shape"):
+            inner(np.zeros((2, 4)), 1.0, flags)
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert after.mi_alloc - after.mi_free == before.mi_alloc - before.mi_free
+
+
+SECOND = """
+import sys
+import numpy as np
+import occelo_compile as oc
+from occelo_graph import grad, tensor as ot
+from occelo_link.cache.store import counters
+
+w = oc.shared(np.linspace(-1.0, 1.0, 5), "w")
+x = ot.dmatrix("x")
+cost = ot.log(1 + ot.exp(x @ w)).mean()
+f = oc.function([x], cost, updates={w: w - 0.1 * grad(cost, w)}, mode="numba")
+print(f(np.ones((3, 5))), *w.get_value(), sep=" ")
+print(counters["rewriting"], counters["code generation"], "numba" in sys.modules)
+if "inner" in sys.argv:
+    from occelo_link import as_numba
+    print(as_numba(f)(np.ones((3, 5)))[0])
+"""
+
+
+def test_a_second_process_needs_neither_rewriting_nor_numba(tmp_path: Path) -> None:
+    def run(*arguments: str) -> list[str]:
+        environment = {**os.environ, "OCCELO_FLAGS": f"compiledir={tmp_path}"}
+        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+        done = subprocess.run(
+            [sys.executable, "-c", SECOND, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    first, second = run(), run("inner")
+    assert first[0] == second[0]
+    assert first[1].startswith("1 ")
+    assert first[1].endswith(" True")
+    assert second[1] == "0 0 False"
+    assert float(second[2]) < float(first[0].split()[0])
+
+
+def test_read_only_and_strided_arguments_need_no_other_code() -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], ot.sin(x), mode="numba")
+    values = np.linspace(0.0, 1.0, 10)
+    expected = f(values).copy()
+    values.setflags(write=False)
+    np.testing.assert_array_equal(f(values), expected)
+    np.testing.assert_array_equal(f(np.repeat(values, 2)[::2]), expected)
+    assert type(type(f).__dict__["__call__"]).__name__ == "builtin_function_or_method"
+
+
+TEXT = """
+def unit(frame, table):
+    in1_lengths = pointer_int64(frame, 6)
+    in2_lengths = pointer_int64(frame, 9)
+    in1 = pointer_float64(frame, 5)
+    in2 = pointer_float64(frame, 8)
+    v1 = in1_lengths[0]
+    v4 = in2_lengths[0]
+    v5 = v1 == v4
+    if not v5:
+        return 1
+    out3 = output_float64(frame, table, 0)
+    if null(out3):
+        return -1
+    v8 = v1 + 2047
+    v9 = floordiv_int64(v8, 2048, table)
+    v15 = 0.0
+    v17 = 0.0
+    for v10 in range(0, v9):
+        v11 = v10 * 2048
+        v12 = v11 + 2048
+        v13 = min_int64(v12, v1, table)
+        lanes1 = stack_float64_8()
+        for lane3 in range(8):
+            lanes1[lane3] = 0.0
+        whole4 = v13 - (v13 - v11) % 8 if v13 > v11 else v13
+        for first2 in range(v11, whole4, 8):
+            for lane3 in range(8):
+                v19 = first2 + lane3
+                v20 = lanes1[lane3]
+                v22 = in1[v19]
+                v84 = exp(v22, table)
+                v85 = in2[v19]
+                v86 = v84 * v85
+                v87 = v20 + v86
+                lanes1[lane3] = v87
+        for lane3 in range(v13 - whole4):
+            v19 = whole4 + lane3
+            v20 = lanes1[lane3]
+            v22 = in1[v19]
+            v84 = exp(v22, table)
+            v85 = in2[v19]
+            v86 = v84 * v85
+            v87 = v20 + v86
+            lanes1[lane3] = v87
+        v21 = add_float64_8(lanes1, table)
+        v88 = v15 + v21
+        v89 = v88 - v15
+        v90 = v88 - v89
+        v91 = v15 - v90
+        v92 = v21 - v89
+        v93 = v91 + v92
+        v94 = v17 + v93
+        next5 = v88
+        next6 = v94
+        v15 = next5
+        v17 = next6
+    v95 = v15 + v17
+    v96 = v17 - v17
+    v97 = v96 == 0.0
+    v98 = select_float64(v97, v95, v15, table)
+    out3[0] = v98
+    return 0
+"""
+
+
+def test_the_text_is_python() -> None:
+    x, y = ot.dvectors("x", "y")
+    with config.change_flags(cache=False):  # what comes from the cache has no program
+        f = oc.function([x, y], (ot.exp(x) * y).sum(), mode="numba")
+    text = print_numba(f.vm.units[0].program).text
+    assert text == TEXT
 
 
 def test_threads() -> None:

@@ -21,12 +21,13 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.blocks.interface import UnitInterface, total_bytes
+from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.store import Store, counters, default_store
 from occelo_link.native.engine import load_object
-from occelo_link.native.linker import NativeLinker, NativeUnit
+from occelo_link.native.linker import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint
 
@@ -69,7 +70,8 @@ _warned: set[str] = set()
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     """What the result of compiling depends on, by name; None if that is not known."""
     mode = maker.mode
-    plain = type(maker) is FunctionMaker and type(mode.linker) is NativeLinker
+    linker = mode.linker.fingerprint() if isinstance(mode.linker, BlockLinker) else None
+    plain = type(maker) is FunctionMaker and linker is not None
     if not plain or maker.given_fgraph is not None or maker.profile is not None:
         return None
     query = mode.query
@@ -101,6 +103,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "updates": repr([i for i, _ in updates]),
         "in-place": repr(maker.accept_inplace),
         "query": _query_text(query),
+        "linker": str(linker),
         "rewrites": digest_text(rewrites),
         "options": repr(
             sorted(
@@ -198,7 +201,8 @@ def _rewritten_part(maker: FunctionMaker, part: Part) -> Part:
     """The part over the rewritten graph, for messages: inputs stand at the same positions."""
     graph = maker.fgraph
     positions = {v: i for i, v in enumerate(maker.call_graph.inputs)}
-    return Part(True, [], [graph.inputs[positions[v]] for v in part.inputs], list(graph.outputs))
+    inputs = [graph.inputs[positions[v]] for v in part.inputs]
+    return Part(True, graph.toposort(), inputs, list(graph.outputs))
 
 
 def _keep(maker: FunctionMaker, linked: Linked) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.linker import JAXLinker as JAXLinker
     from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.numba.linker import NumbaLinker as NumbaLinker
-    from occelo_link.numba.linker import as_numba as as_numba
     from occelo_link.torch.linker import PytorchLinker as PytorchLinker
     from occelo_link.torch.linker import as_torch as as_torch
 
@@ -63,7 +63,7 @@ __getattr__, __dir__ = deferred(
         "OpWiseCLinker": "occelo_link.c.linker",
         "PytorchLinker": "occelo_link.torch.linker",
         "as_jax": "occelo_link.jax.linker",
-        "as_numba": "occelo_link.numba.linker",
+        "as_numba": "occelo_link.numba.calling",
         "as_torch": "occelo_link.torch.linker",
         "supports": "occelo_link.capabilities",
     },

@@ -29,6 +29,10 @@ class BlockLinker(Linker):
         """A callable for a program."""
         raise NotImplementedError
 
+    def fingerprint(self) -> str | None:
+        """What the code of a whole function depends on beside its program, if the cache may keep it."""
+        return None
+
     def program(self, part: Part) -> Program:
         """The loop program of a part."""
         from occelo_link.loops.build import lower_graph  # all lowerings; slow to import

@@ -99,6 +99,9 @@ class NativeLinker(BlockLinker):
 
     name = "native"
 
+    def fingerprint(self) -> str | None:
+        return self.name if type(self) is NativeLinker else None
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
 

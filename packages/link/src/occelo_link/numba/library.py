@@ -5,9 +5,26 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["extending", "ir", "numba", "types"]
+__all__ = [
+    "arrays",
+    "binding",
+    "cgutils",
+    "errors",
+    "extending",
+    "helpers",
+    "imputils",
+    "ir",
+    "numba",
+    "types",
+]
 
 numba: Any = importlib.import_module("numba")
 types: Any = importlib.import_module("numba.core.types")
+cgutils: Any = importlib.import_module("numba.core.cgutils")
+errors: Any = importlib.import_module("numba.core.errors")
+imputils: Any = importlib.import_module("numba.core.imputils")
+arrays: Any = importlib.import_module("numba.np.arrayobj")
+helpers: dict[str, int] = importlib.import_module("numba.core.runtime._nrt_python").c_helpers
 extending: Any = importlib.import_module("numba.extending")
 ir: Any = importlib.import_module("llvmlite.ir")
+binding: Any = importlib.import_module("llvmlite.binding")

@@ -1,16 +1,19 @@
 """Printing loop programs as Python that Numba compiles.
 
-A unit takes its inputs and constants as arrays in C order and returns a status (0, or 1 + the number of the
-check that failed) and its outputs.
+A unit is ``unit(frame, table)`` with the layout of `occelo_link.native.frame`, as machine code of
+``native`` has it: memory is pointers, and the arithmetic that Python and LLVM agree on is Python. All else,
+elementary functions included, is called: functions that hold the LLVM text which ``native`` would print, and
+some for memory. The text and what it calls need no Numba to be printed, so that code kept in the cache is
+found without importing it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from occelo_link.loops.ir.operations import is_float, width
+from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -22,20 +25,44 @@ from occelo_link.loops.ir.program import (
     Invoke,
     Pointer,
     Program,
+    Reference,
     Statement,
     Store,
     Value,
     While,
     itemsize,
 )
+from occelo_link.native.frame import FIRST_INPUT, INPUT_SLOTS, table_slot
+from occelo_link.native.llvm.exports import (
+    Exported,
+    export_call,
+    export_combination,
+    export_operation,
+)
 
-__all__ = ["External", "print_numba"]
+__all__ = ["Memory", "Printed", "print_numba"]
 
-External = tuple[str, str, tuple[str, ...]]
-"""A function of the table that a program calls: its entry, what it returns ("" if nothing), what it takes."""
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
-_NUMPY = ("sqrt", "floor", "ceil", "trunc", "rint", "copysign")
+_AS_PYTHON = ("float64", "float32", "int64")
+"""Dtypes whose arithmetic Numba compiles to one instruction each."""
+_STACK_BYTES = 2048
+"""Small working memory lies on the stack, up to this many bytes of it."""
+
+
+class Memory(NamedTuple):
+    """A function for memory: what it does, elements of which dtype, and a number (of elements, of lengths)."""
+
+    does: str
+    dtype: str = ""
+    number: int = 0
+
+
+class Printed(NamedTuple):
+    """A module's text, and by name what it calls."""
+
+    text: str
+    calls: dict[str, Memory | Exported]
 
 
 def literal(number: Any, dtype: str) -> str:
@@ -43,46 +70,44 @@ def literal(number: Any, dtype: str) -> str:
     if dtype == "bool":
         return "True" if number else "False"
     if is_float(dtype):
-        text = (
-            "np.nan"
-            if math.isnan(number)
-            else ("-np.inf" if number < 0 else "np.inf")
-            if math.isinf(number)
-            else repr(float(number))
-        )
-        return text if dtype == "float64" else f"np.float32({text})"
-    return f"np.{dtype}({int(number)})"
+        special = "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
+        text = repr(float(number)) if math.isfinite(number) else f'float("{special}")'
+    else:
+        text = repr(int(number))
+    return text if dtype in ("float64", "int64") else f"np.{dtype}({text})"
+
+
+def _plain(text: str) -> bool:
+    return "(" not in text
 
 
 class _Printer:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.functions: dict[str, str] = {}
-        self.externals: dict[External, str] = {}
+        self.calls: dict[str, Memory | Exported] = {}
+        self.exported: dict[Any, str] = {}
+        self.constants: dict[str, str] = {}
+        self.opening: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[int, str] = {}
+        self.nested: set[Buffer] = set()
+        self.stack_used = 0
         self.count = 0
 
-    def run(self) -> str:
+    def run(self) -> Printed:
         program = self.program
-        inputs = [f"{b.name}_given" for b in program.inputs]
-        constants = [f"constant{i}" for i in range(len(program.constants))]
-        for buffer, given in zip(program.inputs, inputs, strict=True):
-            self.line(f"{buffer.name} = {given}.reshape({given}.size)")
-        for buffer in program.outputs:
-            empty = ", ".join("0" for _ in range(buffer.ndim))
-            shape = f"({empty},)" if buffer.ndim else "()"
-            self.line(f"{buffer.name}_made = np.empty({shape}, np.{_dtype(buffer)})")
-            self.line(f"{buffer.name} = {buffer.name}_made.reshape({buffer.name}_made.size)")
+        for block in program.blocks():
+            if block is not program.body:
+                self.nested.update(s.buffer for s in block if isinstance(s, Alloc))
         self.block(program.body)
-        self.line(self.returned("0"))
-        head = f"def unit({', '.join([*inputs, *constants])}):"
-        return "\n".join([*self.functions.values(), head, *self.lines, ""])
-
-    def returned(self, status: str) -> str:
-        outputs = "".join(f"{b.name}_made, " for b in self.program.outputs)
-        return f"return (np.int64({status}), {outputs})"
+        self.line("return 0")
+        constants = [f"{name} = {text}" for text, name in self.constants.items()]
+        opening = [f"    {name} = {text}" for name, text in self.opening.items()]
+        return Printed(
+            "\n".join([*constants, "", "def unit(frame, table):", *opening, *self.lines, ""]),
+            self.calls,
+        )
 
     # text
 
@@ -95,8 +120,30 @@ class _Printer:
 
     def use(self, value: Value) -> str:
         if value.op == "const":
-            return literal(value.args[0], value.dtype)
+            text = literal(value.args[0], value.dtype)
+            if _plain(text):
+                return text
+            return self.constants.setdefault(text, f"constant_{len(self.constants)}")
         return self.names.get(value.number, f"v{value.number}")
+
+    def memory(self, does: str, dtype: str = "", count: int = 0) -> str:
+        """The name of a function for memory."""
+        parts = [does, *([dtype] if dtype else []), *([str(count)] if count else [])]
+        name = "_".join(parts)
+        self.calls[name] = Memory(does, dtype, count)
+        return name
+
+    def pointer(self, dtype: str, base: str, slot: int) -> str:
+        return f"{self.memory('pointer', dtype)}({base}, {slot})"
+
+    def export(self, hint: str, exported: Exported) -> str:
+        """The name of a function that holds LLVM text."""
+        found = self.exported.get(exported.symbol)
+        if found is None:
+            found = hint if hint not in self.calls else self.fresh(f"{hint}_")
+            self.exported[exported.symbol] = found
+            self.calls[found] = exported
+        return found
 
     # statements
 
@@ -108,8 +155,8 @@ class _Printer:
         if isinstance(statement, Value):
             self.line(f"v{statement.number} = {self.expression(statement)}")
         elif isinstance(statement, Store):
-            value = self.use(statement.value)
-            self.line(f"{statement.buffer.name}[{self.use(statement.offset)}] = {value}")
+            value = self.stored(statement.buffer.dtype, statement.value)
+            self.line(f"{self.buffer(statement.buffer)}[{self.use(statement.offset)}] = {value}")
         elif isinstance(statement, For):
             self.loop(statement)
         elif isinstance(statement, If):
@@ -118,133 +165,125 @@ class _Printer:
             self.while_loop(statement)
         elif isinstance(statement, Check):
             self.line(f"if not {self.use(statement.condition)}:")
-            self.line(f"    {self.returned(str(statement.site + 1))}")
+            self.line(f"    return {statement.site + 1}")
         elif isinstance(statement, Alloc):
             self.alloc(statement)
         else:
             self.invoke(statement)
 
+    def buffer(self, buffer: Buffer) -> str:
+        """The name of a buffer's pointer."""
+        if buffer.space == "constant":
+            slot = table_slot(self.program, buffer.entry)
+            return self.opened(buffer.entry, self.pointer(buffer.dtype, "table", slot))
+        if buffer.space == "input":
+            return self.opened(buffer.name, self.of_input(buffer, 0, buffer.dtype))
+        return buffer.name
+
+    def opened(self, name: str, text: str) -> str:
+        """A name for what is loaded once, before all else."""
+        self.opening.setdefault(name, text)
+        return name
+
+    def of_input(self, buffer: Buffer, which: int, dtype: str) -> str:
+        """A pointer in the frame: to an input's elements, its lengths or its strides."""
+        slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
+        return self.pointer(dtype, "frame", slot)
+
     def expression(self, value: Value) -> str:
-        args = value.args
-        if value.op == "load":
-            name = args[0].entry if args[0].space == "constant" else args[0].name
-            return f"{name}[{self.use(args[1])}]"
-        if value.op == "length":
-            return f"np.int64({args[0].name}_given.shape[{args[1]}])"
-        if value.op == "stride":
-            return f"np.int64({args[0].name}_given.strides[{args[1]}] // {itemsize(args[0].dtype)})"
-        if value.op == "call":
-            name = self.external(args[0], value.dtype, [a.dtype for a in args[1:]])
-            return f"np.{_plain(value.dtype)}({name}({', '.join(self.use(a) for a in args[1:])}))"
-        if value.op == "apply":
-            return f"{self.function(args[0])}({', '.join(self.use(a) for a in args[1:])})"
-        if value.op == "rarely":
-            condition, usual, function, *given = args
-            call = f"{self.function(function)}({', '.join(self.use(a) for a in given)})"
-            return f"{call} if {self.use(condition)} else {self.use(usual)}"
-        return self.operation(value.op, args[-1].dtype, value.dtype, [self.use(a) for a in args])
+        op, args = value.op, value.args
+        if op == "load":
+            text = f"{self.buffer(args[0])}[{self.use(args[1])}]"
+            return f"{text} != 0" if value.dtype == "bool" else text
+        if op == "length":
+            lengths = self.of_input(args[0], 1, "int64")
+            return f"{self.opened(f'{args[0].name}_lengths', lengths)}[{args[1]}]"
+        if op == "stride":
+            shift = itemsize(args[0].dtype).bit_length() - 1
+            strides = self.of_input(args[0], 2, "int64")
+            return f"{self.opened(f'{args[0].name}_strides', strides)}[{args[1]}] >> {shift}"
+        given = [a for a in args if isinstance(a, Value)]
+        names = [self.use(a) for a in given]
+        dtype = given[-1].dtype
+        if op in _INFIX and dtype in _AS_PYTHON:
+            return f"{names[0]} {_INFIX[op]} {names[1]}"
+        if op in _COMPARE and dtype in _AS_PYTHON:
+            return f"{names[0]} {_COMPARE[op]} {names[1]}"
+        if op == "neg" and is_float(dtype):
+            return f"-{names[0]}"
+        if op == "not" and dtype == "bool":
+            return f"not {names[0]}"
+        return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
 
-    def external(self, entry: str, result: str, takes: Sequence[str]) -> str:
-        key = (entry, result, tuple(takes))
-        return self.externals.setdefault(key, f"external{len(self.externals)}")
-
-    def function(self, name: str) -> str:
-        """One of the program's functions, as one of the module."""
-        made = f"f_{name}"
-        if made in self.functions:
-            return made
-        function = self.program.functions[name]
-        lines, depth, names = self.lines, self.depth, self.names
-        self.lines, self.depth, self.names = [], 1, {}
-        self.block(function.body)
-        self.line(f"return {self.use(function.result)}")
-        params = ", ".join(f"v{p.number}" for p in function.params)
-        self.functions[made] = "\n".join(["@njit", f"def {made}({params}):", *self.lines, ""])
-        self.lines, self.depth, self.names = lines, depth, names
-        return made
-
-    def operation(self, op: str, dtype: str, result: str, args: Sequence[str]) -> str:
-        if op in _INFIX:
-            text = f"{args[0]} {_INFIX[op]} {args[1]}"
-            if dtype == "bool":
-                return f"bool({text})"
-            # narrow integers are computed as wider ones
-            return (
-                text if is_float(dtype) or dtype in ("int64", "uint64") else f"np.{dtype}({text})"
-            )
-        if op in _COMPARE:
-            return f"{args[0]} {_COMPARE[op]} {args[1]}"
-        if op == "select":
-            return f"{args[1]} if {args[0]} else {args[2]}"
-        if op in _NUMPY:
-            return f"np.{op}({', '.join(args)})"
-        if op == "fma":
-            return f"fma({', '.join(args)})"
-        if op == "neg":
-            return f"-{args[0]}" if is_float(dtype) else f"np.{dtype}(np.{dtype}(0) - {args[0]})"
-        if op == "not":
-            return f"not {args[0]}" if dtype == "bool" else f"np.{dtype}(~{args[0]})"
-        if op == "abs" and is_float(dtype):
-            return f"np.fabs({args[0]})"
-        if op in ("min", "max"):
-            return f"{op}imum({', '.join(args)})"
-        if op == "cast":
-            return self.cast(args[0], dtype, result)
-        if op == "bits":
-            return (
-                f"bits_{dtype}_{result}({args[0]})"
-                if dtype[0] == "f" or result[0] == "f"
-                else f"np.{result}({args[0]})"
-            )
-        return f"{op}_{dtype}({', '.join(args)})"
-
-    def cast(self, arg: str, source: str, target: str) -> str:
-        if target == "bool":
-            return f"{arg} != {literal(0, source)}"
-        if is_float(source) and not is_float(target):
-            if target == "uint64":
-                return f"uint64_of_{source}({arg})"
-            bits = 32 if width(target) < 32 or target == "int32" else 64
-            return f"np.{target}(int{bits}_of_{source}({arg}))"
-        return f"np.{target}({arg})"
+    def operation(self, value: Value, given: Sequence[Value]) -> str:
+        """The name of a function that does an operation, or a function of the program or the table."""
+        named = [a for a in value.args if not isinstance(a, Value)]
+        key = (value.op, value.dtype, *named, *(a.dtype for a in given))
+        if key not in self.exported:
+            hint = str(named[0]) if named else f"{value.op}_{given[-1].dtype}"
+            if value.op == "rarely":
+                hint = f"unless_{named[0]}"
+            if value.op in ("cast", "bits"):
+                hint += f"_as_{value.dtype}"
+            made = self.export(_identifier(hint), export_operation(self.program, value))
+            self.exported[key] = made
+        return self.exported[key]
 
     # memory and calls
 
+    def stop_if_null(self, name: str) -> None:
+        self.line(f"if {self.memory('null')}({name}):")
+        self.line("    return -1")
+
     def alloc(self, statement: Alloc) -> None:
-        buffer = statement.buffer
+        buffer, dtype = statement.buffer, statement.buffer.dtype
+        if statement.reuse is not None:
+            self.line(f"{buffer.name} = {self.memory('same', dtype)}({statement.reuse.name})")
+            return
         if buffer.space == "output":
-            lengths = "".join(f"{self.use(n)}, " for n in statement.lengths)
-            self.line(f"{buffer.name}_made = np.empty(({lengths}), np.{_dtype(buffer)})")
-            self.line(f"{buffer.name} = {buffer.name}_made.reshape({buffer.name}_made.size)")
+            lengths = "".join(f", {self.use(n)}" for n in statement.lengths)
+            make = self.memory("output", dtype, len(statement.lengths))
+            self.line(f"{buffer.name} = {make}(frame, table, {buffer.position}{lengths})")
+        elif (count := self.small(statement)) is not None:
+            self.line(f"{buffer.name} = {self.memory('stack', dtype, count)}()")
+            return
         else:
-            # a dead buffer that could be reused may be of another dtype; Numba frees it soon enough
-            self.line(f"{buffer.name} = np.empty({self.use(statement.size)}, np.{_dtype(buffer)})")
+            make, given = "grow", "frame, table"
+            if buffer not in self.nested:
+                self.opened("arena", f"{self.memory('start')}(frame)")
+                make, given = "work", "frame, table, arena"
+            size = self.use(statement.size)
+            self.line(f"{buffer.name} = {self.memory(make, dtype)}({given}, {size})")
+        self.stop_if_null(buffer.name)
+
+    def small(self, statement: Alloc) -> int | None:
+        """How many elements on the stack a buffer takes; None if it does not lie there."""
+        if statement.size.op != "const" or statement.buffer in self.nested:
+            return None
+        count = max(1, int(statement.size.args[0]))
+        taken = (count * itemsize(statement.buffer.dtype) + 63) & -64
+        if self.stack_used + taken > _STACK_BYTES:
+            return None
+        self.stack_used += taken
+        return count
 
     def invoke(self, statement: Invoke) -> None:
-        kinds: list[str] = []
         listed: list[str] = []
         for argument in statement.args:
             if isinstance(argument, Value):
-                kinds.append(argument.dtype)
                 listed.append(self.use(argument))
-            elif isinstance(argument, Pointer):
-                kinds.append("pointer")
-                buffer = argument.buffer
-                name = buffer.entry if buffer.space == "constant" else buffer.name
-                offset = f"{self.use(argument.offset)} * {itemsize(buffer.dtype)}"
-                listed.append(f"np.int64({name}.ctypes.data) + {offset}")
+            elif isinstance(argument, Reference):
+                listed.append(self.use(argument.value))
             else:
-                kinds.append("pointer")
-                name = self.fresh("ref")
-                self.line(f"{name} = np.empty(1, np.{_plain(argument.value.dtype)})")
-                self.line(f"{name}[0] = {self.use(argument.value)}")
-                listed.append(f"np.int64({name}.ctypes.data)")
+                listed.append(self.address(argument))
+        name = self.export(_identifier(statement.entry), export_call(self.program, statement))
+        call = f"{name}({', '.join([*listed, 'table'])})"
         result = statement.result
-        name = self.external(statement.entry, "" if result is None else result.dtype, kinds)
-        call = f"{name}({', '.join(listed)})"
-        if result is not None:
-            call = f"v{result.number} = np.{_plain(result.dtype)}({call})"
-        self.line(call)
+        self.line(call if result is None else f"v{result.number} = {call}")
+
+    def address(self, pointer: Pointer) -> str:
+        name, offset = self.buffer(pointer.buffer), self.use(pointer.offset)
+        return name if offset == "0" else f"{self.memory('address')}({name}, {offset})"
 
     # control
 
@@ -302,51 +341,54 @@ class _Printer:
         self.depth -= 1
 
     def lanes_loop(self, loop: For) -> None:
-        """Partial results in arrays: whole groups of turns first, then what is left."""
+        """Partial results in memory: whole groups of turns first, then what is left."""
         lanes = loop.lanes
-        arrays: list[str] = []
+        partial: list[str] = []
         for each in loop.carried:
             name = self.fresh("lanes")
-            arrays.append(name)
-            self.line(f"{name} = np.empty({lanes}, np.{_plain(each.param.dtype)})")
-            self.line(f"{name}[:] = {self.use(each.initial)}")
-        first, stop, lane = self.fresh("first"), self.use(loop.stop), self.fresh("lane")
-        start = self.use(loop.start)
-        whole = f"{start} + ({stop} - {start}) // {lanes} * {lanes}"
-        for lower, upper, step, count in (
-            (start, whole, str(lanes), str(lanes)),
-            (whole, stop, str(lanes), f"{stop} - {first}"),
-        ):
-            self.line(f"for {first} in range({lower}, {upper}, {step}):")
-            self.line(f"    for {lane} in range({count}):")
-            self.depth += 2
-            self.line(f"v{loop.index.number} = {first} + {lane}")
-            for each, name in zip(loop.carried, arrays, strict=True):
-                self.line(f"v{each.param.number} = {name}[{lane}]")
-            self.block(loop.body)
-            for each, name in zip(loop.carried, arrays, strict=True):
-                self.line(f"{name}[{lane}] = {self.use(each.following)}")
-            self.depth -= 2
-        for each, name in zip(loop.carried, arrays, strict=True):
-            half = lanes // 2
-            while half:
-                kind = each.param.dtype
-                pair = [f"{name}[l]", f"{name}[l + {half}]"]
-                self.line(f"for l in range({half}):")
-                self.line(f"    {name}[l] = {self.operation(each.combine or '', kind, kind, pair)}")
-                half //= 2
-            self.names[each.result.number] = f"{name}[0]"
+            partial.append(name)
+            self.line(f"{name} = {self.memory('stack', each.param.dtype, lanes)}()")
+        first, lane, whole = self.fresh("first"), self.fresh("lane"), self.fresh("whole")
+        start, stop = self.use(loop.start), self.use(loop.stop)
+        self.line(f"for {lane} in range({lanes}):")
+        for each, name in zip(loop.carried, partial, strict=True):
+            self.line(f"    {name}[{lane}] = {self.stored(each.param.dtype, each.initial)}")
+        self.line(
+            f"{whole} = {stop} - ({stop} - {start}) % {lanes} if {stop} > {start} else {stop}"
+        )
+        self.line(f"for {first} in range({start}, {whole}, {lanes}):")
+        self.depth += 1
+        self.turn(loop, partial, first, lane, str(lanes))
+        self.depth -= 1
+        self.turn(loop, partial, whole, lane, f"{stop} - {whole}")
+        for each, name in zip(loop.carried, partial, strict=True):
+            combine = export_combination(self.program, each.combine or "", each.param.dtype, lanes)
+            made = self.export(f"{each.combine}_{each.param.dtype}_{lanes}", combine)
+            self.line(f"v{each.result.number} = {made}({name}, table)")
+
+    def turn(self, loop: For, partial: Sequence[str], first: str, lane: str, count: str) -> None:
+        """The body once for each of some lanes."""
+        self.line(f"for {lane} in range({count}):")
+        self.depth += 1
+        self.line(f"v{loop.index.number} = {first} + {lane}")
+        for each, name in zip(loop.carried, partial, strict=True):
+            loaded = f"{name}[{lane}]"
+            truth = " != 0" if each.param.dtype == "bool" else ""
+            self.line(f"v{each.param.number} = {loaded}{truth}")
+        self.block(loop.body)
+        for each, name in zip(loop.carried, partial, strict=True):
+            self.line(f"{name}[{lane}] = {self.stored(each.param.dtype, each.following)}")
+        self.depth -= 1
+
+    def stored(self, dtype: str, value: Value) -> str:
+        text = self.use(value)
+        return f"np.uint8({text})" if dtype == "bool" else text
 
 
-def _plain(dtype: str) -> str:
-    return "bool_" if dtype == "bool" else dtype
+def _identifier(text: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in text)
 
 
-def _dtype(buffer: Buffer) -> str:
-    return _plain(buffer.dtype)
-
-
-def print_numba(program: Program) -> tuple[str, dict[External, str]]:
-    """The text of a module with the function ``unit``, and the functions of the table that it calls."""
-    printer = _Printer(program)
-    return printer.run(), printer.externals
+def print_numba(program: Program) -> Printed:
+    """The text of a module with the function ``unit``, and what it calls."""
+    return _Printer(program).run()

@@ -152,10 +152,14 @@ class Functions(Operations):
             return literal(function.result.args[0], function.result.dtype)
         return name_of(function.result)
 
+    def open_function(self) -> None:
+        """From here on lines belong to a function of its own, which gets the table."""
+        self.lines, self.header, self.label, self.functions = [], [], "entry", _Loaded(self)
+
     def outline(self, function: Function, count: int) -> str:
         """A function of the program as one of the module."""
         outer = (self.lines, self.header, self.label, self.functions)
-        self.lines, self.header, self.label, self.functions = [], [], "entry", _Loaded(self)
+        self.open_function()
         names = [f"%a{i}" for i in range(len(function.params))]
         result = self.expand(function, names, count, None)
         kind = self.type_of(function.result.dtype, count)

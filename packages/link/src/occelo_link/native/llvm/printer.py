@@ -40,7 +40,7 @@ from occelo_link.native.frame import (
 from occelo_link.native.llvm.emission import element_type, memory_type
 from occelo_link.native.llvm.lanes import Lanes
 
-__all__ = ["print_llvm"]
+__all__ = ["Printer", "print_llvm"]
 
 _HELD_INPUTS = 64
 """With more inputs than this, addresses of inputs are loaded where they are used."""
@@ -48,7 +48,9 @@ _STACK_BYTES = 2048
 """Small working memory lies on the stack, up to this many bytes of it."""
 
 
-class _Printer(Lanes):
+class Printer(Lanes):
+    """A program as a module that defines ``unit``."""
+
     def run(self) -> str:
         program = self.program
         nested = self._nested_allocations()
@@ -217,10 +219,13 @@ class _Printer(Lanes):
             self.names[result.number] = self.emit(f"call {element_type(result.dtype)} {call}")
 
     def temporary(self, argument: Reference) -> str:
-        dtype = argument.value.dtype
+        return self.held(self.use(argument.value), argument.value.dtype)
+
+    def held(self, value: str, dtype: str) -> str:
+        """The address of memory of a call's own that holds a value."""
         name = f"%ref{len(self.allocas)}"
         self.allocas.append(f"  {name} = alloca {memory_type(dtype)}, align 8")
-        self.line(f"store {memory_type(dtype)} {self.use(argument.value)}, ptr {name}, align 8")
+        self.line(f"store {memory_type(dtype)} {value}, ptr {name}, align 8")
         return name
 
     def branch(self, statement: If) -> None:
@@ -296,4 +301,4 @@ class _Printer(Lanes):
 
 def print_llvm(program: Program) -> str:
     """The program as a module of LLVM IR that defines ``unit``."""
-    return _Printer(program).run()
+    return Printer(program).run()

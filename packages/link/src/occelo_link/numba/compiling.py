@@ -1,0 +1,56 @@
+"""From printed programs to object code, by Numba."""
+
+from __future__ import annotations
+
+import linecache
+from hashlib import blake2b
+from typing import Any
+
+from occelo_link.native.engine import compile_module
+from occelo_link.numba.intrinsics import namespace_of, pointer_type
+from occelo_link.numba.library import numba, types
+from occelo_link.numba.printer import Printed
+
+__all__ = ["compile_printed", "dispatcher_of"]
+
+_ENTRY = """
+define i64 @unit(ptr %frame, ptr %table) nounwind {{
+  %result = alloca i64, align 8
+  %error = alloca ptr, align 8
+  %status = call i32 @{name}(ptr %result, ptr %error, ptr %frame, ptr %table)
+  %found = load i64, ptr %result, align 8
+  ret i64 %found
+}}
+"""
+"""Numba's functions return a status of their own, which is always 0 here, and the result at an address."""
+
+
+def dispatcher_of(printed: Printed) -> Any:
+    """Numba's function of a frame and a table, compiled."""
+    name = f"<occelo numba {blake2b(printed.text.encode(), digest_size=8).hexdigest()}>"
+    # so that Numba's messages, and debuggers, can show the text
+    linecache.cache[name] = (
+        len(printed.text),
+        None,
+        printed.text.splitlines(keepends=True),
+        name,
+    )
+    namespace = namespace_of(printed.calls)
+    exec(compile(printed.text, name, "exec"), namespace)
+    slots = pointer_type("int64")
+    options = {
+        "error_model": "numpy",
+        "nogil": True,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+    }
+    made = numba.njit([types.int64(slots, slots)], **options)(namespace["unit"])
+    linecache.cache.pop(name, None)
+    return made
+
+
+def compile_printed(printed: Printed) -> bytes:
+    """Object code that defines ``unit`` with C's calling convention."""
+    (compiled,) = dispatcher_of(printed).overloads.values()
+    text: str = compiled.library.get_llvm_str()
+    return compile_module(text + _ENTRY.format(name=compiled.fndesc.llvm_func_name))

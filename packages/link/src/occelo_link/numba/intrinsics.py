@@ -1,0 +1,343 @@
+"""What printed programs call, as Numba's intrinsics: LLVM text, and memory by address."""
+
+# pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_link.loops.ir.program import itemsize
+from occelo_link.native.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW
+from occelo_link.native.llvm.exports import POINTER, Exported
+from occelo_link.numba.library import (
+    arrays,
+    binding,
+    cgutils,
+    errors,
+    extending,
+    imputils,
+    ir,
+    types,
+)
+from occelo_link.numba.printer import Memory
+
+__all__ = [
+    "address_intrinsic",
+    "argument_intrinsic",
+    "memory_intrinsic",
+    "namespace_of",
+    "pointer_type",
+    "result_intrinsic",
+]
+
+_I64 = ir.IntType(64)
+
+
+def _scalar(dtype: str) -> Any:
+    """Numba's type of a scalar."""
+    return types.boolean if dtype == "bool" else getattr(types, dtype)
+
+
+def _memory(dtype: str) -> Any:
+    """LLVM's type of an element in memory."""
+    if dtype in ("float64", "float32"):
+        return ir.DoubleType() if dtype == "float64" else ir.FloatType()
+    return ir.IntType(8 * itemsize(dtype))
+
+
+def pointer_type(dtype: str) -> Any:
+    """Numba's type of the address of elements; truth values lie in memory as bytes."""
+    return types.CPointer(types.uint8 if dtype == "bool" else getattr(types, dtype))
+
+
+def _intrinsic(name: str, arity: int, define: Callable[..., Any]) -> Any:
+    """An intrinsic of so many arguments: Numba takes no variable number of them."""
+    params = "".join(f", a{i}" for i in range(arity))
+    namespace: dict[str, Any] = {"define": define}
+    exec(f"def {name}(context{params}):\n    return define(context{params})\n", namespace)
+    return extending.intrinsic(namespace[name])
+
+
+def _load_slot(builder: Any, base: Any, slot: Any, kind: Any) -> Any:
+    """A pointer that lies in a slot of the frame or the table."""
+    number = slot if isinstance(slot, ir.Value) else ir.Constant(_I64, slot)
+    address = builder.gep(base, [number])
+    return builder.load(builder.bitcast(address, kind.as_pointer()))
+
+
+def _call_service(
+    builder: Any, frame: Any, table: Any, slot: int, args: Sequence[Any], kind: Any
+) -> Any:
+    takes = [frame.type, *(a.type for a in args)]
+    function = ir.FunctionType(kind, takes).as_pointer()
+    return builder.call(_load_slot(builder, table, slot, function), [frame, *args])
+
+
+def _bytes(builder: Any, count: Any, dtype: str) -> Any:
+    """The bytes of so many elements, and some more, so that what comes next is aligned to 64 bytes."""
+    size = builder.mul(count, ir.Constant(_I64, itemsize(dtype)))
+    return builder.and_(builder.add(size, ir.Constant(_I64, 127)), ir.Constant(_I64, -64))
+
+
+def _pointer(memory: Memory) -> Any:
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return _load_slot(builder, args[0], args[1], kind)
+
+    return 2, pointer_type(memory.dtype), generate
+
+
+def _same(memory: Memory) -> Any:
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.bitcast(args[0], kind)
+
+    return 1, pointer_type(memory.dtype), generate
+
+
+def _stack(memory: Memory) -> Any:
+    kind = _memory(memory.dtype)
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        room = cgutils.alloca_once(builder, ir.ArrayType(kind, memory.number))
+        room.align = 64
+        return builder.bitcast(room, kind.as_pointer())
+
+    return 0, pointer_type(memory.dtype), generate
+
+
+def _output(memory: Memory) -> Any:
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        frame, table, position, *lengths = args
+        listed = cgutils.alloca_once(builder, ir.ArrayType(_I64, max(1, len(lengths))))
+        first = builder.bitcast(listed, _I64.as_pointer())
+        for axis, length in enumerate(lengths):
+            builder.store(length, builder.gep(first, [ir.Constant(_I64, axis)]))
+        return _call_service(builder, frame, table, ALLOC_OUTPUT, [position, first], kind)
+
+    return 3 + memory.number, pointer_type(memory.dtype), generate
+
+
+def _grow(memory: Memory) -> Any:
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        frame, table, count = args
+        size = _bytes(builder, count, memory.dtype)
+        return _call_service(builder, frame, table, GROW, [size], kind)
+
+    return 3, pointer_type(memory.dtype), generate
+
+
+def _start(memory: Memory) -> Any:
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        cell = cgutils.alloca_once(builder, _I64)
+        builder.store(builder.load(builder.gep(args[0], [ir.Constant(_I64, ARENA)])), cell)
+        return cell
+
+    return 1, pointer_type("int64"), generate
+
+
+def _work(memory: Memory) -> Any:
+    """From the arena while it has room, else a piece of its own."""
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        frame, table, cell, count = args
+        size = _bytes(builder, count, memory.dtype)
+        at = builder.load(cell)
+        after = builder.add(at, size)
+        end = builder.load(builder.gep(frame, [ir.Constant(_I64, ARENA_END)]))
+        found = cgutils.alloca_once(builder, kind)
+        with builder.if_else(builder.icmp_unsigned("<=", after, end)) as (fits, grows):
+            with fits:
+                builder.store(builder.inttoptr(at, kind), found)
+                builder.store(after, cell)
+            with grows:
+                made = _call_service(builder, frame, table, GROW, [size], kind)
+                builder.store(made, found)
+        return builder.load(found)
+
+    return 4, pointer_type(memory.dtype), generate
+
+
+def _number(memory: Memory) -> Any:
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.ptrtoint(args[0], _I64)
+
+    return 1, types.int64, generate
+
+
+def _call(memory: Memory) -> Any:
+    """A call of the function at an address with the frame and a number."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        kind = ir.FunctionType(_I64, [a.type for a in args]).as_pointer()
+        address = context.add_dynamic_addr(builder, memory.number, info="occelo")
+        return builder.call(builder.bitcast(address, kind), args)
+
+    return 2, types.int64, generate
+
+
+def _null(memory: Memory) -> Any:
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return cgutils.is_null(builder, args[0])
+
+    return 1, types.boolean, generate
+
+
+_MAKERS = {
+    "pointer": _pointer,
+    "same": _same,
+    "stack": _stack,
+    "output": _output,
+    "grow": _grow,
+    "start": _start,
+    "work": _work,
+    "null": _null,
+    "number": _number,
+    "call": _call,
+}
+
+
+@functools.cache
+def memory_intrinsic(memory: Memory) -> Any:
+    """A function for memory."""
+    if memory.does == "address":
+        return _address()
+    arity, result, generate = _MAKERS[memory.does](memory)
+    return _intrinsic(memory.does, arity, lambda context, *args: (result(*args), generate))  # pyright: ignore[reportUnknownLambdaType]
+
+
+def _address() -> Any:
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.gep(args[0], [args[1]])
+
+    return _intrinsic("address", 2, lambda context, base, offset: (base(base, offset), generate))  # pyright: ignore[reportUnknownLambdaType]
+
+
+def address_intrinsic(address: int) -> Any:
+    """A function that gives an address of this process, which Numba must not keep for another."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        found = context.add_dynamic_addr(builder, address, info="occelo")
+        return builder.bitcast(found, _I64.as_pointer())
+
+    return _intrinsic("address_of", 0, lambda context: (pointer_type("int64")(), generate))  # pyright: ignore[reportUnknownLambdaType]
+
+
+def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
+    """A function of the frame and an argument: data, lengths and strides of an array, or a number."""
+    wanted = _scalar(dtype)
+
+    def held(builder: Any, value: Any) -> Any:
+        return builder.ptrtoint(cgutils.alloca_once_value(builder, value), _I64)
+
+    def of_array(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        frame, array = args
+        given = context.make_array(signature.args[1])(context, builder, array)
+        parts = [builder.ptrtoint(given.data, _I64)]
+        parts += [held(builder, part) for part in (given.shape, given.strides)]
+        for k, part in enumerate(parts):
+            builder.store(part, builder.gep(frame, [ir.Constant(_I64, slot + k)]))
+        return context.get_dummy_value()
+
+    def of_number(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        value = context.cast(builder, args[1], signature.args[1], wanted)
+        stored = context.get_value_as_data(builder, wanted, value)
+        builder.store(held(builder, stored), builder.gep(args[0], [ir.Constant(_I64, slot)]))
+        return context.get_dummy_value()
+
+    def define(context, frame, given):  # type: ignore[no-untyped-def]
+        if not ndim and isinstance(given, types.Number | types.Boolean):
+            return types.none(frame, given), of_number
+        right = isinstance(given, types.Array) and (given.dtype, given.ndim) == (wanted, ndim)
+        if not right:
+            raise errors.TypingError(
+                f"an array of {dtype} with {ndim} dimensions is needed, not {given}"
+            )
+        return types.none(frame, given), of_array
+
+    return _intrinsic("enter", 2, define)
+
+
+def result_intrinsic(dtype: str, ndim: int, record: int) -> Any:
+    """A function of the frame that gives the array of an output, which owns its memory."""
+    kind = types.Array(_scalar(dtype), ndim, "C")
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def slot(number: int) -> Any:
+            return builder.load(builder.gep(args[0], [ir.Constant(_I64, record + number)]))
+
+        memory = builder.inttoptr(slot(2), ir.IntType(8).as_pointer())
+        made = context.make_array(kind)(context, builder)
+        data = context.nrt.meminfo_data(builder, memory)
+        lengths = [slot(3 + axis) for axis in range(ndim)]
+        size = ir.Constant(_I64, itemsize(dtype))
+        strides: list[Any] = []
+        step = size
+        for length in reversed(lengths):
+            strides.insert(0, step)
+            step = builder.mul(step, length)
+        arrays.populate_array(
+            made,
+            data=builder.bitcast(data, made.data.type),
+            shape=lengths,
+            strides=strides,
+            itemsize=size,
+            meminfo=memory,
+        )
+        return imputils.impl_ret_new_ref(context, builder, kind, made._getvalue())
+
+    return _intrinsic("result", 1, lambda context, frame: (kind(frame), generate))  # pyright: ignore[reportUnknownLambdaType]
+
+
+@functools.cache
+def _of_text(exported: Exported) -> Any:
+    """A function that holds LLVM text; Numba compiles the text once and links it where it is used."""
+    libraries: list[Any] = []
+    result = _scalar(exported.gives) if exported.gives else types.none
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        if not libraries:
+            library = context.codegen().create_library(exported.symbol)
+            library.add_llvm_module(binding.parse_assembly(exported.text))
+            library.finalize()
+            libraries.append(library)
+        context.active_code_library.add_linking_library(libraries[0])
+        gives = _value(exported.gives) if exported.gives else ir.VoidType()
+        kind = ir.FunctionType(gives, [a.type for a in args])
+        function = cgutils.get_or_insert_function(builder.module, kind, exported.symbol)
+        made = builder.call(function, args)
+        return made if exported.gives else context.get_dummy_value()
+
+    def define(context, *args):  # type: ignore[no-untyped-def]
+        takes = [
+            a if t == POINTER else _scalar(t)
+            for t, a in zip((*exported.takes, POINTER), args, strict=True)
+        ]
+        return result(*takes), generate
+
+    return _intrinsic(exported.symbol, len(exported.takes) + 1, define)
+
+
+def _value(dtype: str) -> Any:
+    """LLVM's type of a scalar in registers."""
+    return ir.IntType(1) if dtype == "bool" else _memory(dtype)
+
+
+def namespace_of(calls: Mapping[str, Memory | Exported]) -> dict[str, Any]:
+    """What the text of a printed program refers to."""
+    found: dict[str, Any] = {"np": np}
+    for name, call in calls.items():
+        found[name] = memory_intrinsic(call) if isinstance(call, Memory) else _of_text(call)
+    return found
