@@ -20,9 +20,9 @@ THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 4}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
+@pytest.fixture(autouse=True, scope="class")
+def graphs_of_pytorch_run_as_they_are(request: pytest.FixtureRequest) -> Iterator[None]:
+    config.pytorch__compile = getattr(request.cls, "compiled", False)
     yield
     del config.pytorch__compile
 
@@ -54,6 +54,16 @@ def _suites() -> dict[str, type]:
 globals().update(_suites())
 
 
+@pytest.mark.skipif(bool(_missing("pytorch")), reason="the library of pytorch is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # PyTorch's own
+class TestOpSuiteCompiledByPyTorch(OpSuite):
+    """The table again, compiled, which takes about a second for each example."""
+
+    backend = "pytorch"
+    compiled: ClassVar[bool] = True
+    step = 1 if THOROUGH else 150
+
+
 def test_every_gap_is_of_a_backend_and_says_why() -> None:
     assert {gap.backend for gap in GAPS} <= set(BACKENDS)
     assert all(gap.reason for gap in GAPS)
@@ -74,9 +84,3 @@ def test_backends_of_other_packages_are_found_by_entry_point(
         lambda group: [Point] if group == "occelo.backends" else [],
     )
     assert isinstance(make_linker("elsewhere"), PerformLinker)
-
-
-class TestElsewhere(FunctionSuite):
-    """A suite runs over what is registered by name."""
-
-    backend: ClassVar[str] = "py"

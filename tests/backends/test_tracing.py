@@ -216,6 +216,48 @@ def test_output_subsets_and_threads(backend: str) -> None:
     assert wrong == []
 
 
+def test_updates_of_simple_calls_in_threads_are_all_made(backend: str) -> None:
+    count, x = oc.shared(np.zeros(2), "count"), ot.dvector("x")
+    f = oc.function([x], count.sum(), updates={count: count + x}, mode=backend)
+    one = np.ones(2)
+    f(one)  # the first call is not a simple one
+    assert type(type(f).__dict__["__call__"]).__name__ == "staticmethod"
+    seen: list[float] = []
+    threads = [
+        threading.Thread(target=lambda: seen.extend(float(f(one)) for _ in range(20)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(count.get_value(), [161.0, 161.0])
+    assert sorted(seen) == [2.0 * k for k in range(1, 161)]
+
+
+def test_a_check_that_fails_in_a_simple_call_updates_nothing(backend: str) -> None:
+    count, x, y = oc.shared(0.0, "count"), ot.dvector("x"), ot.dvector("y")
+    f = oc.function([x, y], (x + y).sum(), updates={count: count + x.sum()}, mode=backend)
+    f(np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match="mismatch"):
+        f(np.ones(2), np.ones(3))
+    assert count.get_value() == 2.0
+
+
+def test_state_passes_from_one_library_to_the_other() -> None:
+    pytest.importorskip("jax", reason="jax is not installed")
+    pytest.importorskip("torch", reason="torch is not installed")
+    total, x = oc.shared(np.zeros(2), "total"), ot.dvector("x")
+    adding = [
+        oc.function([x], None, updates={total: total + x}, mode=mode)
+        for mode in ("jax", "pytorch", "native", "vm")
+    ]
+    for _ in range(3):
+        for f in adding:
+            f(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(total.get_value(), [12.0, 24.0])
+
+
 def test_pickling(backend: str) -> None:
     import pickle
 

@@ -256,7 +256,12 @@ class Function:
         ]
         kind = NOTHING if self.return_none else SINGLE if self.unpack_single else LIST
         entry = make(
-            arguments, scalars, dict(self._updates), kind, partial(Function.__call__, self)
+            arguments,
+            scalars,
+            dict(self._updates),
+            kind,
+            partial(Function.__call__, self),
+            self.lock,
         )
         if entry is not None:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -134,13 +135,15 @@ class BlockVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
+        turns: AbstractContextManager[Any],
     ) -> Callable[..., Any] | None:
         """A builtin function that does a whole call, if the graph is one block; else None.
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
         whose cells they replace, ``kind`` says what is returned (see `occelo_link.native.entry`),
-        and ``slow`` is called with the same arguments in all cases that are not simple.
+        ``slow`` is called with the same arguments in all cases that are not simple, and ``turns`` is what calls
+        with updates hold in Python; machine code with updates holds the interpreter's lock instead.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)

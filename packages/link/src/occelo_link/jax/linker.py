@@ -33,7 +33,8 @@ def _to_numpy(value: Any) -> Any:
     return np.array(value)
 
 
-register_foreign(type(jnp.zeros(())), _to_numpy)  # pyright: ignore[reportUnknownArgumentType]
+_ARRAY: type = type(jnp.zeros(()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+register_foreign(_ARRAY, _to_numpy)
 
 
 class JAXLinker(TracedLinker):
@@ -48,6 +49,7 @@ class JAXLinker(TracedLinker):
     """
 
     name = "jax"
+    array_type = _ARRAY
 
     def __init__(
         self,
@@ -94,18 +96,18 @@ class JAXLinker(TracedLinker):
     def compile_traced(
         self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
     ) -> Traced:
-        noted: list[Any] = []
-
         def run(*dynamic: Any) -> Any:
-            return vm.trace(fixed, dynamic, wanted, noted)
+            *results, held = vm.trace(fixed, dynamic, wanted)
+            # over a mesh there must be as many results for all shapes
+            return [*results, jnp.array(True) if held is None and self.mesh is not None else held]
 
         order = [i for i in range(len(values)) if i not in vm.static]
         with jax.enable_x64(True):
-            jax.eval_shape(run, *(values[i] for i in order))
+            shapes = jax.eval_shape(run, *(values[i] for i in order))
         updated = {vm.fgraph.update_mapping[o] for o in wanted if o in vm.fgraph.update_mapping}
         # with other shapes another branch may be traced, which may have checks
         branches = any(node.op.lazy for node in vm.fgraph.apply_nodes)
-        may_fail = noted[-1] or vm.falls_back or branches
+        may_fail = shapes[-1] is not None or vm.falls_back or branches
         donated = [k for k, i in enumerate(order) if self.donate and i in updated and not may_fail]
         options: dict[str, Any] = {"donate_argnums": donated}
         if self.mesh is not None:
@@ -117,32 +119,33 @@ class JAXLinker(TracedLinker):
             ]
         compiled = jax.jit(run, **options)
         # of what is donated, only arrays that an earlier call made are given away; others are copied
-        own: list[Any] = []
+        own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
+        renewed = [k for k, o in enumerate(wanted) if o in vm.fgraph.update_mapping]
 
-        def placed(k: int, value: Any) -> Any:
+        def given(values: Sequence[Any]) -> list[Any]:
+            placed = list(values)
             if shardings is not None:
-                value = _placed(value, shardings[k])
-            mine = any(value is each for each in own)
-            return value if k not in donated or mine else jnp.array(value, copy=True)
+                placed = [_placed(v, s) for v, s in zip(placed, shardings, strict=True)]
+            for k in donated:
+                if id(placed[k]) not in own:
+                    placed[k] = jnp.array(placed[k], copy=True)
+            return placed
 
         def call(*dynamic: Any) -> Any:
             with jax.enable_x64(True):
-                if donated or shardings is not None:
-                    dynamic = tuple(placed(k, v) for k, v in enumerate(dynamic))
-                results = compiled(*dynamic)
-            traced.has_checks = any(noted)
-            own[:] = [
-                r for o, r in zip(wanted, results, strict=False) if o in vm.fgraph.update_mapping
-            ]
+                if not donated and shardings is None:
+                    return compiled(*dynamic)
+                results = compiled(*given(dynamic))
+            own.clear()
+            own.update((id(results[k]), results[k]) for k in renewed)
             return results
 
         def text(*dynamic: Any) -> str:
             with jax.enable_x64(True):
-                given = [placed(k, v) for k, v in enumerate(dynamic)]
-                return str(compiled.lower(*given).compile().as_text())
+                return str(compiled.lower(*given(dynamic)).compile().as_text())
 
-        traced = Traced(call, any(noted))
+        traced = Traced(call)
         traced.text = text
         traced.lowered = compiled
         return traced

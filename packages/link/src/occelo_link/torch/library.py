@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
-__all__ = ["make_fx", "special", "torch"]
+__all__ = ["compile_graph", "make_fx", "special", "torch"]
 
 torch: Any = importlib.import_module("torch")
 special: Any = importlib.import_module("torch.special")
 make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
+
+
+@functools.cache
+def compile_graph() -> Any:
+    """What compiles an FX graph for example inputs: ``torch.compile`` without what it does to find a graph.
+
+    Its functions take a third of the time to call; they check nothing of their arguments.
+    """
+    return importlib.import_module("torch._inductor").compile

@@ -13,7 +13,7 @@ from occelo_graph.ir.container import local, register_foreign
 from occelo_link.linker import Scheduler
 from occelo_link.options import TORCH_COMPILE
 from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
-from occelo_link.torch.library import make_fx, torch
+from occelo_link.torch.library import compile_graph, make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
 from occelo_link.traced.tracer import Tracer
 
@@ -50,6 +50,7 @@ class PytorchLinker(TracedLinker):
     """
 
     name = "pytorch"
+    array_type = torch.Tensor
 
     def __init__(
         self,
@@ -68,38 +69,37 @@ class PytorchLinker(TracedLinker):
         return TorchArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:
-        return tuple((tuple(v.shape), str(v.dtype)) for v in values)
+        # the types of the inputs say the dtypes
+        return tuple([tuple(v.shape) for v in values])
 
     def fetch(self, result: Any) -> Any:
-        return result.detach().cpu().numpy()
+        return (result if result.device.type == "cpu" else result.cpu()).numpy()
 
     def compile_traced(
         self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
     ) -> Traced:
-        noted: list[Any] = []
+        has_checks = False
 
         def run(*dynamic: Any) -> Any:
-            results = vm.trace(fixed, dynamic, wanted, noted)
-            return results if noted[-1] else results[:-1]
+            nonlocal has_checks
+            *results, held = vm.trace(fixed, dynamic, wanted)
+            has_checks = held is not None
+            return (*results, held) if has_checks else tuple(results)
 
         given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
         with _tracing, torch.no_grad(), chosen_device():
             module: Any = make_fx(run)(*given)
-        # the method itself, without what calling a module does on the way
-        called: Callable[..., Any] = (
-            torch.compile(module.forward) if self.compiled else module.forward
-        )
-        has_checks = bool(noted[-1])
+            called = compile_graph()(module, given) if self.compiled else module.forward
         device = chosen_device()
         on_processor = device.type == "cpu"
 
         def call(*dynamic: Any) -> Any:
-            tensors = [_tensor(v, device, on_processor) for v in dynamic]
-            with _tracing, torch.no_grad():
+            tensors = [_tensor(v, device, on_processor).detach() for v in dynamic]
+            with _tracing:
                 results = called(*tensors)
-            return results if has_checks else [*results, True]
+            return results if has_checks else (*results, None)
 
-        return Traced(call, has_checks)
+        return Traced(call)
 
 
 def as_torch(function: Any) -> Callable[..., Any]:

@@ -7,12 +7,14 @@ import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph, TensorType, Variable
 from occelo_graph.interpret import evaluate
+from occelo_graph.ir.container import local
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.index.search import Nonzero
 from occelo_graph.ops.index.subtensor import (
@@ -99,9 +101,10 @@ def _slice_parts(key: Any, given: Sequence[Variable]) -> list[Variable]:
 class Traced:
     """One compiled form of a graph: for some static values, and whatever shapes come."""
 
-    def __init__(self, call: Callable[..., Any], has_checks: bool) -> None:
+    def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
-        self.has_checks = has_checks
+        """From the values of inputs that are not static to the results, and whether all checks held (None if
+        there are none)."""
         self.text: Callable[..., str] | None = None
         """Gives what the library compiled for some values, as text."""
         self.lowered: Any = None
@@ -131,6 +134,7 @@ class TracedVM:
         self.static = set(static)
         self._known: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[Any] = set()
+        self._taken = {np.ndarray, linker.array_type}
         self.falls_back = False
 
     def clear_storage(self) -> None:
@@ -147,38 +151,58 @@ class TracedVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
+        turns: AbstractContextManager[Any],
     ) -> Callable[..., Any] | None:
-        """A Python function that does a whole call; None with updates, whose calls take turns."""
-        if kind == NOTHING or updates or self.static:
+        """A Python function that does a whole call; with updates, calls take ``turns``."""
+        if kind == NOTHING or self.static:
             return None
         sources = [
             arguments.get(v, cell) for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
         ]
         wanted = tuple(range(len(self.outputs)))
+        returned = [i for i in wanted if i not in updates]
         known: dict[Any, Traced] = {}
         signature, fetch = self.linker.signature, self.linker.fetch
 
-        def run(*arrays: Any) -> Any:
+        def compute(arrays: Sequence[Any]) -> Sequence[Any] | None:
             if self.static:
                 return None  # other shapes made an input static since
-            values = [arrays[s] if isinstance(s, int) else s[0] for s in sources]
+            values = self._usable([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values)
             traced = known.get(key)
             try:
                 if traced is None:
                     traced = known[key] = self._traced(values, wanted)
-                *results, held = traced.call(*values)
-                if traced.has_checks and not bool(held):
-                    return None
+                results: Sequence[Any] = traced.call(*values)
+                held = results[-1]
+                return None if held is not None and not bool(held) else results
             except Exception:
                 return None  # the long way finds out what is wrong
-            return [fetch(r) for r in results]
+
+        def run(*arrays: Any) -> Any:
+            results = compute(arrays)
+            return None if results is None else [fetch(results[i]) for i in returned]
+
+        def update(*arrays: Any) -> Any:
+            with turns:
+                results = compute(arrays)
+                if results is None:
+                    return None
+                fetched = [fetch(results[i]) for i in returned]
+                for output, i in updates.items():
+                    self.inputs[i][0] = results[output]
+            return fetched
 
         types: list[Any] = [v.type for v in sorted(arguments, key=arguments.__getitem__)]
-        return quick_call([(t.dtype, t.shape) for t in types], run, kind == SINGLE, slow)
+        expected = [(t.dtype, t.shape) for t in types]
+        return quick_call(expected, update if updates else run, kind == SINGLE, slow)
+
+    def _usable(self, values: list[Any]) -> list[Any]:
+        """The values; what a third library holds, which updated it last, as NumPy arrays."""
+        return [v if type(v) in self._taken else local(v) for v in values]
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
-        values = [cell[0] for cell in self.inputs]
+        values = self._usable([cell[0] for cell in self.inputs])
         wanted = tuple(range(len(self.outputs)) if output_subset is None else output_subset)
         try:
             results = self._run(values, wanted)
@@ -198,7 +222,7 @@ class TracedVM:
                 break
             except NeedsValue as need:
                 self._make_static(need)
-        if traced.has_checks and not bool(held):
+        if held is not None and not bool(held):
             raise ValueError("A check of the graph failed")
         return results  # type: ignore[no-any-return]
 
@@ -226,12 +250,9 @@ class TracedVM:
         return traced, [v for i, v in enumerate(given) if i not in self.static]
 
     def trace(
-        self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int], noted: list[Any]
+        self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int]
     ) -> list[Any]:
-        """The results and whether all checks held, from arrays that the library traces.
-
-        ``noted`` gets True if there are checks.
-        """
+        """The results and whether all checks held (None without checks), from arrays that the library traces."""
         rest = iter(dynamic)
         given = {
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
@@ -239,9 +260,7 @@ class TracedVM:
         arrays = self.linker.arrays
         tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
         results = [arrays.copy(tracer.array(tracer.value(self.fgraph.outputs[i]))) for i in wanted]
-        held = tracer.all_checks()
-        noted.append(held is not None)
-        return [*results, arrays.constant(np.array(True)) if held is None else held]
+        return [*results, tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:
         """Say once of each op that it runs in Python; an error under ``strict``."""
@@ -296,6 +315,9 @@ class TracedLinker(Linker, ABC):
         super().__init__(allow_gc=allow_gc, scheduler=scheduler)
         self.static = tuple(static)
         self.strict = strict
+
+    array_type: type
+    """The type of the library's arrays."""
 
     @property
     @abstractmethod
