@@ -38,14 +38,18 @@ from occelo_rewrite import (
     optimizer_query,
     out2in,
     register_canonicalize,
+    register_infer_shape,
     register_optimizer,
     register_specialize,
     register_stabilize,
+    register_uncanonicalize,
+    register_useless,
     rewrite_graph,
     rewrite_subgraph,
     rewriter_for,
     specialize_db,
     stabilize_db,
+    uncanonicalize_db,
 )
 from occelo_rewrite.rules.fold import constant_folding
 
@@ -404,15 +408,40 @@ def test_rules_are_registered_by_decorators() -> None:
         """tan(x) = sin(x), for tests."""
         return [ot.sin(node.inputs[0])]
 
+    @register_uncanonicalize("mine")
+    @node_rewriter([ot.cosh])
+    def cosh_to_sinh(fgraph: Any, node: Any) -> Any:
+        """cosh(x) = sinh(x), for tests."""
+        return [ot.sinh(node.inputs[0])]
+
+    @register_useless
+    @node_rewriter([ot.sinh])
+    def sinh_to_tanh(fgraph: Any, node: Any) -> Any:
+        """sinh(x) = tanh(x), for tests."""
+        return [ot.tanh(node.inputs[0])]
+
+    @register_infer_shape
+    @node_rewriter([ot.arctan])
+    def arctan_to_arcsin(fgraph: Any, node: Any) -> Any:
+        """arctan(x) = arcsin(x), for tests."""
+        return [ot.arcsin(node.inputs[0])]
+
     registered = [
         (register_canonicalize(sin_to_cos), canonicalize_db),
         (register_stabilize(cos_to_sin, "mine"), stabilize_db),
         (tan_to_sin, specialize_db),
+        (cosh_to_sinh, uncanonicalize_db),
+        (sinh_to_tanh, canonicalize_db),
+        (arctan_to_arcsin, canonicalize_db),
     ]
     try:
         assert all(str(rule) in db for rule, db in registered)
         x = ot.dscalar("x")
         assert rewrite_graph(ot.tan(x), include=("mine", "specialize")).owner.op == ot.sin
+        # what undoes the canonical form is not brought back into it
+        assert rewrite_graph(ot.cosh(x), include=("fast_run",)).owner.op == ot.sinh
+        assert rewrite_graph(ot.sinh(x), include=("canonicalize",)).owner.op == ot.tanh
+        assert rewrite_graph(ot.arctan(x), include=("canonicalize",)).owner.op == ot.arcsin
         with pytest.raises(ValueError, match="already"):
             register_canonicalize(sin_to_cos)
     finally:

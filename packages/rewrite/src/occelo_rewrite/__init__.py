@@ -27,12 +27,16 @@ from occelo_rewrite.pipeline import (
     optdb,
     optimizer_query,
     register_canonicalize,
+    register_infer_shape,
     register_optimizer,
     register_specialize,
     register_stabilize,
+    register_uncanonicalize,
+    register_useless,
     rewriter_for,
     specialize_db,
     stabilize_db,
+    uncanonicalize_db,
 )
 from occelo_rewrite.record import Application, RewriteRecord
 from occelo_rewrite.rewriter import (
@@ -90,9 +94,12 @@ __all__ = [
     "out2in",
     "p",
     "register_canonicalize",
+    "register_infer_shape",
     "register_optimizer",
     "register_specialize",
     "register_stabilize",
+    "register_uncanonicalize",
+    "register_useless",
     "rewrite_graph",
     "rewrite_profile",
     "rewrite_subgraph",
@@ -100,6 +107,7 @@ __all__ = [
     "rule",
     "specialize_db",
     "stabilize_db",
+    "uncanonicalize_db",
     "view_rewriting",
     "wild",
 ]

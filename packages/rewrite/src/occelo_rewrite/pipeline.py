@@ -10,6 +10,7 @@
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends: gemm, gemv, ger |
 | 2 | specialize | cheaper special cases; reads before what they read is computed |
+| 3 | uncanonicalize | forms that are cheaper than the canonical one, from outside: nothing brings them back |
 | 49 | elemwise_fusion | elementwise nodes become one that computes them together |
 | 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and nothing is merged any more |
 | 50.1 | inplace_subtensor | writes into arrays that nobody needs any more |
@@ -41,12 +42,16 @@ __all__ = [
     "optdb",
     "optimizer_query",
     "register_canonicalize",
+    "register_infer_shape",
     "register_optimizer",
     "register_specialize",
     "register_stabilize",
+    "register_uncanonicalize",
+    "register_useless",
     "rewriter_for",
     "specialize_db",
     "stabilize_db",
+    "uncanonicalize_db",
 ]
 
 _ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
@@ -113,6 +118,9 @@ blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 
+uncanonicalize_db = EquilibriumDB("uncanonicalize")
+
+
 def _stages(db: SequenceDB) -> None:
     from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
     from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor
@@ -135,6 +143,7 @@ def _stages(db: SequenceDB) -> None:
     db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
     db.register("BlasOpt", blas_db, "fast_run", position=1.7)
     db.register("specialize", specialize_db, "fast_run", position=2)
+    db.register("uncanonicalize", uncanonicalize_db, "fast_run", position=3)
     db.register("elemwise_fusion", FusionRewriter(), "fast_run", "fusion", position=49)
     db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
     inplace("inplace_subtensor", writes, 50.1)
@@ -146,19 +155,21 @@ def _stages(db: SequenceDB) -> None:
 optdb = SequenceDB("optdb", _stages)
 
 
-def _registering(db: EquilibriumDB, what: str) -> Callable[..., Any]:
+def _registering(
+    db: EquilibriumDB, what: str, tags: tuple[str, ...] = _USUAL
+) -> Callable[..., Any]:
     """The decorator that registers a rewrite in a stage, under its own name."""
 
-    def register(rewrite: Any, *tags: str, name: str | None = None, **options: Any) -> Any:
+    def register(rewrite: Any, *more: str, name: str | None = None, **options: Any) -> Any:
         if isinstance(rewrite, str):
-            return lambda inner: register(inner, rewrite, *tags, name=name, **options)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
-        db.register(name or str(rewrite), rewrite, *_USUAL, *tags, **options)
+            return lambda inner: register(inner, rewrite, *more, name=name, **options)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+        db.register(name or str(rewrite), rewrite, *tags, *more, **options)
         return rewrite
 
     register.__name__ = f"register_{what}"
     register.__doc__ = (
-        f"Register a rewrite in the stage {what}, with further tags: ``@register_{what}`` or "
-        f'``@register_{what}("tag")``.'
+        f"Register a rewrite in the stage {db.name}, with the tags {', '.join(tags)} and further ones: "
+        f'``@register_{what}`` or ``@register_{what}("tag")``.'
     )
     return register
 
@@ -166,6 +177,9 @@ def _registering(db: EquilibriumDB, what: str) -> Callable[..., Any]:
 register_canonicalize = _registering(canonicalize_db, "canonicalize")
 register_stabilize = _registering(stabilize_db, "stabilize")
 register_specialize = _registering(specialize_db, "specialize")
+register_uncanonicalize = _registering(uncanonicalize_db, "uncanonicalize", ("fast_run",))
+register_useless = _registering(canonicalize_db, "useless", (*_USUAL, "useless"))
+register_infer_shape = _registering(canonicalize_db, "infer_shape", (*_USUAL, "infer_shape"))
 
 
 def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:
