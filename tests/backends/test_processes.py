@@ -69,6 +69,7 @@ def test_eight_threads(backend: str) -> None:
 WORKER = """
 import pickle, sys
 import numpy as np
+from occelo_link.cache.store import counters
 
 with open(sys.argv[1], "rb") as stream:
     functions = pickle.load(stream)
@@ -77,6 +78,7 @@ for n, function in enumerate(functions):
     total, turned = function(value)
     assert np.isclose(total, (np.exp(value) * 1.7).sum()), n
     assert np.allclose(turned, np.tanh(value)[::-1]), n
+print(counters["code generation"], counters["rewriting"])
 """
 
 
@@ -88,20 +90,25 @@ def test_new_processes_load_pickled_functions(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-        "OCCELO_FLAGS": f"base_compiledir={config.base_compiledir}",
+        # the settings of the tests, which are part of the keys
+        "OCCELO_FLAGS": f"base_compiledir={config.base_compiledir},on_opt_error=raise",
     }
     workers = [
         subprocess.Popen(
             [sys.executable, "-c", WORKER, str(tmp_path / "functions")],
             env=environment,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         for _ in range(2)
     ]
     for worker in workers:
-        _, error = worker.communicate(timeout=300)
+        out, error = worker.communicate(timeout=300)
         assert worker.returncode == 0, error[-2000:]
+        # nothing was compiled; functions of these two are found before they are rewritten, too
+        rewritten = [b for b in usable() if b not in ("native", "numba")]
+        assert out.split() == ["0", str(len(rewritten))]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from occelo_link.cache.store import counters
 from occelo_link.options import COMPILER, COMPILER_FLAGS, COMPILER_VERBOSE
 
 __all__ = ["FLAGS", "CompilerMissing", "compile_shared", "compiler_identity", "find_compiler"]
@@ -101,6 +102,7 @@ def compile_shared(source: str, folder: Path) -> Path:
         whole = [*command, *flags, str(text), "-o", str(made), "-lm"]
         if COMPILER_VERBOSE.get():
             print(shlex.join(whole))
+        counters["code generation"] += 1
         ran = subprocess.run(
             whole,
             capture_output=True,

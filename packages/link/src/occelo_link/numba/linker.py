@@ -19,6 +19,7 @@ from occelo_link.loops.ir.program import Program
 from occelo_link.native.engine import load_object
 from occelo_link.native.linker import NativeUnit
 from occelo_link.numba.printer import Printed, print_numba
+from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
 
@@ -44,6 +45,9 @@ class NumbaLinker(BlockLinker):
     """
 
     name = "numba"
+    incompatible_rewrites = RewriteDatabaseQuery(
+        include=["cxx_only", "py_only", "BlasOpt", "fusion", "inplace"]
+    )
 
     def __init__(
         self,
