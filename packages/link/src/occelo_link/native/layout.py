@@ -1,7 +1,7 @@
 """Where CPython and NumPy keep what the machine-code entry reads, and a test that they do.
 
 The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with real objects; where
-they do not fit (debug and free-threaded builds among others) calls go through `python_entry`.
+they do not fit (free-threaded builds and those that trace references among others) calls go through `python_entry`.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def layout_fits() -> bool:
     """Whether objects of this Python and this NumPy lie in memory as the entry expects."""
     if sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
         return False
-    if sysconfig.get_config_var("Py_DEBUG") or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return False
+    if hasattr(sys, "getobjects") or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False  # objects of builds that trace references have a longer head
     if sys.implementation.name != "cpython":
         return False
     return _arrays_fit() and _objects_fit()
