@@ -153,6 +153,19 @@ def whole(session: nox.Session) -> None:
     run_tests(session, "integration")
 
 
+def torch_at_hand() -> list[str]:
+    """PyTorch, if its wheel for processors and Python 3.11 lies in a local folder."""
+    found = [w for p in LINKS.split(",") if p for w in pathlib.Path(p).glob("torch-*cp311*.whl")]
+    # its very version, so that nothing larger comes from elsewhere
+    return [f"torch=={found[0].name.split('-')[1]}"] if found else []
+
+
+def install_libraries(session: nox.Session) -> None:
+    """JAX, Numba, and PyTorch where its wheel is at hand."""
+    here = torch_at_hand() if session.python == "3.11" else []
+    install(session, "jax>=0.6", "numba>=0.61", *here)
+
+
 @nox.session(python=["3.11", "3.13"], tags=["ci"])
 def backends(session: nox.Session) -> None:
     """The backends of other libraries: conformance of ops and functions.
@@ -160,10 +173,8 @@ def backends(session: nox.Session) -> None:
     PyTorch comes only as a wheel for processors that lies in a local folder, which is one for Python 3.11.
     """
     need_wheels()
-    install(session, wheel(""), *TEST_TOOLS, "jax>=0.6", "numba>=0.61")
-    here = any(pathlib.Path(p).glob("torch-*cp311*.whl") for p in LINKS.split(",") if p)
-    if session.python == "3.11" and here:
-        install(session, "torch>=2.6")
+    install(session, wheel(""), *TEST_TOOLS)
+    install_libraries(session)
     run_tests(session, "backends", *(["compile"] if session.python == "3.11" else []))
 
 
@@ -258,16 +269,17 @@ def thorough(session: nox.Session) -> None:
     """Every random case at full size."""
     need_wheels()
     install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    install_libraries(session)
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
-    run_tests(session, *PACKAGES, "integration", "architecture", "docs")
+    run_tests(session, *PACKAGES, "integration", "architecture", "docs", "backends")
 
 
 @nox.session(python="3.11")
 def bench(session: nox.Session) -> None:
-    """Figures beside NumPy, PyTensor and JAX, in one run; needs a quarter of an hour."""
+    """Figures beside NumPy, PyTensor, JAX and PyTorch, in one run; needs half an hour."""
     need_wheels()
     # without the pins, which are newer than what PyTensor allows
-    peers = ["pytensor>=3.0", "jax>=0.6", "scipy>=1.13", "matplotlib>=3.9"]
+    peers = ["pytensor>=3.0", "jax>=0.6", "scipy>=1.13", "matplotlib>=3.9", *torch_at_hand()]
     install(session, "--no-config", "--compile-bytecode", wheel(""), *peers)
     session.run(
         "python", str(ROOT / "benchmarks" / "run.py"), *session.posargs,

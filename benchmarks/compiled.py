@@ -60,6 +60,8 @@ def libraries() -> list[str]:
         found += ["pytensor", "pytensor-c"]
     if importlib.util.find_spec("jax"):
         found.append("jax")
+    if importlib.util.find_spec("torch"):
+        found.append("torch")
     return found
 
 
@@ -81,6 +83,8 @@ def make(library: str, work: Workload) -> Call | None:
     if library == "numpy":
         by_hand = work.numpy
         return None if by_hand is None else lambda: by_hand(*work.arrays, *work.state)
+    if library == "torch":
+        return _torch(work)
     if work.jax is None:
         return None
     jax: Any = importlib.import_module("jax")
@@ -90,6 +94,21 @@ def make(library: str, work: Workload) -> Call | None:
     placed = [jax.numpy.asarray(a) for a in (*work.arrays, *work.state)]
     # arrays are the library's own, and the call waits for its results
     return lambda: jax.block_until_ready(compiled(*placed))
+
+
+def _torch(work: Workload) -> Call | None:
+    if work.torch is None:
+        return None
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    compiled = torch.compile(work.torch(torch), dynamic=False)
+    placed = [torch.from_numpy(np.asarray(a)) for a in (*work.arrays, *work.state)]
+
+    def call() -> Any:
+        with torch.no_grad():
+            return compiled(*placed)
+
+    return call
 
 
 def _check(work: Workload, results: dict[str, Any]) -> None:
@@ -162,13 +181,21 @@ def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
         held["n"] = held["n"] + 1
 
     cases = [
-        Workload("scalar x + 1", scalar, (one,), lambda x: [x + 1], lambda jax: lambda x: [x + 1]),
+        Workload(
+            "scalar x + 1",
+            scalar,
+            (one,),
+            lambda x: [x + 1],
+            lambda jax: lambda x: [x + 1],
+            torch=lambda torch: lambda x: [x + 1],
+        ),
         Workload(
             "three vectors of 10 to two",
             vectors,
             tuple(ten),
             lambda x, y, z: [x + y * z, x - z],
             lambda jax: lambda x, y, z: [x + y * z, x - z],
+            torch=lambda torch: lambda x, y, z: [x + y * z, x - z],
         ),
         Workload(
             "shared counter",
@@ -177,6 +204,7 @@ def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
             lambda *_: count(),
             lambda jax: lambda n: [n + 1],
             (one,),
+            lambda torch: lambda n: [n + 1],
         ),
     ]
     table: dict[str, dict[str, float]] = {}
@@ -202,6 +230,8 @@ if library == "occelo":
     compiled._occelo()
 elif library.startswith("pytensor"):
     compiled._pytensor()
+elif library == "torch":
+    import torch
 else:
     import jax
     jax.config.update("jax_enable_x64", True)
@@ -230,6 +260,7 @@ def _process(code: str, folder: str) -> Any:
         "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
         "JAX_COMPILATION_CACHE_DIR": f"{folder}/jax",
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch",
     }
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False

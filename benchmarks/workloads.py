@@ -1,4 +1,4 @@
-"""What the benchmarks run: each workload for Occelo and PyTensor (one text for both), NumPy, JAX.
+"""What the benchmarks run: each workload for Occelo and PyTensor (one text for both), NumPy, JAX, PyTorch.
 
 Occelo and PyTensor share names, so one builder serves both: it gets the tensor library and functions
 for gradients, shared variables and constants.
@@ -29,8 +29,8 @@ class Library:
 class Workload:
     """``build`` gives ``(inputs, outputs, updates)``, ``numpy`` and ``jax`` functions of arrays.
 
-    ``jax`` gets ``jax`` and gives a function to compile; for steps with updates it takes and returns
-    the state after the inputs.
+    ``jax`` gets ``jax`` and gives a function to compile, ``torch`` likewise; for steps with updates it takes
+    and returns the state after the inputs.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Workload:
     numpy: Callable[..., Any] | None = None
     jax: Callable[[Any], Callable[..., Any]] | None = None
     state: tuple[Any, ...] = ()
+    torch: Callable[[Any], Callable[..., Any]] | None = None
 
 
 rng = np.random.default_rng(1)
@@ -61,6 +62,7 @@ def elementwise(n: int) -> Workload:
         (rng.standard_normal(n), rng.standard_normal(n)),
         lambda x, y: [_kernel(np, x, y)],
         lambda jax: lambda x, y: [_kernel(jax.numpy, x, y)],
+        torch=lambda torch: lambda x, y: [_kernel(torch, x, y)],
     )
 
 
@@ -77,6 +79,7 @@ def reduction(axis: int | None) -> Workload:
         (rng.standard_normal((1000, 1000)),),
         lambda x: [(x * x).sum(axis=axis)],
         lambda jax: lambda x: [(x * x).sum(axis=axis)],
+        torch=lambda torch: lambda x: [(x * x).sum(dim=axis)],
     )
 
 
@@ -96,6 +99,7 @@ def softmax(rows: int, columns: int) -> Workload:
         (rng.standard_normal((rows, columns)),),
         by_hand,
         lambda jax: lambda x: [jax.nn.softmax(x, axis=1)],
+        torch=lambda torch: lambda x: [torch.softmax(x, 1)],
     )
 
 
@@ -130,6 +134,7 @@ def black_scholes(n: int) -> Workload:
         (rng.uniform(50, 150, n), rng.uniform(50, 150, n), rng.uniform(0.1, 2, n)),
         by_hand,
         lambda jax: lambda s, k, t: prices(jax.numpy, jax.scipy.special.erf, s, k, t),
+        torch=lambda torch: lambda s, k, t: prices(torch, torch.erf, s, k, t),
     )
 
 
@@ -147,6 +152,7 @@ def dense(n: int) -> Workload:
         arrays,
         lambda x, w, b: [np.tanh(x @ w + b)],
         lambda jax: lambda x, w, b: [jax.numpy.tanh(x @ w + b)],
+        torch=lambda torch: lambda x, w, b: [torch.tanh(x @ w + b)],
     )
 
 
@@ -169,6 +175,9 @@ def gather(n: int) -> Workload:
         (rng.standard_normal(1000), rng.integers(0, 1000, n)),
         by_hand,
         lambda jax: lambda x, i: [x[i] * 2.0, jax.numpy.zeros_like(x).at[i].add(x[i] * 2.0)],
+        torch=lambda torch: (
+            lambda x, i: [x[i] * 2.0, torch.zeros_like(x).index_add(0, i, x[i] * 2.0)]
+        ),
     )
 
 
@@ -202,6 +211,22 @@ def logistic(n: int = 400, k: int = 100) -> Workload:
 
         return step
 
+    def with_torch(torch: Any) -> Any:
+        def cost(state: Any, x: Any, y: Any) -> Any:
+            w, b = state
+            z = x @ w + b
+            zero = torch.zeros_like(z)
+            entropy = y * torch.logaddexp(zero, -z) + (1 - y) * torch.logaddexp(zero, z)
+            return entropy.mean() + 0.01 * (w**2).sum(), (z > 0, entropy)
+
+        both = torch.func.grad_and_value(cost, has_aux=True)
+
+        def step(x: Any, y: Any, w: Any, b: Any) -> Any:
+            (gw, gb), (_, out) = both((w, b), x, y)
+            return [*out, w - 0.1 * gw, b - 0.1 * gb]
+
+        return step
+
     def by_hand(x: Any, y: Any, w: Any, b: Any) -> Any:
         z = x @ w + b
         p = 1 / (1 + np.exp(-z))
@@ -216,6 +241,7 @@ def logistic(n: int = 400, k: int = 100) -> Workload:
         by_hand,
         with_jax,
         (w0, np.array(0.0)),
+        with_torch,
     )
 
 
@@ -254,6 +280,21 @@ def mlp(n: int = 128, d: int = 64, h: int = 50, c: int = 10) -> Workload:
 
         return step
 
+    def with_torch(torch: Any) -> Any:
+        def cost(weights: Any, x: Any, target: Any) -> Any:
+            w1, b1, w2, b2 = weights
+            scores = torch.tanh(x @ w1 + b1) @ w2 + b2
+            rows = torch.arange(x.shape[0])
+            return -torch.log_softmax(scores, 1)[rows, target].mean()
+
+        both = torch.func.grad_and_value(cost)
+
+        def step(x: Any, target: Any, *weights: Any) -> Any:
+            grads, value = both(weights, x, target)
+            return [value, *[w - 0.1 * g for w, g in zip(weights, grads, strict=True)]]
+
+        return step
+
     def by_hand(x: Any, target: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
         hidden = np.tanh(x @ w1 + b1)
         scores = hidden @ w2 + b2
@@ -274,15 +315,16 @@ def mlp(n: int = 128, d: int = 64, h: int = 50, c: int = 10) -> Workload:
             b2 - 0.1 * d.sum(axis=0),
         ]
 
-    return Workload(f"MLP step, {n} x {d} x {h} x {c}", build, (x0, t0), by_hand, with_jax, state)
+    name = f"MLP step, {n} x {d} x {h} x {c}"
+    return Workload(name, build, (x0, t0), by_hand, with_jax, state, with_torch)
 
 
 def hierarchical(n: int = 919, g: int = 85) -> Workload:
     """Log density of a varying-slopes model, and its gradient."""
-    group, floor = rng.integers(0, g, n), rng.integers(0, 2, n).astype(float)
-    observed = rng.standard_normal(n)
+    data = rng.integers(0, g, n), rng.integers(0, 2, n).astype(float), rng.standard_normal(n)
 
-    def log_density(m: Any, p: Any) -> Any:
+    def log_density(m: Any, p: Any, data: Any = data) -> Any:
+        group, floor, observed = data
         mu_a, ls_a, mu_b, ls_b, ls, za, zb = p
 
         def normal(v: Any, mean: Any, log_scale: Any, scale: Any) -> Any:
@@ -314,6 +356,16 @@ def hierarchical(n: int = 919, g: int = 85) -> Workload:
 
         return run
 
+    def with_torch(torch: Any) -> Any:
+        tensors = [torch.from_numpy(a) for a in data]
+        both = torch.func.grad_and_value(lambda p: log_density(torch, p, tensors))
+
+        def run(*p: Any) -> Any:
+            grads, value = both(p)
+            return [value, *grads]
+
+        return run
+
     arrays = (0.1, 0.2, -0.1, 0.1, 0.3, rng.standard_normal(g), rng.standard_normal(g))
     return Workload(
         f"hierarchical log density with gradient, n={n}",
@@ -321,6 +373,7 @@ def hierarchical(n: int = 919, g: int = 85) -> Workload:
         tuple(np.asarray(a) for a in arrays),
         None,
         with_jax,
+        torch=with_torch,
     )
 
 

@@ -55,7 +55,11 @@ globals().update(_suites())
 
 
 @pytest.mark.skipif(bool(_missing("pytorch")), reason="the library of pytorch is not installed")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # PyTorch's own
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning",  # PyTorch's own
+    "ignore::FutureWarning",
+    "ignore:Torchinductor does not support code generation for complex:UserWarning",
+)
 class TestOpSuiteCompiledByPyTorch(OpSuite):
     """The table again, compiled, which takes about a second for each example."""
 
