@@ -17,11 +17,9 @@ from occelo_link.loops.elementary import (
     hyperbolic,
     logarithm,
     power,
-    single,
     trigonometric,
 )
-from occelo_link.loops.ir.builder import Builder
-from occelo_link.testing import Compiled, inputs_of, map_program, output_of
+from occelo_link.testing import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 COUNT = 100_000 if THOROUGH else 400
@@ -241,37 +239,3 @@ def test_bits_do_not_depend_on_the_processor(name: str, cpu: str) -> None:
     np.testing.assert_array_equal(
         Compiled(program, cpu, "")(points)[0], Compiled(program)(points)[0]
     )
-
-
-def float32_program(function: Callable[..., Any]) -> Any:
-    b = Builder()
-    (x,) = inputs_of(b, ("float32", 1))
-    n = b.input_length(x, 0)
-    out = output_of(b, "float32", [n])
-    with b.loop(n, lanes=16) as loop:
-        b.store(out, loop.index, function(b, b.load(x, loop.index)))
-    return b.program
-
-
-@pytest.mark.parametrize(
-    ("name", "limit"), [("exp", 1.0), ("log", 1.0), ("sigmoid", 2.5)], ids=["exp", "log", "sigmoid"]
-)
-def test_float32_functions_over_all_inputs(name: str, limit: float) -> None:
-    """Against the float64 function, whose own error is nothing here; all inputs in thorough runs."""
-    narrow = Compiled(float32_program(getattr(single, name)))
-    wide = Compiled(map_program(CASES[name][0]))
-    chunk = 2**20 if not THOROUGH else 2**24
-    starts = range(0, 2**32, chunk) if THOROUGH else range(0, 2**32, 2**28 + 12345)
-    for start in starts:
-        bits = np.arange(start, min(start + chunk, 2**32), dtype=np.uint64).astype(np.uint32)
-        x = bits.view(np.float32)
-        # some inputs are signaling NaNs
-        with np.errstate(all="ignore"):
-            found = narrow(x)[0].astype(np.float64)
-            exact = wide(x.astype(np.float64))[0]
-            nearest = exact.astype(np.float32)
-            unit = np.spacing(np.abs(nearest)).astype(np.float64)
-            error = np.abs(found - exact) / unit
-        special = np.isnan(exact) | np.isinf(nearest)
-        np.testing.assert_array_equal(found[special], nearest[special])
-        assert np.max(error[~special], initial=0.0) <= limit

@@ -206,6 +206,30 @@ class Doubled(og.Op):
         return x * 2
 
 
+def test_branches_stay_lazy_beside_ops_that_only_python_knows() -> None:
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    twice = Doubled()(x + 1)  # needed in any case
+    shared = ot.sin(x)  # both branches need it
+    risky = (ot.exp(shared) * twice)[i]  # fails where i is too large
+    out = ot.ifelse(ot.lt(i, 3), risky + shared[0], shared.sum())
+    vm, call = linked("native", [x, i], [out, twice.sum()])
+    assert [part.compiled for part in vm.parts] == [True, False, True]
+    value = np.arange(3.0)
+    np.testing.assert_allclose(call(value, 1)[0], np.exp(np.sin(1.0)) * 4)
+    np.testing.assert_allclose(call(value, 7), [np.sin(value).sum(), 12.0])
+    # a branch that is partly Python's: all runs on demand, in Python
+    inside = ot.ifelse(ot.lt(i, 3), Doubled()(ot.exp(x)[i]), x.sum())
+    vm, call = linked("native", [x, i], [inside])
+    assert not hasattr(vm, "parts")
+    np.testing.assert_allclose(call(value, 7)[0], 3.0)
+    # nested: the inner node's branches belong to the outer one's
+    nested = ot.ifelse(ot.lt(i, 0), x[i:], ot.ifelse(ot.lt(i, 3), x[i] * twice, twice))
+    vm, call = linked("native", [x, i], [nested, twice.sum()])
+    assert [part.compiled for part in vm.parts] == [True, False, True]
+    np.testing.assert_allclose(call(value, 7)[0], [2.0, 4.0, 6.0])
+    np.testing.assert_allclose(call(value, -1)[0], [2.0])
+
+
 def test_python_ops_run_between_as_few_blocks_as_possible() -> None:
     x, y = ot.dvector("x"), ot.dvector("y")
     first, second = Doubled()(ot.exp(x)), Doubled()(ot.sin(y))

@@ -33,6 +33,8 @@ def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     write("graph.txt", str(fgraph.dprint(file="str")))
     order: Sequence[Apply] = fgraph.toposort()
     parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+    if parts is None:
+        return written  # it runs in Python, on demand
     if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
         parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
     linker = NativeLinker()

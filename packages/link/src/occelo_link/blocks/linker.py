@@ -55,13 +55,12 @@ class BlockLinker(Linker):
     ) -> VM:
         from occelo_link.loops.build import find_lowering  # all lowerings; slow to import
 
-        lazy = any(node.op.lazy for node in order)
-        if lazy and not all(find_lowering(node) for node in order):
-            # laziness across compiled and Python parts needs evaluation on demand
+        parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+        if parts is None:
+            # a branch that is partly Python's needs evaluation on demand
             return PythonVM(
                 fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc
             )
-        parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
         if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
             parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]

@@ -27,20 +27,31 @@ class Part:
 
 def partition(
     fgraph: FunctionGraph, order: Sequence[Apply], compilable: Callable[[Apply], bool]
-) -> list[Part]:
+) -> list[Part] | None:
     """Divide the nodes; compiled parts and others alternate.
 
     Each node goes to the earliest part of its kind in which all it needs is known, so the number of
-    parts is the least possible.
+    parts is the least possible. What only a branch of a lazy node needs goes to the part of that node, which
+    decides when it runs; None if a node there is not compilable.
     """
+    lazy_of = _branches(fgraph, order)
+    members: dict[Apply, list[Apply]] = {}
+    for node, lazy in lazy_of.items():
+        members.setdefault(lazy, []).append(node)
     phases: dict[Apply, int] = {}
     for node in order:
+        if node in lazy_of:
+            continue
+        together = [*members.get(node, ()), node]
+        kinds = {0 if compilable(n) else 1 for n in together}
+        if len(together) > 1 and kinds != {0}:
+            return None
         earliest = 0
-        for variable in node.inputs:
+        for variable in (v for n in together for v in n.inputs):
             if variable.owner is not None:
-                earliest = max(earliest, phases[variable.owner])
-        kind = 0 if compilable(node) else 1
-        phases[node] = earliest if earliest % 2 == kind else earliest + 1
+                earliest = max(earliest, phases.get(variable.owner, 0))
+        phase = earliest if earliest % 2 in kinds else earliest + 1
+        phases.update(dict.fromkeys(together, phase))
     count = max(phases.values(), default=-1) + 1
     groups: list[list[Apply]] = [[] for _ in range(count)]
     for node in order:
@@ -62,3 +73,24 @@ def partition(
         parts.append(Part(phase % 2 == 0, nodes, list(inputs), outputs))
         needed.update(v for node in nodes for v in node.inputs)
     return parts[::-1]
+
+
+def _branches(fgraph: FunctionGraph, order: Sequence[Apply]) -> dict[Apply, Apply]:
+    """The outermost lazy node, for each node that nothing but one of its branches needs."""
+    if not any(node.op.lazy for node in order):
+        return {}
+    outside = (None, 0)
+    needed: dict[Variable, tuple[Apply | None, int]] = dict.fromkeys(fgraph.outputs, outside)
+    found: dict[Apply, Apply] = {}
+    for node in reversed(order):
+        places = {needed[v] for v in node.outputs if v in needed}
+        place = places.pop() if len(places) == 1 else outside
+        if place[0] is not None:
+            found[node] = place[0]
+        count = len(node.outputs)
+        for position, variable in enumerate(node.inputs):
+            mine = place
+            if place[0] is None and node.op.lazy and position:
+                mine = (node, (position - 1) // count)
+            needed[variable] = mine if needed.get(variable, mine) == mine else outside
+    return found
