@@ -21,6 +21,7 @@ __all__ = [
     "LAZY",
     "LINKER",
     "LOCK_TIMEOUT",
+    "THREADS",
     "TORCH_COMPILE",
     "TORCH_DEVICE",
 ]
@@ -133,6 +134,13 @@ LAZY = config.declare(
     None,
     "whether the linker vm computes on demand; None does so where a graph has lazy branches",
     if_known,
+    "occelo_link",
+)
+THREADS = config.declare(
+    "native__threads",
+    1,
+    "how many threads the linker native may use for one large loop; results do not depend on it",
+    positive,
     "occelo_link",
 )
 LOCK_TIMEOUT = config.declare(

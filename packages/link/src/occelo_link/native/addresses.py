@@ -101,12 +101,16 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     """The address of an entry of a program's table.
 
     ``constant<k>`` is the data of a constant; ``libm:``, ``special:``, ``blas:`` and ``lapack:`` name
-    functions. KeyError for anything else.
+    functions, ``service:parallel`` what runs loops in pieces. KeyError for anything else.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
         return address
     kind, _, function = name.partition(":")
+    if kind == "service":
+        from occelo_link.native.threads import parallel_service  # only what is threaded needs it
+
+        return parallel_service()
     if kind == "libm":
         return _function_address(_c_library(), function)
     if kind == "special":

@@ -15,6 +15,7 @@ from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
 from occelo_link.native.layout import layout_fits
 from occelo_link.native.python_entry import PythonEntry, make_table
+from occelo_link.options import THREADS
 
 __all__ = ["NativeLinker", "NativeUnit"]
 
@@ -105,7 +106,7 @@ class NativeLinker(BlockLinker):
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
 
-        text = print_llvm(program)
+        text = print_llvm(program, threads=THREADS.get() > 1)
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
         unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)

@@ -38,7 +38,7 @@ from occelo_link.native.frame import (
     table_slot,
 )
 from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.lanes import Lanes
+from occelo_link.native.llvm.parallel import Parallel
 
 __all__ = ["Printer", "print_llvm"]
 
@@ -48,7 +48,7 @@ _STACK_BYTES = 2048
 """Small working memory lies on the stack, up to this many bytes of it."""
 
 
-class Printer(Lanes):
+class Printer(Parallel):
     """A program as a module that defines ``unit``."""
 
     def run(self) -> str:
@@ -102,7 +102,9 @@ class Printer(Lanes):
         elif isinstance(statement, Store):
             self.scalar_store(statement)
         elif isinstance(statement, For):
-            if statement.lanes > 1:
+            if self.may_run_in_pieces(statement):
+                self.parallel_loop(statement)
+            elif statement.lanes > 1:
                 self.lanes_loop(statement)
             else:
                 self.scalar_loop(statement)
@@ -299,6 +301,8 @@ class Printer(Lanes):
             self.names[each.result.number] = self.names[each.param.number]
 
 
-def print_llvm(program: Program) -> str:
-    """The program as a module of LLVM IR that defines ``unit``."""
-    return Printer(program).run()
+def print_llvm(program: Program, threads: bool = False) -> str:
+    """The program as a module of LLVM IR that defines ``unit``; with ``threads`` loops may run in pieces."""
+    printer = Printer(program)
+    printer.threads = threads
+    return printer.run()

@@ -1,0 +1,183 @@
+"""Loops whose turns are independent, as functions of their own that several threads may run.
+
+A loop in the body of the program that only loads, computes and stores becomes ``void part(ptr env, i64 start,
+i64 stop, ptr table)``. ``env`` holds what it uses from outside, in slots of 8 bytes. Where there is enough to do
+the service of `occelo_link.native.threads` runs it in pieces; else, or if the service was interrupted before it
+began, it is called once, for all turns. Each turn computes the same in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While
+from occelo_link.native.frame import table_slot
+from occelo_link.native.llvm.emission import element_type
+from occelo_link.native.llvm.lanes import Lanes
+
+__all__ = ["PARALLEL_SERVICE", "Parallel"]
+
+PARALLEL_SERVICE = "service:parallel"
+"""The entry of the table that runs a loop in pieces."""
+_ENOUGH = 1_500_000
+"""Less work than this, in operations, is not worth the time to wake other threads."""
+_CALL = 20
+"""Operations that a function of the program counts for."""
+_UNKNOWN_TURNS = 16
+
+
+def _is_plain(block: Block) -> bool:
+    """Whether a block only loads, computes, loops and stores."""
+    for statement in block:
+        if isinstance(statement, For):
+            inner = [statement.body]
+        elif isinstance(statement, If):
+            inner = [statement.then, statement.orelse]
+        elif isinstance(statement, While):
+            inner = [statement.test, statement.body]
+        elif isinstance(statement, Value | Store):
+            continue
+        else:
+            return False
+        if not all(map(_is_plain, inner)):
+            return False
+    return True
+
+
+def _used(block: Block) -> Iterator[Value | Buffer]:
+    """The values and buffers that a block and those within it name; some of them several times."""
+    for statement in block:
+        if isinstance(statement, Value):
+            yield from (a for a in statement.args if isinstance(a, Value | Buffer))
+        elif isinstance(statement, Store):
+            yield from (statement.buffer, statement.offset, statement.value)
+        elif isinstance(statement, For):
+            yield from (statement.start, statement.stop)
+            for each in statement.carried:
+                yield from (each.initial, each.following)
+            yield from _used(statement.body)
+        elif isinstance(statement, If):
+            yield statement.condition
+            for _, then, orelse in statement.results:
+                yield from (then, orelse)
+            yield from _used(statement.then)
+            yield from _used(statement.orelse)
+        elif isinstance(statement, While):
+            yield statement.condition
+            for each in statement.carried:
+                yield from (each.initial, each.following)
+            yield from _used(statement.test)
+            yield from _used(statement.body)
+
+
+class Parallel(Lanes):
+    """Loops in pieces."""
+
+    threads = False
+    """Whether loops may run in pieces."""
+
+    def may_run_in_pieces(self, loop: For) -> bool:
+        if not self.threads or not loop.parallel or loop.carried:
+            return False
+        return loop in self.program.body.statements and _is_plain(loop.body)
+
+    def parallel_loop(self, loop: For) -> None:
+        """Call the loop's function for all turns, or let the service do so in pieces."""
+        outside = dict.fromkeys(
+            v
+            for v in _used(loop.body)
+            if isinstance(v, Buffer) or (v.op != "const" and v.number in self.names)
+        )
+        held: list[tuple[Value | Buffer, str, str]] = []
+        for each in outside:
+            if isinstance(each, Buffer):
+                held.append((each, "ptr", self.buffer(each)))
+            else:
+                held.append((each, element_type(each.dtype), self.names[each.number]))
+        env = f"%env{len(self.allocas)}"
+        flag = f"{env}.flag"
+        self.allocas.append(f"  {env} = alloca i64, i32 {len(held) + 1}, align 8")
+        self.allocas.append(f"  {flag} = alloca i64, align 8")
+        self.line(f"store ptr %frame, ptr {env}, align 8")
+        for slot, (_, kind, name) in enumerate(held, 1):
+            at = self.emit(f"getelementptr i64, ptr {env}, i64 {slot}")
+            self.line(f"store {kind} {name}, ptr {at}, align 8")
+        start, stop = self.use(loop.start), self.use(loop.stop)
+        work = self.work(loop)
+        part = f"@part{self.new_label('')}"
+        self.outlined[part, 0] = self.part(part, loop, held)
+        pieces, whole, done = (self.new_label(h) for h in ("pieces", "whole", "done"))
+        enough = self.emit(f"icmp sgt i64 {work}, {_ENOUGH}")
+        self.line(f"br i1 {enough}, label %{pieces}, label %{whole}")
+        self.place(pieces)
+        self.program.entry(PARALLEL_SERVICE)
+        slot = table_slot(self.program, PARALLEL_SERVICE)
+        address = self.emit(f"getelementptr i64, ptr %table, i64 {slot}")
+        service = self.emit(f"load ptr, ptr {address}, align 8")
+        given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
+        self.line(f"store i64 0, ptr {flag}, align 8")
+        self.line(f"call void {service}(ptr {part}, {given}, ptr {flag})")
+        ended = self.emit(f"load i64, ptr {flag}, align 8")
+        all_done = self.emit(f"icmp ne i64 {ended}, 0")
+        self.line(f"br i1 {all_done}, label %{done}, label %{whole}")
+        self.place(whole)
+        self.line(f"call void {part}({given})")
+        self.line(f"br label %{done}")
+        self.place(done)
+
+    def work(self, loop: For) -> str:
+        """About how many operations a loop does, as far as can be told before it runs."""
+        turns = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
+        own = 1
+        inner: list[str] = []
+        for statement in loop.body:
+            if isinstance(statement, For):
+                known = [
+                    v.op == "const" or v.number in self.names
+                    for v in (statement.start, statement.stop)
+                ]
+                if all(known):
+                    inner.append(self.work(statement))
+                else:
+                    own += _UNKNOWN_TURNS * len(statement.body.statements)
+            else:
+                calls = isinstance(statement, Value) and statement.op in ("apply", "call", "rarely")
+                own += _CALL if calls else 1
+        total = str(own)
+        for name in inner:
+            total = self.emit(f"add i64 {total}, {name}")
+        return self.emit(f"mul i64 {turns}, {total}")
+
+    def part(self, name: str, loop: For, held: list[tuple[Value | Buffer, str, str]]) -> str:
+        """The text of a loop's function."""
+        outer = {key: getattr(self, key) for key in _STATE}
+        self.open_function()
+        self.names, self.pointers, self.slots, self.allocas = {}, {}, {}, []
+        self.header.append("  %frame = load ptr, ptr %env, align 8")
+        for slot, (each, kind, _) in enumerate(held, 1):
+            address, loaded = self.fresh(), self.fresh()
+            self.header.append(f"  {address} = getelementptr i64, ptr %env, i64 {slot}")
+            self.header.append(f"  {loaded} = load {kind}, ptr {address}, align 8")
+            if isinstance(each, Buffer):
+                self.pointers[each] = loaded
+            else:
+                self.names[each.number] = loaded
+        block = self.program.body
+        first, last = (Value(-k, "int64", "param", (), block) for k in (1, 2))
+        self.names.update({-1: "%start", -2: "%stop"})
+        whole = For(loop.index, first, last, loop.body, loop.lanes)
+        (self.lanes_loop if loop.lanes > 1 else self.scalar_loop)(whole)
+        head = (
+            f"define internal void {name}(ptr %env, i64 %start, i64 %stop, ptr %table) nounwind {{"
+        )
+        text = [head, "entry:", *self.allocas, *self.header, *self.lines, "  ret void", "}"]
+        for key, value in outer.items():
+            setattr(self, key, value)
+        return "\n".join(text)
+
+    def scalar_loop(self, loop: For) -> None:
+        """A loop of one turn at a time."""
+        raise NotImplementedError
+
+
+_STATE = ("lines", "header", "label", "functions", "names", "pointers", "slots", "allocas")

@@ -1,0 +1,102 @@
+"""Running loops in pieces, in a pool of Python threads that let go of the interpreter's lock.
+
+The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment; the others never see
+that. The pool is made when it is first needed, and anew in forked processes.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import functools
+import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+from occelo_link.options import THREADS
+
+__all__ = ["parallel_service"]
+
+_PART = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+_SERVICE = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
+
+
+@functools.cache
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="occelo")
+
+
+class _Pieces:
+    """The pieces of one loop that nobody has taken yet, and how many are done."""
+
+    def __init__(
+        self, part: int, env: int, bounds: list[tuple[int, int]], table: int, flag: int
+    ) -> None:
+        self.call = (_PART(part), env, table)
+        self.left = deque(bounds)
+        self.count = len(bounds)
+        self.done: list[None] = []
+        self.flag = flag
+        self.finished = threading.Event()
+
+    def work(self) -> None:
+        """Take pieces until there are none; whoever ends the last one says so."""
+        run, env, table = self.call
+        while True:
+            try:
+                start, stop = self.left.popleft()
+            except IndexError:
+                return
+            run(env, start, stop, table)
+            self.done.append(None)
+            if len(self.done) == self.count:
+                ctypes.c_int64.from_address(self.flag).value = 1
+                self.finished.set()
+
+
+def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> None:
+    """All turns of a loop; sets the number at ``flag`` to 1 when they are done.
+
+    If it is left by an exception before any began, the flag stays 0, and the caller does the turns itself.
+    """
+    threads = min(THREADS.get(), max(1, stop - start))
+    bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
+    pieces = _Pieces(part, env, list(pairwise(bounds)), table, flag)
+    pool = _pool(os.getpid(), threads)
+    interrupted = False
+    while not pieces.finished.is_set():
+        try:
+            # asking twice does no harm: who finds no piece left goes away
+            for _ in range(threads):
+                pool.submit(pieces.work)
+            pieces.finished.wait()
+        except KeyboardInterrupt:
+            interrupted = True
+        except RuntimeError:
+            pieces.work()  # the interpreter is ending, and takes no new work
+            pieces.finished.wait()
+    if interrupted:
+        _thread.interrupt_main()
+
+
+_callback = _SERVICE(_run)
+
+
+def parallel_service() -> int:
+    """The address of ``void (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr flag)``.
+
+    It runs a loop's function, `occelo_link.native.llvm.parallel`, in pieces.
+    """
+    address = ctypes.cast(_callback, ctypes.c_void_p).value
+    assert address is not None
+    return address

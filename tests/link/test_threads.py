@@ -1,0 +1,207 @@
+"""Loops in pieces: the same bits with any number of threads, and nothing lost when something interrupts."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+import threading
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_graph.testing.checks import symbolic
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link import make_linker
+from occelo_link.native import threads
+from occelo_link.native.llvm import parallel, print_llvm
+from occelo_link.testing import Compiled, map_program
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
+
+def linked(inputs: Any, outputs: Any) -> Any:
+    graph = og.FunctionGraph(list(inputs), list(outputs))
+    linker = make_linker("native")
+    vm, ins, outs = linker.accept(graph).make_thunk()
+
+    def call(*values: Any) -> list[Any]:
+        for container, value in zip(ins, values, strict=True):
+            container.storage[0] = value
+        vm()
+        return [c.storage[0] for c in outs]
+
+    return call
+
+
+@pytest.fixture
+def every_loop(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """However little there is to do, loops run in pieces; their ranges are listed."""
+    monkeypatch.setattr(parallel, "_ENOUGH", -1)
+    seen: list[Any] = []
+    plain = threads._Pieces.__init__
+
+    def noting(self: Any, part: int, env: int, bounds: Any, table: int, flag: int) -> None:
+        seen.append(bounds)
+        plain(self, part, env, bounds, table, flag)
+
+    monkeypatch.setattr(threads._Pieces, "__init__", noting)
+    return seen
+
+
+def graph() -> tuple[list[Any], list[Any]]:
+    x, m = ot.dvector("x"), ot.dmatrix("m")
+    k = ot.lscalar("k")
+    return [x, m, k], [
+        ot.exp(-x * x) + ot.sin(x),
+        ot.softmax(m, axis=1),
+        m.sum(axis=0),
+        m.max(axis=1) > x[0],
+        ot.tanh(m.T) + 1.0,
+        ot.ifelse(k > 0, x * 2, x[::-1]),
+        x[ot.argmax(m, axis=1)],
+    ]
+
+
+def arguments() -> list[Any]:
+    random = np.random.default_rng(3)
+    return [random.normal(size=1003), random.normal(size=(37, 41)), np.int64(1)]
+
+
+@pytest.mark.parametrize("count", [2, 5, 64])
+def test_results_do_not_depend_on_the_number_of_threads(every_loop: Any, count: int) -> None:
+    inputs, outputs = graph()
+    expected = linked(inputs, outputs)(*arguments())
+    assert not every_loop
+    with config.change_flags(native__threads=count):
+        found = linked(inputs, outputs)(*arguments())
+    assert every_loop
+    assert max(map(len, every_loop)) == min(count, 64)
+    for bounds in every_loop:
+        assert all(a[1] == b[0] for a, b in pairwise(bounds))
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == b.dtype
+        assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::7], ids=lambda e: e.name)
+def test_examples_in_pieces(every_loop: Any, example: Any) -> None:
+    inputs, output = symbolic(example, False)
+    outputs = list(output) if isinstance(output, list | tuple) else [output]
+    expected = linked(inputs, outputs)(*example.arguments)
+    with config.change_flags(native__threads=3):
+        found = linked(inputs, outputs)(*example.arguments)
+    for a, b in zip(found, expected, strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def test_little_work_stays_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads._Pieces, "__init__", lambda *_: pytest.fail("it ran in pieces"))
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=4):
+        call = linked([x], [ot.exp(x)])
+    np.testing.assert_array_equal(call(np.zeros(1000))[0], np.ones(1000))
+
+
+def test_without_the_option_the_code_is_as_ever() -> None:
+    program = map_program(lambda b, x: b.op("add", x, x))
+    assert "@part" not in print_llvm(program)
+    assert Compiled(program)(np.ones(5))[0].tolist() == [2.0] * 5
+
+
+def test_an_interrupt_waits_for_all_pieces(
+    every_loop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = ot.dvector("x")
+    told: list[str] = []
+    monkeypatch.setattr(_thread, "interrupt_main", lambda: told.append("interrupted"))
+    plain, waits = threading.Event.wait, [0]
+
+    def wait(self: Any, timeout: Any = None) -> bool:
+        waits[0] += 1
+        if waits[0] == 1:
+            raise KeyboardInterrupt
+        return plain(self, timeout)
+
+    with config.change_flags(native__threads=2):
+        call = linked([x], [x * 3])
+        call(np.ones(100))  # the pool's threads have started
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Event, "wait", wait)
+            found = call(np.arange(100.0))
+    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
+    assert told == ["interrupted"]
+
+
+def test_what_is_interrupted_before_it_begins_runs_in_one_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    seen: list[Any] = []
+    monkeypatch.setattr(parallel, "_ENOUGH", -1)
+    monkeypatch.setattr(threads._Pieces, "__init__", interrupted)
+    monkeypatch.setattr(sys, "unraisablehook", seen.append)
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=2):
+        found = linked([x], [x * 3])(np.arange(100.0))
+    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
+    assert [s.exc_type for s in seen] == [KeyboardInterrupt]
+
+
+def test_a_pool_that_takes_no_more_work(every_loop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed:
+        def submit(self, *_: Any) -> None:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+
+    monkeypatch.setattr(threads, "_pool", lambda *_: Closed())
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=2):
+        found = linked([x], [x * 3])(np.arange(100.0))
+    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forking beside threads
+def test_forked_processes_have_a_pool_of_their_own(every_loop: Any) -> None:
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=2):
+        call = linked([x], [x * 3])
+        call(np.ones(100))
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                status = 0 if (call(np.ones(100))[0] == 3).all() else 2
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_calls_in_several_threads_share_the_pool(every_loop: Any) -> None:
+    inputs, outputs = graph()
+    values = arguments()
+    with config.change_flags(native__threads=2):
+        calls = [linked(inputs, outputs) for _ in range(4)]
+        expected = calls[0](*values)
+        wrong: list[Any] = []
+
+        def work(call: Any) -> None:
+            for _ in range(5):
+                found = call(*values)
+                if any(a.tobytes() != b.tobytes() for a, b in zip(found, expected, strict=True)):
+                    wrong.append(found)
+
+        running = [threading.Thread(target=work, args=(call,)) for call in calls]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+    assert wrong == []
