@@ -221,15 +221,20 @@ def test_an_edited_rule_misses_and_an_op_of_the_users_is_not_kept(fresh: Path) -
     assert counters["function misses"] + counters["function hits"] == before
 
 
-def test_explain_miss(fresh: Path) -> None:
+def test_explain_miss(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     x = ot.dvector("x")
     first = oc.function([x], x * 2)
-    assert explain_miss(first) == "The cache has no other function"
+    assert explain_miss(first, file="str") == "The cache has no other function"
     second = oc.function([x], oc.Out(x * 2, borrow=True))
-    assert explain_miss(second).startswith("outputs: '[True]' here, '[False]' in the nearest")
-    assert explain_miss(oc.function([x], x * 2)) == "The function was found in the cache"
+    told = str(explain_miss(second, file="str"))
+    assert told.startswith("outputs: '[True]' here, '[False]' in the nearest")
+    assert (
+        explain_miss(oc.function([x], x * 2), file="str") == "The function was found in the cache"
+    )
+    assert explain_miss(second) is None
+    assert capsys.readouterr().out == told + "\n"
     with config.change_flags(cache=False):
-        assert explain_miss(oc.function([x], x * 2)) == "The cache is switched off"
+        assert explain_miss(oc.function([x], x * 2), file="str") == "The cache is switched off"
 
 
 def test_entries_that_are_not_whole_count_as_absent(tmp_path: Path) -> None:

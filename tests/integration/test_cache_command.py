@@ -31,7 +31,7 @@ def test_the_commands(directory: Path) -> None:
     x = ot.dvector("x")
     f = oc.function([x], x * 2, mode="native")
     assert f([1.0]).tolist() == [2.0]
-    assert explain_miss(f) == "The cache has no other function"
+    assert explain_miss(f, file="str") == "The cache has no other function"
     assert "functions" in said("list")
     assert "and" in said("list", "--count", "1")
     assert "objects" in said("stats")

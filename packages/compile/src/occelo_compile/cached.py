@@ -231,12 +231,20 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
                 yield UnitInterface.unpack(packed)[2]["key"]
 
 
-def explain_miss(function: Any) -> str:
-    """Why a function was not found in the cache: the first part of the key that differs.
+def explain_miss(function: Any, file: Any = None) -> str | None:
+    """Print why a function was not found in the cache: the first part of the key that differs.
 
-    It is compared with the kept function that has most in common with it.
+    It is compared with the kept function that has most in common with it. With ``file="str"`` the text is
+    returned instead; any other file is written to.
     """
-    maker: FunctionMaker = function.maker
+    text = _why_missed(function.maker)
+    if file == "str":
+        return text
+    print(text, file=file)
+    return None
+
+
+def _why_missed(maker: FunctionMaker) -> str:
     if maker.from_cache:
         return "The function was found in the cache"
     key, store = maker.cache_key, default_store()
