@@ -83,18 +83,21 @@ def _first(rounds: int, console: Console) -> Any:
 
 
 def _scaling(rounds: int, console: Console) -> Any:
-    sizes = [100, 1000, 10_000, 30_000]
+    sizes = [100, 1000, 10_000, 30_000, 100_000]
     chains = compiled.scaling(sizes)
-    table = Table("nodes in a chain", "s to compile", "peak MB", "exponent since the last")
-    last: tuple[int, float] | None = None
+    names = ("nodes in a chain", "s to compile", "peak MB", "exponent since the last", "since 100")
+    table = Table(*names)
+    before = first = next(iter(chains.items()))
     for nodes, (seconds, memory) in chains.items():
-        grown = ""
-        if last is not None:
-            grown = f"{math.log(seconds / last[1]) / math.log(nodes / last[0]):.2f}"
-        table.add_row(f"{nodes:,}", f"{seconds:.3f}", f"{memory / 2**20:.0f}", grown)
-        last = (nodes, seconds)
+        grown = [
+            f"{math.log(seconds / each[1][0]) / math.log(nodes / each[0]):.2f}"
+            for each in (before, first)
+            if nodes > each[0]
+        ]
+        table.add_row(f"{nodes:,}", f"{seconds:.3f}", f"{memory / 2**20:.0f}", *grown)
+        before = (nodes, (seconds, memory))
     seconds, memory = compiled.compile_memory(10_000)
-    table.add_row("sum of 10,000 inputs", f"{seconds:.3f}", f"{memory / 2**20:.0f}", "")
+    table.add_row("sum of 10,000 inputs", f"{seconds:.3f}", f"{memory / 2**20:.0f}")
     console.print(table)
     return {str(k): v for k, v in chains.items()} | {"10,000 inputs": (seconds, memory)}
 

@@ -106,7 +106,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[Any], float]
         trigonometric.tan,
         mpmath.tan,
         [by_exponent(-1060, 29), between(-10, 10), HARD_ANGLES],
-        2,
+        1,
     ),
     "arctan": (trigonometric.arctan, mpmath.atan, [by_exponent(-1060, 60), between(-3, 3)], 1),
     "tanh": (hyperbolic.tanh, mpmath.tanh, [by_exponent(-1060, 5), between(-3, 3)], 1),

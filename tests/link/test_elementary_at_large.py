@@ -55,7 +55,7 @@ WIDE: dict[str, tuple[Callable[..., Any], Reference, tuple[int, int], bool, floa
     "log1p": (logarithm.log1p, np.log1p, (-1060, 1023), False, 1),
     "sin": (trigonometric.sin, np.sin, (-1060, 60), True, 1),
     "cos": (trigonometric.cos, np.cos, (-60, 60), True, 1),
-    "tan": (trigonometric.tan, np.tan, (-1060, 60), True, 2),
+    "tan": (trigonometric.tan, np.tan, (-1060, 60), True, 1),
     "arctan": (trigonometric.arctan, np.arctan, (-1060, 1000), True, 1),
     "tanh": (hyperbolic.tanh, np.tanh, (-1060, 5), True, 1),
     "sinh": (hyperbolic.sinh, np.sinh, (-1060, 9), True, 2),

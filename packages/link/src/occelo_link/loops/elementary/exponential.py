@@ -99,14 +99,19 @@ def expm1_pair(b: Builder, x: Value) -> Pair:
     low = b.op("mul", minus, constant(b, _LN2_LOW))
     r = b.op("add", reduced, low)
     lost = b.op("add", b.op("sub", reduced, r), low)
-    tail = b.op("fma", b.op("mul", r, r), horner(b, _Q, r), lost)
-    high, rest = fast_two_sum(b, r, tail)
+    # r + r**2 / 2 exactly: both are large where the sum with 2**k - 1 cancels
+    square = b.op("mul", r, r)
+    square_low = b.op("fma", r, r, b.op("neg", square))
+    half = constant(b, 0.5)
+    high, rest = fast_two_sum(b, r, b.op("mul", square, half))
+    tail = b.op("fma", b.op("mul", square, r), horner(b, _Q[:-1], r), lost)
+    rest = b.op("add", rest, b.op("fma", square_low, half, tail))
     # half of 2**k, which does not overflow; below -60 it no longer matters
     k = b.op("max", k, constant(b, -64.0))
     factor = power_of_two(b, b.op("sub", k, constant(b, 1.0)))
     whole = b.op("sub", factor, constant(b, 0.5))
     total, error = two_sum(b, whole, b.op("mul", factor, high))
-    return total, b.op("fma", factor, rest, error)
+    return fast_two_sum(b, total, b.op("fma", factor, rest, error))
 
 
 def expm1(b: Builder, x: Value) -> Value:

@@ -81,21 +81,26 @@ def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     return r, low, b.op("bits", moved, dtype="int64")
 
 
-def _kernels(b: Builder, r: Value, low: Value) -> tuple[Value, Value]:
-    """Sine and cosine of ``r + low`` up to pi/4 in size."""
+def _parts(b: Builder, r: Value, low: Value) -> tuple[Value, Value, Value]:
+    """``(inner, top, rest)``: sine is ``r - inner`` and cosine ``top + rest``, for ``r + low`` up to pi/4."""
     z = b.op("mul", r, r)
     cube = b.op("mul", z, r)
     half_low = b.op("mul", low, constant(b, 0.5))
     inner = b.op("sub", half_low, b.op("mul", cube, horner(b, _SIN, z)))
     inner = b.op("sub", b.op("mul", z, inner), low)
     inner = b.op("fma", cube, constant(b, 0.16666666666666666), inner)
-    sine = b.op("sub", r, inner)
     half = b.op("mul", z, constant(b, 0.5))
     top = b.op("sub", constant(b, 1.0), half)
     lost = b.op("sub", b.op("sub", constant(b, 1.0), top), half)
     tail = b.op("mul", b.op("mul", z, z), horner(b, _COS, z))
     tail = b.op("sub", tail, b.op("mul", r, low))
-    return sine, b.op("add", top, b.op("add", lost, tail))
+    return inner, top, b.op("add", lost, tail)
+
+
+def _kernels(b: Builder, r: Value, low: Value) -> tuple[Value, Value]:
+    """Sine and cosine of ``r + low`` up to pi/4 in size."""
+    inner, top, rest = _parts(b, r, low)
+    return b.op("sub", r, inner), b.op("add", top, rest)
 
 
 def _odd(b: Builder, bits: Value, bit: int) -> Value:
@@ -133,10 +138,19 @@ def _cosine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = 
 
 
 def _tangent(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
-    sine, cosine = _kernels(b, r, low)
+    """The quotient of sine and cosine, with what rounding the three of them lost put back."""
+    inner, top, rest = _parts(b, r, low)
+    sine = b.op("sub", r, inner)
+    sine_low = b.op("sub", b.op("sub", r, sine), inner)
+    cosine, cosine_low = fast_two_sum(b, top, rest)
     odd = _odd(b, bits, 0)
     above = b.select(odd, b.op("neg", cosine), sine)
-    value = b.op("div", above, b.select(odd, sine, cosine))
+    above_low = b.select(odd, b.op("neg", cosine_low), sine_low)
+    below, below_low = b.select(odd, sine, cosine), b.select(odd, sine_low, cosine_low)
+    value = b.op("div", above, below)
+    minus = b.op("neg", value)
+    lost = b.op("add", b.op("fma", minus, below, above), b.op("fma", minus, below_low, above_low))
+    value = b.op("add", value, b.op("div", lost, below))
     return value if flip is None else b.select(flip, b.op("neg", value), value)
 
 
@@ -152,7 +166,7 @@ def cos(b: Builder, x: Value) -> Value:
 
 
 def tan(b: Builder, x: Value) -> Value:
-    """Tangent within 2 ulp."""
+    """Tangent within 1 ulp."""
     value = b.select(is_below(b, x, 2.0**-27), x, _tangent(b, *_reduce(b, x)))
     return _guard(b, x, value, "tan", _tangent)
 
