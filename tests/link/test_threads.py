@@ -1,4 +1,4 @@
-"""Loops in pieces: the same bits with any number of threads, and nothing lost when something interrupts."""
+"""Loops as functions of their own: the same bits, with any number of threads, and nothing lost by an interrupt."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from occelo_graph.config import config
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
+from occelo_link.loops.build import lower_graph
 from occelo_link.native import threads
 from occelo_link.native.llvm import parallel, print_llvm
 from occelo_link.testing import Compiled, map_program
@@ -98,6 +99,32 @@ def test_examples_in_pieces(every_loop: Any, example: Any) -> None:
         found = linked(inputs, outputs)(*example.arguments)
     for a, b in zip(found, expected, strict=True):
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[3::7], ids=lambda e: e.name)
+def test_examples_with_a_function_for_each_loop(
+    monkeypatch: pytest.MonkeyPatch, example: Any
+) -> None:
+    """What is done to large programs changes no bits."""
+    inputs, output = symbolic(example, False)
+    outputs = list(output) if isinstance(output, list | tuple) else [output]
+    expected = linked(inputs, outputs)(*example.arguments)
+    monkeypatch.setattr(parallel, "_LARGE", -1)
+    found = linked(inputs, outputs)(*example.arguments)
+    for a, b in zip(found, expected, strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def test_large_programs_are_divided() -> None:
+    x = ot.dvector("x")
+    y = x
+    for k in range(1500):
+        y = ot.sin(y) * (1.5 + k)
+    nodes = og.toposort([y])
+    text = print_llvm(lower_graph([x], [y], nodes))
+    assert text.count("define internal void @part") > 1
+    small = og.toposort([ot.sin(x)])
+    assert "@part" not in print_llvm(lower_graph([x], [small[-1].outputs[0]], small))
 
 
 def test_little_work_stays_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,15 @@
-"""Loops whose turns are independent, as functions of their own that several threads may run.
+"""Loops as functions of their own: for several threads, and to keep large programs quick to compile.
 
 A loop in the body of the program that only loads, computes and stores becomes ``void part(ptr env, i64 start,
-i64 stop, ptr table)``. ``env`` holds what it uses from outside, in slots of 8 bytes. Where there is enough to do
-the service of `occelo_link.native.threads` runs it in pieces; else, or if the service was interrupted before it
-began, it is called once, for all turns. Each turn computes the same in any case.
+i64 stop, ptr table)``. ``env`` holds what it uses from outside, in slots of 8 bytes. If its turns are independent
+and there is enough to do, the service of `occelo_link.native.threads` runs it in pieces; else, or if the service was
+interrupted before it began, it is called once, for all turns. Each turn computes the same in any case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While
 from occelo_link.native.frame import table_slot
@@ -21,6 +22,8 @@ PARALLEL_SERVICE = "service:parallel"
 """The entry of the table that runs a loop in pieces."""
 _ENOUGH = 1_500_000
 """Less work than this, in operations, is not worth the time to wake other threads."""
+_LARGE = 5_000
+"""LLVM's time grows faster than a function does; programs of more statements than this are divided."""
 _CALL = 20
 """Operations that a function of the program counts for."""
 _UNKNOWN_TURNS = 16
@@ -76,12 +79,19 @@ class Parallel(Lanes):
     threads = False
     """Whether loops may run in pieces."""
 
-    def may_run_in_pieces(self, loop: For) -> bool:
-        if not self.threads or not loop.parallel or loop.carried:
-            return False
-        return loop in self.program.body.statements and _is_plain(loop.body)
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether the program is too large for one function."""
+        return sum(len(block.statements) for block in self.program.blocks()) > _LARGE
 
-    def parallel_loop(self, loop: For) -> None:
+    def has_own_function(self, loop: For) -> bool:
+        """Whether a loop is printed as a function of its own."""
+        wanted = self.is_large or (self.threads and loop.parallel)
+        if not wanted or loop.carried or loop.body.parent is not self.program.body:
+            return False
+        return _is_plain(loop.body)
+
+    def own_function(self, loop: For) -> None:
         """Call the loop's function for all turns, or let the service do so in pieces."""
         outside = dict.fromkeys(
             v
@@ -95,26 +105,32 @@ class Parallel(Lanes):
             else:
                 held.append((each, element_type(each.dtype), self.names[each.number]))
         env = f"%env{len(self.allocas)}"
-        flag = f"{env}.flag"
         self.allocas.append(f"  {env} = alloca i64, i32 {len(held) + 1}, align 8")
-        self.allocas.append(f"  {flag} = alloca i64, align 8")
         self.line(f"store ptr %frame, ptr {env}, align 8")
         for slot, (_, kind, name) in enumerate(held, 1):
             at = self.emit(f"getelementptr i64, ptr {env}, i64 {slot}")
             self.line(f"store {kind} {name}, ptr {at}, align 8")
         start, stop = self.use(loop.start), self.use(loop.stop)
-        work = self.work(loop)
         part = f"@part{self.new_label('')}"
         self.outlined[part, 0] = self.part(part, loop, held)
+        given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
+        if self.threads and loop.parallel:
+            self.in_pieces(loop, part, given)
+        else:
+            self.line(f"call void {part}({given})")
+
+    def in_pieces(self, loop: For, part: str, given: str) -> None:
+        """Ask the service, if there is enough to do."""
+        flag = f"%flag{len(self.allocas)}"
+        self.allocas.append(f"  {flag} = alloca i64, align 8")
         pieces, whole, done = (self.new_label(h) for h in ("pieces", "whole", "done"))
-        enough = self.emit(f"icmp sgt i64 {work}, {_ENOUGH}")
+        enough = self.emit(f"icmp sgt i64 {self.work(loop)}, {_ENOUGH}")
         self.line(f"br i1 {enough}, label %{pieces}, label %{whole}")
         self.place(pieces)
         self.program.entry(PARALLEL_SERVICE)
         slot = table_slot(self.program, PARALLEL_SERVICE)
         address = self.emit(f"getelementptr i64, ptr %table, i64 {slot}")
         service = self.emit(f"load ptr, ptr {address}, align 8")
-        given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         self.line(f"store i64 0, ptr {flag}, align 8")
         self.line(f"call void {service}(ptr {part}, {given}, ptr {flag})")
         ended = self.emit(f"load i64, ptr {flag}, align 8")

@@ -102,8 +102,8 @@ class Printer(Parallel):
         elif isinstance(statement, Store):
             self.scalar_store(statement)
         elif isinstance(statement, For):
-            if self.may_run_in_pieces(statement):
-                self.parallel_loop(statement)
+            if self.has_own_function(statement):
+                self.own_function(statement)
             elif statement.lanes > 1:
                 self.lanes_loop(statement)
             else:
