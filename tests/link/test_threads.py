@@ -115,7 +115,8 @@ def test_examples_with_a_function_for_each_loop(
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
-def test_large_programs_are_divided() -> None:
+def test_large_programs_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_LARGE", 2000)
     x = ot.dvector("x")
     y = x
     for k in range(1500):
