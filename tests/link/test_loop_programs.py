@@ -143,6 +143,27 @@ def scatter_add() -> Program:
     return b.program
 
 
+def draw() -> Program:
+    """As many numbers from 0 to 1 as are asked for, by SplitMix64 (Steele, Lea and Flood, 2014)."""
+    b = Builder("draw")
+    seed, count = inputs_of(b, ("uint64", 0), ("int64", 0))
+    start = b.load(seed, b.i64(0))
+    out = output_of(b, "float64", [b.load(count, b.i64(0))])
+
+    def mixed(z: Value, shift: int, factor: int) -> Value:
+        moved = b.op("xor", z, b.op("shr", z, b.const(shift, "uint64")))
+        return b.op("mul", moved, b.const(factor, "uint64"))
+
+    with b.loop(b.load(count, b.i64(0)), lanes=8) as loop:
+        number = b.cast(b.add(loop.index, b.i64(1)), "uint64")
+        z = b.op("add", start, b.op("mul", number, b.const(0x9E3779B97F4A7C15, "uint64")))
+        z = mixed(mixed(z, 30, 0xBF58476D1CE4E5B9), 27, 0x94D049BB133111EB)
+        z = b.op("xor", z, b.op("shr", z, b.const(31, "uint64")))
+        top = b.cast(b.op("shr", z, b.const(11, "uint64")), "float64")
+        b.store(out, loop.index, b.op("mul", top, b.const(2.0**-53, "float64")))
+    return b.program
+
+
 def blocked_sum() -> Program:
     b = Builder("blocked_sum")
     (x,) = inputs_of(b, ("float32", 1))
@@ -159,6 +180,19 @@ SPD = rng.standard_normal((6, 6))
 SPD = SPD @ SPD.T + 6 * np.eye(6)
 BIG = rng.standard_normal(3 * BLOCK + 77).astype("float32")
 SCATTER = (np.arange(7.0), np.array([0, 3, 3, 1, 0, 3, 2]))
+# the generator's published first numbers for this seed
+DRAWN = np.array(
+    [
+        (n >> 11) * 2.0**-53
+        for n in (
+            6457827717110365317,
+            3203168211198807973,
+            9817491932198370423,
+            4593380528125082431,
+            16408922859458223821,
+        )
+    ]
+)
 CASES: list[tuple[Program, tuple[Any, ...], Any]] = [
     (running_sum(), (np.arange(10.0),), np.cumsum(np.arange(10.0))),
     (running_sum(), (np.zeros(0),), np.zeros(0)),
@@ -168,6 +202,8 @@ CASES: list[tuple[Program, tuple[Any, ...], Any]] = [
     (collatz(), (np.array([1, 7, 27]),), np.array([0, 16, 111])),
     (cholesky(), (SPD,), np.linalg.cholesky(SPD)),
     (scatter_add(), SCATTER, np.array([4.0, 3.0, 6.0, 8.0])),
+    (draw(), (np.array(1234567, "uint64"), np.array(5)), DRAWN),
+    (draw(), (np.array(0, "uint64"), np.array(0)), np.zeros(0)),
     (blocked_sum(), (BIG,), np.array(np.sum(BIG.astype("float64")), "float32")),
 ]
 
