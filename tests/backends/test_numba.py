@@ -13,13 +13,17 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
-from occelo_graph import grad
+from occelo_graph import grad, toposort
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.testing.checks import symbolic
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link.loops.build import find_lowering, lower_graph
 
 numba = pytest.importorskip("numba", reason="numba is not installed")
 
 from occelo_link.numba.calling import as_numba  # noqa: E402
+from occelo_link.numba.compiling import dispatcher_of  # noqa: E402
 from occelo_link.numba.printer import print_numba  # noqa: E402
 
 
@@ -219,6 +223,30 @@ def test_the_text_is_python() -> None:
         f = oc.function([x, y], (ot.exp(x) * y).sum(), mode="numba")
     text = print_numba(f.vm.units[0].program).text
     assert text == TEXT
+
+
+def test_object_code_names_nothing_outside_itself() -> None:
+    for example in EXAMPLES[::60]:
+        inputs, output = symbolic(example, False)
+        outputs = list(output) if isinstance(output, list | tuple) else [output]
+        order = toposort(outputs)
+        if not order or not all(find_lowering(node) for node in order):
+            continue
+        program = lower_graph(inputs, outputs, order, blas_integer="int64")
+        (compiled,) = dispatcher_of(print_numba(program)).overloads.values()
+        lines = compiled.library.get_llvm_str().splitlines()
+        outside = [t for t in lines if t.startswith("declare") and "@llvm." not in t]
+        assert outside + [t for t in lines if "= external" in t] == []
+
+
+def test_a_compiler_that_is_switched_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    x = ot.dvector("x")
+    with (
+        config.change_flags(cache=False),
+        pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT"),
+    ):
+        oc.function([x], x * 3 + 1, mode="numba")
 
 
 def test_threads() -> None:

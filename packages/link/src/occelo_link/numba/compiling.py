@@ -26,7 +26,12 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
 
 
 def dispatcher_of(printed: Printed) -> Any:
-    """Numba's function of a frame and a table, compiled."""
+    """Numba's function of a frame and a table, compiled.
+
+    RuntimeError where Numba's compiler is switched off.
+    """
+    if numba.config.DISABLE_JIT:
+        raise RuntimeError("Numba's compiler is switched off (NUMBA_DISABLE_JIT)")
     name = f"<occelo numba {blake2b(printed.text.encode(), digest_size=8).hexdigest()}>"
     # so that Numba's messages, and debuggers, can show the text
     linecache.cache[name] = (
