@@ -22,7 +22,7 @@ STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 4}
 
 @pytest.fixture(autouse=True, scope="class")
 def graphs_of_pytorch_run_as_they_are(request: pytest.FixtureRequest) -> Iterator[None]:
-    config.pytorch__compile = getattr(request.cls, "compiled", False)
+    config.pytorch__compile = getattr(request.cls, "by_inductor", False)
     yield
     del config.pytorch__compile
 
@@ -64,7 +64,7 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
     """The table again, compiled, which takes about a second for each example."""
 
     backend = "pytorch"
-    compiled: ClassVar[bool] = True
+    by_inductor: ClassVar[bool] = True
     step = 1 if THOROUGH else 150
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -320,13 +321,13 @@ def test_torch_compile_compiles_whole_functions() -> None:
     plain = oc.function([x], cost, mode="vm")
     value = np.array([0.0, 0.5, 1.0])
     before = plain(value)
+    limit = sys.getrecursionlimit()
     np.testing.assert_allclose(f(value), before)
     assert plain(value) < before
+    assert sys.getrecursionlimit() == limit
 
 
 def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
-    import sys
-
     library = {"jax": "jax", "pytorch": "torch"}[backend]
     for name in list(sys.modules):
         if name.startswith(f"occelo_link.{library}"):

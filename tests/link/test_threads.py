@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_link import make_linker
-from occelo_link.loops.build import lower_graph
+from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.native import threads
 from occelo_link.native.llvm import parallel, print_llvm
 from occelo_link.testing import Compiled, map_program
@@ -55,6 +57,24 @@ def every_loop(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return seen
 
 
+@pytest.fixture
+def backwards(every_loop: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces run one after the other, the last first, so that turns which depend on others are found."""
+
+    class OneThread:
+        def submit(self, work: Any) -> None:
+            work()
+
+    noting = threads._Pieces.__init__
+
+    def reversing(self: Any, *arguments: Any) -> None:
+        noting(self, *arguments)
+        self.left.reverse()
+
+    monkeypatch.setattr(threads._Pieces, "__init__", reversing)
+    monkeypatch.setattr(threads, "_pool", lambda *_: OneThread())
+
+
 def graph() -> tuple[list[Any], list[Any]]:
     x, m = ot.dvector("x"), ot.dmatrix("m")
     k = ot.lscalar("k")
@@ -74,6 +94,32 @@ def arguments() -> list[Any]:
     return [random.normal(size=1003), random.normal(size=(37, 41)), np.int64(1)]
 
 
+def test_no_turn_needs_another(backwards: None) -> None:
+    inputs, outputs = graph()
+    expected = linked(inputs, outputs)(*arguments())
+    with config.change_flags(native__threads=7):
+        found = linked(inputs, outputs)(*arguments())
+    for a, b in zip(found, expected, strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+@given(graphs(max_nodes=20, dtypes=("float64", "float32", "int64", "bool")))
+@settings(
+    max_examples=1000 if THOROUGH else 60,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_no_turn_of_random_graphs_needs_another(backwards: None, drawn: RandomGraph) -> None:
+    assume(all(find_lowering(node) for node in og.toposort(drawn.outputs)))
+    values = [np.array(v) for v in drawn.values]
+    expected = linked(drawn.inputs, drawn.outputs)(*values)
+    with config.change_flags(native__threads=3):
+        found = linked(drawn.inputs, drawn.outputs)(*values)
+    for a, b in zip(found, expected, strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
 @pytest.mark.parametrize("count", [2, 5, 64])
 def test_results_do_not_depend_on_the_number_of_threads(every_loop: Any, count: int) -> None:
     inputs, outputs = graph()
@@ -91,7 +137,7 @@ def test_results_do_not_depend_on_the_number_of_threads(every_loop: Any, count: 
 
 
 @pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::7], ids=lambda e: e.name)
-def test_examples_in_pieces(every_loop: Any, example: Any) -> None:
+def test_examples_in_pieces_from_the_last_to_the_first(backwards: None, example: Any) -> None:
     inputs, output = symbolic(example, False)
     outputs = list(output) if isinstance(output, list | tuple) else [output]
     expected = linked(inputs, outputs)(*example.arguments)
@@ -196,7 +242,8 @@ def test_a_pool_that_takes_no_more_work(every_loop: Any, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forking beside threads
+# libraries that were loaded by other tests have threads, of which Python and JAX warn
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
 def test_forked_processes_have_a_pool_of_their_own(every_loop: Any) -> None:
     x = ot.dvector("x")
     with config.change_flags(native__threads=2):

@@ -107,10 +107,11 @@ class _Nest:
                 builder.store(root.target.buffer, root.target.position(builder, index), value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given dimensions."""
+        """Open loops over the given dimensions; turns over one that is reduced follow each other."""
         for position, axis in enumerate(axes):
-            loop = stack.enter_context(self.builder.loop(self.shape[axis], parallel=position == 0))
-            index[axis] = loop.index
+            independent = position == 0 and axis not in self.reduced
+            loop = self.builder.loop(self.shape[axis], parallel=independent)
+            index[axis] = stack.enter_context(loop).index
 
     def _write_elements(self) -> None:
         builder, index = self.builder, self._zeros()

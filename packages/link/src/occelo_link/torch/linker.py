@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -39,6 +40,16 @@ def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
     device = chosen_device() if device is None else device
     tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
     return tensor.to(device)
+
+
+def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
+    """Compiled code for a graph and inputs like these."""
+    limit = sys.getrecursionlimit()
+    try:
+        compiled: Callable[..., Any] = compile_graph()(module, given)
+    finally:
+        sys.setrecursionlimit(limit)  # Inductor raises it for the whole process
+    return compiled
 
 
 class PytorchLinker(TracedLinker):
@@ -89,7 +100,7 @@ class PytorchLinker(TracedLinker):
         given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
         with _tracing, torch.no_grad(), chosen_device():
             module: Any = make_fx(run)(*given)
-            called = compile_graph()(module, given) if self.compiled else module.forward
+            called = _inductor(module, given) if self.compiled else module.forward
         device = chosen_device()
         on_processor = device.type == "cpu"
 
