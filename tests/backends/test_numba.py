@@ -99,6 +99,24 @@ def test_it_takes_numbers_rows_and_matrices_and_gives_memory_that_numba_frees() 
     assert after.mi_alloc - after.mi_free == before.mi_alloc - before.mi_free
 
 
+def test_copies_in_c_order_live_as_long_as_they_are_needed() -> None:
+    m = ot.dmatrix("it's")
+    inner = as_numba(oc.function([m], [m + 1.0, m * 2.0], mode="numba"))
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def twice(x: Any) -> Any:
+        one, two = inner(x.T)
+        three, four = inner(x[::2])
+        return one, two, three, four
+
+    x = np.arange(200_000.0).reshape(400, 500)
+    one, two, three, four = twice(x)
+    np.testing.assert_array_equal(one, x.T + 1)
+    np.testing.assert_array_equal(two, x.T * 2)
+    np.testing.assert_array_equal(three, x[::2] + 1)
+    np.testing.assert_array_equal(four, x[::2] * 2)
+
+
 SECOND = """
 import sys
 import numpy as np

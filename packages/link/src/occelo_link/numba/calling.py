@@ -191,9 +191,8 @@ class _Call:
         for axis, length in enumerate(kind.shape):
             if length is not None:
                 self.line(f"if {name}.shape[{axis}] != {length}:")
-                self.line(
-                    f"    raise ValueError('Argument {variable} needs the shape {kind.shape}')"
-                )
+                message = f"Argument {variable} needs the shape {kind.shape}"
+                self.line(f"    raise ValueError({message!r})")
         self.namespace[f"enter{position}"] = argument_intrinsic(kind.dtype, kind.ndim, slot)
         self.line(f"enter{position}(frame, {name})")
 
@@ -220,6 +219,9 @@ class _Call:
             self.namespace[f"result{k}"] = make
         self.namespace["finish"] = memory_intrinsic(Memory("call", "", finish))
         self.line("status = unit(frame, table)")
+        # the frame has only addresses: copies in C order must live until here
+        self.namespace["hold"] = memory_intrinsic(Memory("hold"))
+        self.lines += [f"    hold({name})" for name in self.arguments.values()]
         self.line("if status != 0:")
         self.line(f"    finish(frame, {count})")
         self.line("    if status < 0:")

@@ -177,6 +177,15 @@ def _number(memory: Memory) -> Any:
     return 1, types.int64, generate
 
 
+def _hold(memory: Memory) -> Any:
+    """Nothing, after which its argument may be forgotten."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return context.get_dummy_value()
+
+    return 1, types.none, generate
+
+
 def _call(memory: Memory) -> Any:
     """A call of the function at an address with the frame and a number."""
 
@@ -205,6 +214,7 @@ _MAKERS = {
     "work": _work,
     "null": _null,
     "number": _number,
+    "hold": _hold,
     "call": _call,
 }
 
