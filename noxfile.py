@@ -268,7 +268,7 @@ def releases(session: nox.Session) -> None:
 def thorough(session: nox.Session) -> None:
     """Every random case at full size."""
     need_wheels()
-    install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    install(session, wheel("") + "[demo,c]", *TEST_TOOLS)
     install_libraries(session)
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
     run_tests(session, *PACKAGES, "integration", "architecture", "docs", "backends")
