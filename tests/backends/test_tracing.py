@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
@@ -105,13 +106,34 @@ def test_branches(backend: str) -> None:
     # what fails in the branch that is not taken does no harm
     guarded = ot.ifelse(c, ot.assert_op(x, (x > 0).all()), x)
     g = oc.function([c, x], guarded * 1.0, mode=backend)
-    if backend == "jax":
-        np.testing.assert_array_equal(g(0, [-1.0]), [-1.0])
+    np.testing.assert_array_equal(g(0, [-1.0]), [-1.0])
     with pytest.raises(AssertionError):
         g(1, [-1.0])
     # branches of different shapes need the condition's value
     h = oc.function([c, x], ot.ifelse(c, x, x[:1]).sum(), mode=backend)
     assert (h(1, [1.0, 2.0]), h(0, [1.0, 2.0])) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # PyTorch's own
+def test_a_failure_of_the_side_that_is_not_taken(backend: str, compiled: bool) -> None:
+    """JAX leaves that side alone; PyTorch computes it, so the call is made again in Python."""
+    c, x, i = ot.bscalar("c"), ot.dvector("x"), ot.lscalar("i")
+    total = oc.shared(0.0, "total")
+    with config.change_flags(pytorch__compile=compiled):
+        f = oc.function(
+            [c, x, i], ot.ifelse(c, x[i], x.sum()), updates={total: total + 1}, mode=backend
+        )
+    assert f(1, [1.0, 2.0], 1) == 2.0
+    assert f(0, [1.0, 2.0], 1) == 3.0
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert f(0, np.array([1.0, 2.0]), 7) == 3.0
+    assert any("ran in Python" in str(w.message) for w in told) == (backend == "pytorch")
+    assert total.get_value() == 3.0
+    with pytest.raises(IndexError):
+        f(1, [1.0, 2.0], 7)
+    assert total.get_value() == 3.0
 
 
 def test_checks_that_only_some_lengths_have_are_made(backend: str) -> None:

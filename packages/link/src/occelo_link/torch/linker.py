@@ -57,11 +57,13 @@ class PytorchLinker(TracedLinker):
 
     With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, which starts
     at once. See `TracedLinker` for
-    ``static`` and ``strict``. Both sides of a branch are computed.
+    ``static`` and ``strict``. Both sides of a branch are computed; if the one that is not taken fails, the call runs
+    in Python, with a warning.
     """
 
     name = "pytorch"
     array_type = torch.Tensor
+    computes_both_branches = True
 
     def __init__(
         self,

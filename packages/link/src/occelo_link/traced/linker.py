@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -209,7 +209,7 @@ class TracedVM:
         except NeedsValue:
             raise
         except Exception as error:
-            self._retell(values, wanted, error)
+            results = self._retell(values, wanted, error)
         for i, result in zip(wanted, results, strict=True):
             self.outputs[i][0] = result
 
@@ -282,13 +282,25 @@ class TracedVM:
             raise NotImplementedError(str(need)) from None
         self.static.update(positions[v] for v in new)
 
-    def _retell(self, values: list[Any], wanted: Sequence[int], error: Exception) -> NoReturn:
-        """Raise what the interpreter raises on the same inputs; if it raises nothing, the error."""
+    def _retell(self, values: list[Any], wanted: Sequence[int], error: Exception) -> Sequence[Any]:
+        """Raise what the interpreter raises on the same inputs; if it raises nothing, the error.
+
+        Where the library computes both sides of a branch, the error may be of the side that is not taken. Then
+        what the interpreter found is the result.
+        """
         if isinstance(error, NotImplementedError):
             raise error
         given = {v: np.array(x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
-        evaluate([self.fgraph.outputs[i] for i in wanted], given)
-        raise error
+        found = evaluate([self.fgraph.outputs[i] for i in wanted], given)
+        branches = any(node.op.lazy for node in self.fgraph.apply_nodes)
+        if not (branches and self.linker.computes_both_branches):
+            raise error
+        warnings.warn(
+            f"{self.linker.name} computes both sides of a branch, and one that is not taken failed "
+            f"({type(error).__name__}): this call ran in Python",
+            stacklevel=2,
+        )
+        return [self.linker.arrays.constant(np.asarray(value)) for value in found]
 
 
 class TracedLinker(Linker, ABC):
@@ -318,6 +330,8 @@ class TracedLinker(Linker, ABC):
 
     array_type: type
     """The type of the library's arrays."""
+    computes_both_branches: bool = False
+    """Whether the library computes the side of a branch that is not taken, too."""
 
     @property
     @abstractmethod
