@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.interface import UnitInterface
@@ -22,6 +23,10 @@ from occelo_link.numba.printer import Printed, print_numba
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
+
+# code from the cache does without Numba, but nobody should find out by the first function that is not there
+if find_spec("numba") is None:
+    raise ModuleNotFoundError("No module named 'numba'", name="numba")
 
 
 @cache
