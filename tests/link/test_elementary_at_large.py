@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -32,12 +31,13 @@ def by_exponent(low: int, high: int, count: int, signed: bool = True) -> Any:
 
 def of_c(name: str) -> Reference:
     """A function of long double of the C library, one number at a time."""
-    library = ctypes.CDLL(ctypes.util.find_library("m"))
-    function = getattr(library, name)
-    function.restype, function.argtypes = None, None
-    function.restype = ctypes.c_longdouble
-    function.argtypes = [ctypes.c_longdouble]
-    return lambda x: np.array([function(float(v)) for v in x], dtype=np.longdouble)
+
+    def reference(x: Any) -> Any:
+        function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+        function.restype, function.argtypes = ctypes.c_longdouble, [ctypes.c_longdouble]
+        return np.array([function(float(v)) for v in x], dtype=np.longdouble)
+
+    return reference
 
 
 def _softplus(x: Any) -> Any:
@@ -60,8 +60,8 @@ WIDE: dict[str, tuple[Callable[..., Any], Reference, tuple[int, int], bool, floa
     "tanh": (hyperbolic.tanh, np.tanh, (-1060, 5), True, 1),
     "sinh": (hyperbolic.sinh, np.sinh, (-1060, 9), True, 2),
     "cosh": (hyperbolic.cosh, np.cosh, (-60, 9), True, 2),
-    "erf": (error.erf, of_c("erfl") if sys.platform != "win32" else np.exp, (-1000, 3), True, 1),
-    "erfc": (error.erfc, of_c("erfcl") if sys.platform != "win32" else np.exp, (-60, 4), True, 2),
+    "erf": (error.erf, of_c("erfl"), (-1000, 3), True, 1),
+    "erfc": (error.erfc, of_c("erfcl"), (-60, 4), True, 2),
     "sigmoid": (hyperbolic.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (-60, 9), True, 2.5),
     "softplus": (hyperbolic.softplus, _softplus, (-60, 9), True, 2.5),
 }
