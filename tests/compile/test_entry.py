@@ -20,6 +20,8 @@ import occelo_compile as oc
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link.native import layout
+from occelo_link.native import threads as pool
+from occelo_link.native.llvm import parallel
 
 
 def attached(*arguments: Any, **options: Any) -> Any:
@@ -291,3 +293,15 @@ def test_calls_of_one_function_may_overlap() -> None:
             for found, wanted in zip(pool.map(f, arrays), expected, strict=True):
                 for a, b in zip(found, wanted, strict=True):
                     np.testing.assert_array_equal(a, b)
+
+
+def test_functions_with_updates_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other threads must not see, or change, what a call reads and will write."""
+    monkeypatch.setattr(parallel, "_ENOUGH", -1)
+    monkeypatch.setattr(pool._Pieces, "__init__", lambda *_: pytest.fail("it ran in pieces"))
+    x, total = ot.dvector("x"), oc.shared(np.zeros(100), "total")
+    with config.change_flags(native__threads=2, cache=False):
+        f = oc.function([x], (total * 2).sum(), updates={total: total + x})
+    for _ in range(3):
+        f(np.ones(100))
+    np.testing.assert_array_equal(total.get_value(), np.full(100, 3.0))
