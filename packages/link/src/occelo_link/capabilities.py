@@ -47,7 +47,12 @@ class Gap:
 
 
 GAPS: tuple[Gap, ...] = (
-    Gap("ifelse", "pytorch", "", "both branches are computed, and one is taken"),
+    Gap(
+        "ifelse",
+        "pytorch",
+        "",
+        "both branches are computed; if the one that is not taken fails, the call runs in Python",
+    ),
     Gap("uint64", "pytorch", "", "values from 2^63 on are computed with as negative ones"),
     *(
         Gap(what, backend, "", "arrays are copied into the library and out of it")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.linker import VM, Storage, StorageMap
 from occelo_link.loops.ir.program import Program, Value
 from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
@@ -105,26 +103,12 @@ class NativeLinker(BlockLinker):
     def fingerprint(self) -> str | None:
         return self.name if type(self) is NativeLinker else None
 
-    threads = False
-    """Whether large loops of the graph may run in several threads."""
-
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        # calls with updates hold the interpreter's lock from the first read to the last write, which
-        # waiting for other threads would let go of
-        self.threads = THREADS.get() > 1 and not fgraph.update_mapping
-        return super().make_vm(fgraph, order, storage_map, inputs, outputs)
-
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
 
-        text = print_llvm(program, threads=self.threads)
+        # calls with updates hold the interpreter's lock from the first read to the last write, which
+        # waiting for other threads would let go of
+        text = print_llvm(program, threads=THREADS.get() > 1 and not self.updates)
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
         unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)

@@ -37,15 +37,15 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 class _Pieces:
-    """The pieces of one loop that nobody has taken yet, and how many are done."""
+    """The pieces of one loop that nobody has taken yet, and how many are not done."""
 
     def __init__(
         self, part: int, env: int, bounds: list[tuple[int, int]], table: int, flag: int
     ) -> None:
         self.call = (_PART(part), env, table)
         self.left = deque(bounds)
-        self.count = len(bounds)
-        self.done: list[None] = []
+        self.undone = len(bounds)
+        self.lock = threading.Lock()
         self.flag = flag
         self.finished = threading.Event()
 
@@ -58,8 +58,11 @@ class _Pieces:
             except IndexError:
                 return
             run(env, start, stop, table)
-            self.done.append(None)
-            if len(self.done) == self.count:
+            with self.lock:
+                self.undone -= 1
+                last = self.undone == 0
+            # only one thread may write here: the memory is the caller's, who goes on at once
+            if last:
                 ctypes.c_int64.from_address(self.flag).value = 1
                 self.finished.set()
 
