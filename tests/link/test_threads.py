@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import _thread
 import os
+import signal
 import sys
 import threading
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -208,8 +210,37 @@ def test_an_interrupt_waits_for_all_pieces(
         with monkeypatch.context() as patch:
             patch.setattr(threading.Event, "wait", wait)
             found = call(np.arange(100.0))
+        while not told:
+            time.sleep(0.01)
     np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
     assert told == ["interrupted"]
+
+
+def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> None:
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=2):
+        call = linked([x], [x * 3])
+        found = call(np.arange(100.0))
+
+    def call_and_wait() -> None:
+        call(np.arange(100.0))
+        time.sleep(1)
+
+    handler = signal.getsignal(signal.SIGINT)
+    plain = threads._Pieces.work
+
+    def work(self: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        plain(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threads._Pieces, "work", work)
+        with pytest.raises(KeyboardInterrupt):
+            call_and_wait()
+    assert signal.getsignal(signal.SIGINT) is handler
+    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
+    np.testing.assert_array_equal(call(np.arange(5.0))[0], np.arange(5.0) * 3)
 
 
 def test_what_is_interrupted_before_it_begins_runs_in_one_piece(

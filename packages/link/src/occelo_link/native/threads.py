@@ -10,6 +10,7 @@ import _thread
 import ctypes
 import functools
 import os
+import signal
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -67,6 +68,10 @@ class _Pieces:
                 self.finished.set()
 
 
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> None:
     """All turns of a loop; sets the number at ``flag`` to 1 when they are done.
 
@@ -76,6 +81,11 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
     bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
     pieces = _Pieces(part, env, list(pairwise(bounds)), table, flag)
     pool = _pool(os.getpid(), threads)
+    told: list[None] = []
+    # an exception that a handler raised between two of the lines below would leave the pieces alone
+    handler = signal.getsignal(signal.SIGINT) if _in_main_thread() else None
+    if handler is not None:
+        signal.signal(signal.SIGINT, lambda *_: told.append(None))
     interrupted = False
     while not pieces.finished.is_set():
         try:
@@ -88,8 +98,11 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
         except RuntimeError:
             pieces.work()  # the interpreter is ending, and takes no new work
             pieces.finished.wait()
-    if interrupted:
-        _thread.interrupt_main()
+    if handler is not None:
+        signal.signal(signal.SIGINT, handler)
+    if interrupted or told:
+        # by another thread, which comes to it when this callback has returned: what is raised in it is lost
+        pool.submit(_thread.interrupt_main)
 
 
 _callback = _SERVICE(_run)
