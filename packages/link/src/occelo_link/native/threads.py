@@ -85,7 +85,7 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
     # an exception that a handler raised between two of the lines below would leave the pieces alone
     handler = signal.getsignal(signal.SIGINT) if _in_main_thread() else None
     if handler is not None:
-        signal.signal(signal.SIGINT, lambda *_: told.append(None))
+        signal.signal(signal.SIGINT, lambda *_: told.append(None))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     interrupted = False
     while not pieces.finished.is_set():
         try:
