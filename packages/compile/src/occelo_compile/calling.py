@@ -21,6 +21,7 @@ from occelo_graph.errors import lines
 from occelo_graph.ir.container import foreign_types, local
 from occelo_link import VM
 from occelo_link.native.entry import LIST, NOTHING, SINGLE
+from occelo_link.turns import Turns
 
 __all__ = ["DUPLICATE", "Function"]
 
@@ -117,6 +118,7 @@ class Function:
         self._plain = type(self) is Function
         self._takes_foreign = bool(getattr(vm, "takes_foreign", False))
         self.lock: Any = threading.RLock()
+        self._turns = Turns(self.input_storage[i].storage for _, i in self._updates)
         self._refed = [
             (self.input_storage[i].storage, value, inputs[i].mutable)
             for i, (_, refeed, value) in enumerate(self.defaults)
@@ -181,17 +183,8 @@ class Function:
     def __call__(
         self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any
     ) -> Any:
-        with self.lock:
-            fast = type(self)
-            if fast is Function or not self._updates:
-                return self._call(args, output_subset, kwargs)
-            # while this call works on the shared values, calls of other threads wait for the lock
-            # instead of going to machine code
-            self._become(Function)
-            try:
-                return self._call(args, output_subset, kwargs)
-            finally:
-                self._become(fast)
+        with self.lock, self._turns:
+            return self._call(args, output_subset, kwargs)
 
     def _call(
         self, args: Sequence[Any], output_subset: Sequence[Any] | None, kwargs: dict[str, Any]
@@ -261,7 +254,7 @@ class Function:
             dict(self._updates),
             kind,
             partial(Function.__call__, self),
-            self.lock,
+            self._turns,
         )
         if entry is not None:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)

@@ -139,8 +139,7 @@ LAZY = config.declare(
 THREADS = config.declare(
     "native__threads",
     1,
-    "how many threads the linker native may use for one large loop of a function without updates; "
-    "results do not depend on it",
+    "how many threads the linker native may use for one large loop; results do not depend on it",
     positive,
     "occelo_link",
 )

@@ -25,9 +25,6 @@ class BlockLinker(Linker):
         include=["fusion", "inplace", "BlasOpt", "py_only"]
     )
 
-    updates = False
-    """Whether the graph that is linked updates shared variables."""
-
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """A callable for a program."""
         raise NotImplementedError
@@ -66,6 +63,5 @@ class BlockLinker(Linker):
             )
         if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
             parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
-        self.updates = bool(fgraph.update_mapping)
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
         return BlockVM(fgraph, parts, units, storage_map, inputs, outputs, self.allow_gc)

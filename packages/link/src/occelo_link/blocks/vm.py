@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from occelo_graph import Variable
 from occelo_graph.interpret import evaluate
 from occelo_link.blocks.partition import Part
 from occelo_link.linker import Storage, StorageMap
+from occelo_link.turns import Turns
 from occelo_link.vm import NodeThunk
 
 __all__ = [
@@ -135,15 +135,15 @@ class BlockVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
-        turns: AbstractContextManager[Any],
+        turns: Turns,
     ) -> Callable[..., Any] | None:
         """A builtin function that does a whole call, if the graph is one block; else None.
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
         whose cells they replace, ``kind`` says what is returned (see `occelo_link.native.entry`),
-        ``slow`` is called with the same arguments in all cases that are not simple, and ``turns`` is what calls
-        with updates hold in Python; machine code with updates holds the interpreter's lock instead.
+        ``slow`` is called with the same arguments in all cases that are not simple, and ``turns`` is what calls with
+        updates take.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
@@ -158,7 +158,7 @@ class BlockVM:
             self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
         ]
         made: Callable[..., Any] | None = make(
-            kind, slow, sources, [v in numbers for v in part.inputs], cells
+            kind, slow, sources, [v in numbers for v in part.inputs], cells, turns.locks
         )
         return made
 

@@ -8,7 +8,8 @@ front, so that both printers' units give the same bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from occelo_link.loops.ir.operations import is_float, is_signed, width
@@ -29,6 +30,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
+from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
 from occelo_link.native.frame import (
     ALLOC_OUTPUT,
     ARENA,
@@ -36,6 +38,8 @@ from occelo_link.native.frame import (
     FIRST_INPUT,
     GROW,
     INPUT_SLOTS,
+    INTERRUPTED,
+    POLL,
     table_slot,
 )
 
@@ -66,6 +70,7 @@ typedef unsigned long long u64;
 
 typedef void *(*alloc_output_fn)(i64 *frame, i64 position, i64 *lengths);
 typedef void *(*grow_fn)(i64 *frame, i64 bytes);
+typedef i64 (*poll_fn)(i64 *frame);
 
 /* independent turns: loops marked so may be vectorised */
 #if defined(__clang__)
@@ -124,6 +129,7 @@ class _Printer:
         self.own: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
+        self.nesting = 0
         self.helpers: dict[str, str] = {}
         self.declarations: dict[Buffer, str] = {}
         self.names: dict[int, str] = {}
@@ -449,12 +455,18 @@ class _Printer:
 
     def while_loop(self, loop: While) -> None:
         self.declare_carried(loop.carried)
+        counter = "" if self.nesting else self.fresh("turn")
+        if counter:
+            self.line(f"i64 {counter} = 0;")
         self.line("for (;;) {")
         self.inner(loop.test)
         self.depth += 1
         self.line(f"if (!{self.use(loop.condition)}) break;")
+        if counter:
+            turns = max(1, BUDGET // turn_work(loop)[0])
+            self.line(f"if (++{counter} % {turns} == 0 && {self.poll()}) return {INTERRUPTED};")
         self.depth -= 1
-        self.inner(loop.body)
+        self.nested(loop.body)
         self.advance(loop.carried)
         self.line("}")
 
@@ -463,14 +475,68 @@ class _Printer:
             self.lanes_loop(loop)
             return
         self.declare_carried(loop.carried)
-        index = f"v{loop.index.number}"
+        index, start = f"v{loop.index.number}", self.use(loop.start)
+        if self.pauses(loop):
+            first = self.fresh("first")
+            self.line(f"i64 {first} = {start};")
+            with self.limits(loop, first) as limit:
+                self.turns_between(loop, index, first, limit)
+                self.line(f"{first} = {limit};")
+        else:
+            self.turns_between(loop, index, start, self.use(loop.stop))
+
+    def turns_between(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
             self.line("INDEPENDENT")
-        start, stop = self.use(loop.start), self.use(loop.stop)
         self.line(f"for (i64 {index} = {start}; {index} < {stop}; ++{index}) {{")
-        self.inner(loop.body)
+        self.nested(loop.body)
         if loop.carried:
             self.advance(loop.carried)
+        self.line("}")
+
+    def nested(self, block: Block) -> None:
+        """The body of a loop."""
+        self.nesting += 1
+        self.inner(block)
+        self.nesting -= 1
+
+    # interruptions
+
+    def pauses(self, loop: For) -> bool:
+        """Whether a loop asks if it was interrupted: one that no other holds, and that may run for long."""
+        return not self.nesting and is_long(loop)
+
+    def poll(self) -> str:
+        return f"((poll_fn)table[{POLL}])(frame)"
+
+    def work(self, loop: For) -> str:
+        """About how many operations a turn does, as an expression."""
+        own, inner = turn_work(loop)
+        text = ""
+        for each in inner:
+            if is_known_before(each.start, loop) and is_known_before(each.stop, loop):
+                turns = f"({self.use(each.stop)} - {self.use(each.start)})"
+                text += f" + {turns} * ({self.work(each)})"
+            else:
+                own += UNKNOWN_TURNS * turn_work(each)[0]
+        return f"{own}{text}"
+
+    @contextmanager
+    def limits(self, loop: For, first: str) -> Generator[str]:
+        """Around the turns from ``first`` to a limit: a loop over limits, where the unit asks."""
+        limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
+        work = self.work(loop)
+        known = (
+            str(max(1, BUDGET // int(work) // loop.lanes) * loop.lanes) if work.isdigit() else ""
+        )
+        self.line(f"i64 {step} = {known or f'{BUDGET} / ({work}) + 1'};")
+        self.line("for (;;) {")
+        self.depth += 1
+        self.line(f"i64 {limit} = {first} + {step} < {stop} ? {first} + {step} : {stop};")
+        yield limit
+        self.line(f"if ({limit} >= {stop}) break;")
+        self.line(f"if ({self.poll()}) return {INTERRUPTED};")
+        self.depth -= 1
         self.line("}")
 
     def lanes_loop(self, loop: For) -> None:
@@ -484,11 +550,11 @@ class _Printer:
             self.line(f"for (i64 l = 0; l < {lanes}; ++l) {name}[l] = {self.use(each.initial)};")
         first, stop = self.fresh("first"), self.use(loop.stop)
         self.line(f"i64 {first} = {self.use(loop.start)};")
-        self.line(f"for (; {first} + {lanes} <= {stop}; {first} += {lanes}) {{")
-        self.depth += 1
-        self.turns(loop, arrays, first, str(lanes))
-        self.depth -= 1
-        self.line("}")
+        if self.pauses(loop):
+            with self.limits(loop, first) as limit:
+                self.groups(loop, arrays, first, limit)
+        else:
+            self.groups(loop, arrays, first, stop)
         self.turns(loop, arrays, first, f"{stop} - {first}")
         for each, name in zip(loop.carried, arrays, strict=True):
             half = lanes // 2
@@ -501,6 +567,14 @@ class _Printer:
             self.line(f"for (i64 h = {half}; h > 0; h /= 2)")
             self.line(f"  for (i64 l = 0; l < h; ++l) {name}[l] = {combined};")
             self.names[each.result.number] = f"{name}[0]"
+
+    def groups(self, loop: For, arrays: Sequence[str], first: str, stop: str) -> None:
+        lanes = loop.lanes
+        self.line(f"for (; {first} + {lanes} <= {stop}; {first} += {lanes}) {{")
+        self.depth += 1
+        self.turns(loop, arrays, first, str(lanes))
+        self.depth -= 1
+        self.line("}")
 
     def turns(self, loop: For, arrays: Sequence[str], first: str, count: str) -> None:
         self.line("INDEPENDENT")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +22,11 @@ from occelo_link.cache.objects import object_code
 from occelo_link.native import layout
 from occelo_link.native.engine import Unit, compile_module, load_object
 from occelo_link.native.entry_code import (
+    CTX_ACQUIRE,
     CTX_ARENA,
     CTX_ARGS,
     CTX_ARRAY_TYPE,
+    CTX_CHECK_SIGNALS,
     CTX_CLEAR_ERROR,
     CTX_DECREF,
     CTX_FIRST_RECORD,
@@ -33,18 +36,22 @@ from occelo_link.native.entry_code import (
     CTX_INCREF,
     CTX_INPUTS,
     CTX_KIND,
+    CTX_LOCK_COUNT,
+    CTX_LOCKS,
     CTX_LONG_TYPE,
     CTX_LONG_VALUE,
+    CTX_MAIN_THREAD,
     CTX_MALLOC,
-    CTX_MAY_RELEASE,
     CTX_NEW_ARRAY,
     CTX_NEW_LIST,
     CTX_OUTPUTS,
+    CTX_RELEASE,
     CTX_RESTORE_THREAD,
     CTX_RESULTS,
     CTX_SAVE_THREAD,
     CTX_SLOW,
     CTX_TABLE,
+    CTX_THREAD_IDENT,
     CTX_UNIT,
     CTX_VECTORCALL,
     FLOATS,
@@ -117,16 +124,16 @@ class _MethodDef(ctypes.Structure):
 
 
 @functools.cache
-def _loaded() -> tuple[Unit, int, int]:
-    """The entry's code, and the addresses of its two services."""
+def _loaded() -> tuple[Unit, list[int]]:
+    """The entry's code, and the addresses of its services."""
     text = entry_text()
     unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-    return unit, unit.find("alloc_output"), unit.find("grow")
+    return unit, [unit.find(name) for name in ("alloc_output", "grow", "poll")]
 
 
 def entry_services() -> list[int]:
     """Addresses of the services that units called by the entry use."""
-    return [_loaded()[1], _loaded()[2]]
+    return _loaded()[1]
 
 
 @functools.cache
@@ -147,6 +154,10 @@ def _process_slots() -> dict[int, int]:
         CTX_CLEAR_ERROR: api.PyErr_Clear,
         CTX_SAVE_THREAD: api.PyEval_SaveThread,
         CTX_RESTORE_THREAD: api.PyEval_RestoreThread,
+        CTX_ACQUIRE: api.PyThread_acquire_lock,
+        CTX_RELEASE: api.PyThread_release_lock,
+        CTX_CHECK_SIGNALS: api.PyErr_CheckSignals,
+        CTX_THREAD_IDENT: api.PyThread_get_thread_ident,
     }
     slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
     slots[CTX_ARRAY_TYPE] = array_type
@@ -154,6 +165,7 @@ def _process_slots() -> dict[int, int]:
     slots[CTX_FLOAT_TYPE] = id(float)
     slots[CTX_FLOAT64_TYPE] = id(np.float64)
     slots[CTX_LONG_TYPE] = id(int)
+    slots[CTX_MAIN_THREAD] = threading.main_thread().ident or 0
     return slots
 
 
@@ -191,11 +203,13 @@ def make_entry(
     outputs: Sequence[OutputRule],
     kind: int,
     slow: Callable[..., Any],
+    locks: Sequence[int] = (),
     name: str = "call",
 ) -> Callable[..., Any]:
     """A builtin function that runs a unit, or ``slow`` with the same arguments.
 
-    Outputs without a cell come first. ``unit`` has an ``address``, ``table`` is what the unit is
+    Outputs without a cell come first. ``locks`` are taken for the time of a call; where another thread holds one of
+    them ``slow`` is called. ``unit`` has an ``address``, ``table`` is what the unit is
     called with; both live as long as the function.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
@@ -208,12 +222,13 @@ def make_entry(
     slots[CTX_OUTPUTS] = len(outputs)
     slots[CTX_RESULTS] = sum(rule.cell is None for rule in outputs)
     slots[CTX_KIND] = kind
-    # two calls that update the same variables must not overlap
-    slots[CTX_MAY_RELEASE] = int(all(rule.cell is None for rule in outputs))
+    held = np.array(locks, dtype=np.int64)
+    slots[CTX_LOCKS] = held.ctypes.data
+    slots[CTX_LOCK_COUNT] = len(locks)
     slots[CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value
-    kept: list[Any] = [unit, table, slow, _loaded()[0]]
+    kept: list[Any] = [unit, table, slow, held, _loaded()[0]]
     for i, rule in enumerate(inputs):
         first, other = _type_numbers(rule.dtype)
         dims = None

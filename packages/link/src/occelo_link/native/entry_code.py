@@ -14,14 +14,17 @@ from occelo_link.native.frame import (
     CALLER,
     FIRST_INPUT,
     INPUT_SLOTS,
+    INTERRUPTED,
     OVERFLOW,
     THREAD,
 )
 
 __all__ = [
+    "CTX_ACQUIRE",
     "CTX_ARENA",
     "CTX_ARGS",
     "CTX_ARRAY_TYPE",
+    "CTX_CHECK_SIGNALS",
     "CTX_CLEAR_ERROR",
     "CTX_DECREF",
     "CTX_FIRST_RECORD",
@@ -31,18 +34,22 @@ __all__ = [
     "CTX_INCREF",
     "CTX_INPUTS",
     "CTX_KIND",
+    "CTX_LOCKS",
+    "CTX_LOCK_COUNT",
     "CTX_LONG_TYPE",
     "CTX_LONG_VALUE",
+    "CTX_MAIN_THREAD",
     "CTX_MALLOC",
-    "CTX_MAY_RELEASE",
     "CTX_NEW_ARRAY",
     "CTX_NEW_LIST",
     "CTX_OUTPUTS",
+    "CTX_RELEASE",
     "CTX_RESTORE_THREAD",
     "CTX_RESULTS",
     "CTX_SAVE_THREAD",
     "CTX_SLOW",
     "CTX_TABLE",
+    "CTX_THREAD_IDENT",
     "CTX_UNIT",
     "CTX_VECTORCALL",
     "FLOATS",
@@ -90,9 +97,15 @@ __all__ = [
     CTX_CLEAR_ERROR,
     CTX_SAVE_THREAD,
     CTX_RESTORE_THREAD,
-    CTX_MAY_RELEASE,
+    CTX_ACQUIRE,
+    CTX_RELEASE,
+    CTX_LOCKS,
+    CTX_LOCK_COUNT,
+    CTX_CHECK_SIGNALS,
+    CTX_THREAD_IDENT,
+    CTX_MAIN_THREAD,
     CTX_FIRST_RECORD,
-) = range(26)
+) = range(32)
 RECORD = 8
 # an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
 # which scalars are taken, the usual descriptor
@@ -146,7 +159,8 @@ ready:
   %atype = load ptr, ptr %atype.p
   %outs = getelementptr i64, ptr %frame, i64 %outs.at
   %scratch = getelementptr i64, ptr %frame, i64 %scratch.at
-  br label %in.head
+  %turn = call i1 @take_turns(ptr %ctx)
+  br i1 %turn, label %in.head, label %leave.frame
 in.head:
   %i = phi i64 [ 0, %ready ], [ %i.next, %in.ok ]
   %in.more = icmp slt i64 %i, %nin
@@ -322,6 +336,9 @@ in.ok:
   %i.next = add i64 %i, 1
   br label %in.head
 leave:
+  call void @give_turns(ptr %ctx)
+  br label %leave.frame
+leave.frame:
   br i1 %small, label %slow, label %free.frame
 free.frame:
   %free.p = getelementptr i64, ptr %ctx, i64 {free}
@@ -371,10 +388,7 @@ call:
   %table = load ptr, ptr %table.p
   %thread.p = getelementptr i64, ptr %frame, i64 {thread}
   store ptr null, ptr %thread.p
-  %release.p = getelementptr i64, ptr %ctx, i64 {may_release}
-  %release = load i64, ptr %release.p
-  %may = icmp ne i64 %release, 0
-  br i1 %may, label %e.head, label %invoke
+  br label %e.head
 e.head:
   %e = phi i64 [ 0, %call ], [ %e.next, %e.done ]
   %work = phi i64 [ 0, %call ], [ %work.next, %e.done ]
@@ -432,6 +446,9 @@ locked:
   br i1 %good, label %commit, label %failed
 failed:
   call void @drop_outputs(ptr %outs, i64 %nout, ptr %decref)
+  %stopped = icmp eq i64 %status, {interrupted}
+  br i1 %stopped, label %give.null, label %other.failure
+other.failure:
   %memory = icmp slt i64 %status, 0
   br i1 %memory, label %nothing, label %leave
 nothing:
@@ -514,6 +531,7 @@ give.null:
   br label %give.back
 give.back:
   %answer = phi ptr [ %value.made, %finish ], [ null, %give.null ]
+  call void @give_turns(ptr %ctx)
   br i1 %small, label %return, label %free.late
 free.late:
   %free.late.p = getelementptr i64, ptr %ctx, i64 {free}
@@ -567,7 +585,13 @@ def entry_text() -> str:
         "clear_error": CTX_CLEAR_ERROR,
         "save_thread": CTX_SAVE_THREAD,
         "restore_thread": CTX_RESTORE_THREAD,
-        "may_release": CTX_MAY_RELEASE,
+        "acquire": CTX_ACQUIRE,
+        "release": CTX_RELEASE,
+        "locks": CTX_LOCKS,
+        "lock_count": CTX_LOCK_COUNT,
+        "check_signals": CTX_CHECK_SIGNALS,
+        "thread_ident": CTX_THREAD_IDENT,
+        "main_thread": CTX_MAIN_THREAD,
         "much_work": _MUCH_WORK,
         "thread": THREAD,
         "float_type": CTX_FLOAT_TYPE,
@@ -577,6 +601,7 @@ def entry_text() -> str:
         "floats": FLOATS,
         "singles": SINGLES,
         "exact": 2**53,
+        "interrupted": INTERRUPTED,
         "in_which": IN_WHICH,
         "in_type": IN_TYPE,
         "in_other": IN_OTHER,

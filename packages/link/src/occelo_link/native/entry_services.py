@@ -98,6 +98,44 @@ released:
   ret ptr %made.locked
 }}
 
+define i64 @poll(ptr %frame) {{
+  %ctx = load ptr, ptr %frame
+  %ident.p = getelementptr i64, ptr %ctx, i64 {thread_ident}
+  %ident.f = load ptr, ptr %ident.p
+  %ident = call i64 %ident.f()
+  %main.p = getelementptr i64, ptr %ctx, i64 {main_thread}
+  %main = load i64, ptr %main.p
+  %handles = icmp eq i64 %ident, %main
+  %thread.p = getelementptr i64, ptr %frame, i64 {thread}
+  %state = load ptr, ptr %thread.p
+  %locked = icmp eq ptr %state, null
+  br i1 %locked, label %holding, label %without
+holding:
+  br i1 %handles, label %check, label %save
+without:
+  br i1 %handles, label %restore, label %go
+restore:
+  %restore.p = getelementptr i64, ptr %ctx, i64 {restore_thread}
+  %restore.f = load ptr, ptr %restore.p
+  call void %restore.f(ptr %state)
+  br label %check
+check:
+  %check.p = getelementptr i64, ptr %ctx, i64 {check_signals}
+  %check.f = load ptr, ptr %check.p
+  %raised = call i32 %check.f()
+  br label %save
+save:
+  %found = phi i32 [ 0, %holding ], [ %raised, %check ]
+  %save.p = getelementptr i64, ptr %ctx, i64 {save_thread}
+  %save.f = load ptr, ptr %save.p
+  %again = call ptr %save.f()
+  store ptr %again, ptr %thread.p
+  %answer = sext i32 %found to i64
+  ret i64 %answer
+go:
+  ret i64 0
+}}
+
 define ptr @grow(ptr %frame, i64 %bytes) {{
   %ctx = load ptr, ptr %frame
   %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
@@ -124,6 +162,61 @@ link:
 """
 
 HELPERS_CODE = """
+define internal i1 @take_turns(ptr %ctx) {{
+  %count.p = getelementptr i64, ptr %ctx, i64 {lock_count}
+  %count = load i64, ptr %count.p
+  %locks.p = getelementptr i64, ptr %ctx, i64 {locks}
+  %locks = load ptr, ptr %locks.p
+  %acquire.p = getelementptr i64, ptr %ctx, i64 {acquire}
+  %acquire = load ptr, ptr %acquire.p
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %taken ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %all
+body:
+  %p = getelementptr ptr, ptr %locks, i64 %i
+  %lock = load ptr, ptr %p
+  %got = call i32 %acquire(ptr %lock, i32 0)
+  %ok = icmp ne i32 %got, 0
+  br i1 %ok, label %taken, label %undo
+taken:
+  %next = add i64 %i, 1
+  br label %head
+all:
+  ret i1 true
+undo:
+  call void @give_locks(ptr %ctx, i64 %i)
+  ret i1 false
+}}
+
+define internal void @give_turns(ptr %ctx) {{
+  %count.p = getelementptr i64, ptr %ctx, i64 {lock_count}
+  %count = load i64, ptr %count.p
+  call void @give_locks(ptr %ctx, i64 %count)
+  ret void
+}}
+
+define internal void @give_locks(ptr %ctx, i64 %count) {{
+  %locks.p = getelementptr i64, ptr %ctx, i64 {locks}
+  %locks = load ptr, ptr %locks.p
+  %release.p = getelementptr i64, ptr %ctx, i64 {release}
+  %release = load ptr, ptr %release.p
+  br label %head
+head:
+  %i = phi i64 [ %count, %0 ], [ %before, %body ]
+  %more = icmp sgt i64 %i, 0
+  br i1 %more, label %body, label %done
+body:
+  %before = sub i64 %i, 1
+  %p = getelementptr ptr, ptr %locks, i64 %before
+  %lock = load ptr, ptr %p
+  call void %release(ptr %lock)
+  br label %head
+done:
+  ret void
+}}
+
 define internal void @each_cell(ptr %records, ptr %scratch, i64 %n, ptr %function) {{
   br label %head
 head:

@@ -3,7 +3,7 @@
 ``frame`` is an array of 8-byte slots: one pointer for whoever calls the unit, the arena for working
 memory and its end, the list of further pieces of memory, the state of the thread if it has let go of the
 interpreter's lock, and for each input the addresses of its
-data, lengths and strides (in bytes). ``table`` holds addresses of two services and of what the
+data, lengths and strides (in bytes). ``table`` holds addresses of the services and of what the
 program names.
 """
 
@@ -19,7 +19,9 @@ __all__ = [
     "FIRST_INPUT",
     "GROW",
     "INPUT_SLOTS",
+    "INTERRUPTED",
     "OVERFLOW",
+    "POLL",
     "SERVICES",
     "THREAD",
     "table_slot",
@@ -37,7 +39,12 @@ ALLOC_OUTPUT = 0
 """``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output; null with an error set."""
 GROW = 1
 """``ptr (ptr frame, i64 bytes)``: working memory beyond the arena, aligned to 64 bytes."""
-SERVICES = 2
+POLL = 2
+"""``i64 (ptr frame)``: not 0 if the call is to end, with an error set. It lets go of the interpreter's lock."""
+SERVICES = 3
+
+INTERRUPTED = -2
+"""What a unit returns that was told to end; it is -1 without memory, and more than 0 if a check failed."""
 
 
 def table_slot(program: Program, name: str) -> int:

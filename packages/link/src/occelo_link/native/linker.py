@@ -71,6 +71,7 @@ class NativeUnit:
         sources: Sequence[int | list[Any]] | None = None,
         scalars: Sequence[bool] | None = None,
         cells: Sequence[list[Any] | None] | None = None,
+        locks: Sequence[int] = (),
     ) -> Callable[..., Any] | None:
         """A builtin function over this unit; by default of arrays, which returns all results.
 
@@ -92,7 +93,7 @@ class NativeUnit:
             OutputRule(dtype, ndim, cell)
             for (dtype, ndim), cell in zip(results, targets, strict=True)
         ]
-        return make_entry(self.unit, self._table, inputs, outputs, kind, slow)
+        return make_entry(self.unit, self._table, inputs, outputs, kind, slow, locks)
 
 
 class NativeLinker(BlockLinker):
@@ -106,9 +107,7 @@ class NativeLinker(BlockLinker):
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
 
-        # calls with updates hold the interpreter's lock from the first read to the last write, which
-        # waiting for other threads would let go of
-        text = print_llvm(program, threads=THREADS.get() > 1 and not self.updates)
+        text = print_llvm(program, threads=THREADS.get() > 1)
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
         unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)

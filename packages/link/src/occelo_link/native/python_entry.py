@@ -15,7 +15,7 @@ import numpy as np
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.vm import UnitFailure
 from occelo_link.native.addresses import address_of
-from occelo_link.native.frame import ALLOC_OUTPUT, FIRST_INPUT, GROW, INPUT_SLOTS, SERVICES
+from occelo_link.native.frame import ALLOC_OUTPUT, FIRST_INPUT, GROW, INPUT_SLOTS, POLL, SERVICES
 
 __all__ = ["PythonEntry", "make_frame", "make_table"]
 
@@ -23,6 +23,7 @@ _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _ALLOC = ctypes.CFUNCTYPE(
     ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)
 )
+_POLL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -68,9 +69,13 @@ class PythonEntry:
             pieces.append(piece)
             return (int(piece.ctypes.data) + 63) & -64
 
-        callbacks: list[Callable[..., Any]] = [_ALLOC(allocate), _GROW(grow)]
+        def poll(frame: int) -> int:
+            # a handler of signals runs, if it is to, while this does
+            return len(errors)
+
+        callbacks: list[Callable[..., Any]] = [_ALLOC(allocate), _GROW(grow), _POLL(poll)]
         services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-        assert (ALLOC_OUTPUT, GROW) == (0, 1)
+        assert (ALLOC_OUTPUT, GROW, POLL) == (0, 1, 2)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)

@@ -7,7 +7,6 @@ import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
+from occelo_link.turns import Turns
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
@@ -151,7 +151,7 @@ class TracedVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
-        turns: AbstractContextManager[Any],
+        turns: Turns,
     ) -> Callable[..., Any] | None:
         """A Python function that does a whole call; with updates, calls take ``turns``."""
         if kind == NOTHING or self.static:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Buffer, For, Store, Value, itemsize
 from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.scalars import Scalars
+from occelo_link.native.llvm.polling import Polling
 
 __all__ = ["Lanes"]
 
@@ -28,7 +28,7 @@ class _Turn:
         self.strides: dict[int, int | None] = {loop.index.number: 1}
 
 
-class Lanes(Scalars):
+class Lanes(Polling):
     """Loops with lanes."""
 
     def lanes_loop(self, loop: For) -> None:
@@ -37,8 +37,9 @@ class Lanes(Scalars):
         head, body, rest, tail, done = (
             self.new_label(h) for h in ("vector", "body", "rest", "tail", "done")
         )
-        before = self.label
         accumulators = [self.constant_or_splat(each.initial, lanes) for each in loop.carried]
+        opened = self.open_pause(loop, start, stop)
+        before = self.label
         self.line(f"br label %{head}")
         self.place(head)
         index, ahead = self.fresh(), self.fresh()
@@ -50,15 +51,23 @@ class Lanes(Scalars):
             kind = self.type_of(each.param.dtype, lanes)
             phis.append((len(self.lines), name))
             self.lines.append(f"  {name} = phi {kind} [ {initial}, %{before} ], ")
+        bound, leave = stop, rest
+        if opened is not None:
+            self.pause_phi(*opened, before)
+            bound, leave = opened[0].limit, opened[0].label
         self.lines.append(f"  {ahead} = add i64 {index}, {lanes}")
-        more = self.emit(f"icmp sle i64 {ahead}, {stop}")
-        self.line(f"br i1 {more}, label %{body}, label %{rest}")
+        more = self.emit(f"icmp sle i64 {ahead}, {bound}")
+        self.line(f"br i1 {more}, label %{body}, label %{leave}")
         self.place(body)
         following = self.turn(loop, _Turn(loop, index, None), [n for _, n in phis])
         self.lines[at] += f"[ {ahead}, %{self.label} ]"
         for (position, _), name in zip(phis, following, strict=True):
             self.lines[position] += f"[ {name}, %{self.label} ]"
+        if opened is not None:
+            self.lines[opened[0].line] += f"[ {bound}, %{self.label} ]"
         self.line(f"br label %{head}")
+        if opened is not None:
+            self.close_pause(opened[0], stop, head, rest, [(at, index), *phis])
         self.place(rest)
         left = self.emit(f"icmp slt i64 {index}, {stop}")
         self.line(f"br i1 {left}, label %{tail}, label %{done}")

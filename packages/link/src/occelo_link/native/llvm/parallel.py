@@ -24,9 +24,6 @@ _ENOUGH = 1_500_000
 """Less work than this, in operations, is not worth the time to wake other threads."""
 _LARGE = 5_000
 """LLVM's time grows faster than a function does; programs of more statements than this are divided."""
-_CALL = 20
-"""Operations that a function of the program counts for."""
-_UNKNOWN_TURNS = 16
 
 
 def _is_plain(block: Block) -> bool:
@@ -116,8 +113,29 @@ class Parallel(Lanes):
         given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         if self.threads and loop.parallel:
             self.in_pieces(loop, part, given)
+        elif self.pauses(loop):
+            self.in_turns(loop, part, env)
         else:
             self.line(f"call void {part}({given})")
+
+    def in_turns(self, loop: For, part: str, env: str) -> None:
+        """Call the loop's function from limit to limit."""
+        start, stop, step = self.use(loop.start), self.use(loop.stop), self.step(loop)
+        head, asking, done = (self.new_label(h) for h in ("turns", "ask", "done"))
+        before = self.label
+        self.line(f"br label %{head}")
+        self.place(head)
+        first, at = self.fresh(), len(self.lines)
+        self.lines.append(f"  {first} = phi i64 [ {start}, %{before} ], ")
+        limit = self.next_limit(first, step, stop)
+        self.line(f"call void {part}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
+        more = self.emit(f"icmp slt i64 {limit}, {stop}")
+        self.line(f"br i1 {more}, label %{asking}, label %{done}")
+        self.place(asking)
+        self.ask()
+        self.lines[at] += f"[ {limit}, %{self.label} ]"
+        self.line(f"br label %{head}")
+        self.place(done)
 
     def in_pieces(self, loop: For, part: str, given: str) -> None:
         """Ask the service, if there is enough to do."""
@@ -141,32 +159,10 @@ class Parallel(Lanes):
         self.line(f"br label %{done}")
         self.place(done)
 
-    def work(self, loop: For) -> str:
-        """About how many operations a loop does, as far as can be told before it runs."""
-        turns = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
-        own = 1
-        inner: list[str] = []
-        for statement in loop.body:
-            if isinstance(statement, For):
-                known = [
-                    v.op == "const" or v.number in self.names
-                    for v in (statement.start, statement.stop)
-                ]
-                if all(known):
-                    inner.append(self.work(statement))
-                else:
-                    own += _UNKNOWN_TURNS * len(statement.body.statements)
-            else:
-                calls = isinstance(statement, Value) and statement.op in ("apply", "call", "rarely")
-                own += _CALL if calls else 1
-        total = str(own)
-        for name in inner:
-            total = self.emit(f"add i64 {total}, {name}")
-        return self.emit(f"mul i64 {turns}, {total}")
-
     def part(self, name: str, loop: For, held: list[tuple[Value | Buffer, str, str]]) -> str:
         """The text of a loop's function."""
         outer = {key: getattr(self, key) for key in _STATE}
+        self.nesting += 1  # who calls the function asks
         self.open_function()
         self.names, self.pointers, self.slots, self.allocas = {}, {}, {}, []
         self.header.append("  %frame = load ptr, ptr %env, align 8")
@@ -189,6 +185,7 @@ class Parallel(Lanes):
         text = [head, "entry:", *self.allocas, *self.header, *self.lines, "  ret void", "}"]
         for key, value in outer.items():
             setattr(self, key, value)
+        self.nesting -= 1
         return "\n".join(text)
 
     def scalar_loop(self, loop: For) -> None:

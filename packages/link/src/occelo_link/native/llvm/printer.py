@@ -28,6 +28,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
+from occelo_link.loops.ir.work import BUDGET, turn_work
 from occelo_link.native.frame import (
     ALLOC_OUTPUT,
     ARENA,
@@ -161,15 +162,6 @@ class Printer(Parallel):
         self.stop_if_null(pointer)
         return pointer
 
-    def service(self, slot: int) -> str:
-        key = f"service{slot}"
-        if key not in self.functions:
-            address, loaded = self.fresh(), self.fresh()
-            self.header.append(f"  {address} = getelementptr i64, ptr %table, i64 {slot}")
-            self.header.append(f"  {loaded} = load ptr, ptr {address}, align 8")
-            self.functions[key] = loaded
-        return self.functions[key]
-
     def alloc_work(self, statement: Alloc) -> str:
         buffer, size = statement.buffer, statement.size
         if size.op == "const":
@@ -264,6 +256,7 @@ class Printer(Parallel):
     def scalar_loop(self, loop: For) -> None:
         start, stop = self.use(loop.start), self.use(loop.stop)
         head, body, done = (self.new_label(h) for h in ("loop", "body", "done"))
+        opened = self.open_pause(loop, start, stop)
         before = self.label
         self.line(f"br label %{head}")
         self.place(head)
@@ -271,34 +264,67 @@ class Printer(Parallel):
         at = len(self.lines)
         self.lines.append(f"  {index} = phi i64 [ {start}, %{before} ], ")
         made = self._phis(loop.carried, before)
-        more = self.emit(f"icmp slt i64 {index}, {stop}")
-        self.line(f"br i1 {more}, label %{body}, label %{done}")
+        bound, leave = stop, done
+        if opened is not None:
+            self.pause_phi(*opened, before)
+            bound, leave = opened[0].limit, opened[0].label
+        more = self.emit(f"icmp slt i64 {index}, {bound}")
+        self.line(f"br i1 {more}, label %{body}, label %{leave}")
         self.place(body)
         self.names[loop.index.number] = index
-        self.block(loop.body)
+        self.nested(loop.body)
         self.lines.append(f"  {after} = add i64 {index}, 1")
         self.lines[at] += f"[ {after}, %{self.label} ]"
         self._close_phis(made, self.label)
+        if opened is not None:
+            self.lines[opened[0].line] += f"[ {bound}, %{self.label} ]"
         self.line(f"br label %{head}")
+        if opened is not None:
+            carried = [(line, self.names[each.param.number]) for line, each in made]
+            self.close_pause(opened[0], stop, head, done, [(at, index), *carried])
         self.place(done)
         for each in loop.carried:
             self.names[each.result.number] = self.names[each.param.number]
+
+    def nested(self, block: Block) -> None:
+        """The body of a loop."""
+        self.nesting += 1  # pyright: ignore[reportUnknownMemberType]
+        self.block(block)
+        self.nesting -= 1
 
     def while_loop(self, loop: While) -> None:
         head, body, done = (self.new_label(h) for h in ("while", "body", "done"))
         before = self.label
         self.line(f"br label %{head}")
         self.place(head)
+        counter, counted = self.fresh(), self.fresh()
+        at = len(self.lines)
+        self.lines.append(f"  {counter} = phi i64 [ 1, %{before} ], ")
         made = self._phis(loop.carried, before)
         self.block(loop.test)
         self.line(f"br i1 {self.use(loop.condition)}, label %{body}, label %{done}")
         self.place(body)
-        self.block(loop.body)
+        if not self.nesting:  # pyright: ignore[reportUnknownMemberType]
+            self.ask_sometimes(counter, max(1, BUDGET // turn_work(loop)[0]))
+        self.nested(loop.body)
+        self.lines.append(f"  {counted} = add i64 {counter}, 1")
+        self.lines[at] += f"[ {counted}, %{self.label} ]"
         self._close_phis(made, self.label)
         self.line(f"br label %{head}")
         self.place(done)
         for each in loop.carried:
             self.names[each.result.number] = self.names[each.param.number]
+
+    def ask_sometimes(self, counter: str, turns: int) -> None:
+        """Ask in every so many turns whether the caller was interrupted."""
+        rest = self.emit(f"urem i64 {counter}, {turns}")
+        now = self.emit(f"icmp eq i64 {rest}, 0")
+        asking, on = self.new_label("ask"), self.new_label("on")
+        self.line(f"br i1 {now}, label %{asking}, label %{on}")
+        self.place(asking)
+        self.ask()
+        self.line(f"br label %{on}")
+        self.place(on)
 
 
 def print_llvm(program: Program, threads: bool = False) -> str:

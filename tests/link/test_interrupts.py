@@ -1,0 +1,184 @@
+"""Long loops stop when the user says so, and nothing is changed by what they did not finish."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_link.blocks.vm import UnitFailure
+from occelo_link.c.printer import print_c
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir import work
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Program
+from occelo_link.native import python_entry
+from occelo_link.native.llvm import polling, print_llvm
+from occelo_link.testing import Compiled, compiled_c, inputs_of, output_of
+
+SCRIPT = """
+import os, signal, sys, threading
+import numpy as np
+import occelo_compile as oc
+import occelo_graph.tensor as ot
+from occelo_graph.ir.shared import shared
+
+n = ot.lscalar("n")
+state = shared(np.zeros(3))
+terms = ot.sin(ot.arange(n))
+total = oc.function([n], terms.sum(), mode=oc.Mode(sys.argv[1]))
+rows = oc.function([n], ot.add(*[ot.exp(terms + k) for k in range(3)]).sum(), mode=oc.Mode(sys.argv[1]))
+update = oc.function([n], state * 2, updates=[(state, state + terms.max())], mode=oc.Mode(sys.argv[1]))
+assert abs(total(10) - np.sin(np.arange(10)).sum()) < 1e-12
+rows(3), update(3)
+before = state.get_value()
+for call in (total, rows, update):
+    for _ in range(2):  # the first call may go another way than those that follow
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            call(10**12)
+        except KeyboardInterrupt:
+            print("interrupted")
+    print((state.get_value() == before).all(), float(total(10)) > 1.9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
+@pytest.mark.parametrize("linker", ["native", "c"])
+def test_long_calls_are_interrupted(linker: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, linker],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env=dict(os.environ),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == ["interrupted", "interrupted", "True True"] * 3 + [""]
+
+
+@pytest.fixture(params=["llvm", "c"])
+def compiled(request: Any, tmp_path: Path) -> Callable[[Program], Callable[..., list[Any]]]:
+    """Programs through one of the printers."""
+    return Compiled if request.param == "llvm" else lambda program: compiled_c(tmp_path, program)[0]
+
+
+def long_loop(carried: bool, lanes: int) -> Program:
+    """Numbers from 0 on: their sum, or all of them."""
+    builder = Builder()
+    [source] = inputs_of(builder, ("float64", 1))
+    count = builder.input_length(source, 0)
+    result = output_of(builder, "float64", [] if carried else [count])
+    with builder.loop(count, lanes=lanes) as loop:
+        value = builder.load(source, loop.index)
+        if carried:
+            total = loop.carry(builder.const(0.0, "float64"), "add" if lanes > 1 else None)
+            total.following = builder.op("add", total.param, value)
+        else:
+            builder.store(result, loop.index, builder.op("neg", value))
+    if carried:
+        builder.store(result, builder.i64(0), total.result)
+    return builder.program
+
+
+def long_while() -> Program:
+    """Counts down from an input to 0."""
+    builder = Builder()
+    [source] = inputs_of(builder, ("int64", 0))
+    result = output_of(builder, "int64", [])
+    first = builder.load(source, builder.i64(0))
+    one = builder.i64(1)
+    [last, turns] = builder.repeat_while(
+        [first, builder.i64(0)],
+        lambda v: builder.lt(builder.i64(0), v[0]),
+        lambda v: [builder.sub(v[0], one), builder.add(v[1], one)],
+    )
+    builder.store(result, builder.i64(0), builder.sub(turns, last))
+    return builder.program
+
+
+@pytest.fixture(params=[1, 3, 8, 1000])
+def asking(request: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Loops ask every few turns; the list grows by one with each question."""
+    from occelo_link.c import printer as c_printer
+    from occelo_link.native.llvm import printer
+
+    for module in (work, polling, printer, c_printer):
+        monkeypatch.setattr(module, "BUDGET", 4 * request.param)
+    asked: list[int] = []
+    plain = python_entry._POLL
+
+    def noting(function: Any) -> Any:
+        def poll(frame: int) -> int:
+            asked.append(1)
+            return int(function(frame))
+
+        return plain(poll)
+
+    monkeypatch.setattr(python_entry, "_POLL", noting)
+    return asked
+
+
+@pytest.mark.parametrize("carried", [False, True])
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+@pytest.mark.parametrize("count", [0, 7, 8, 501])
+def test_limits_change_no_results(
+    asking: list[int], compiled: Any, carried: bool, lanes: int, count: int
+) -> None:
+    program = long_loop(carried, lanes)
+    values = np.random.default_rng(count).normal(size=count)
+    [found] = compiled(program)(values)
+    if carried:
+        np.testing.assert_allclose(found, values.sum(), rtol=1e-12, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(found, -values)
+    assert count < 501 or asking or work.BUDGET > 1000
+
+
+def test_loops_that_carry_on_while_something_holds_ask_too(
+    asking: list[int], compiled: Any
+) -> None:
+    [found] = compiled(long_while())(np.array(5000))
+    assert found == 5000
+    assert asking
+
+
+def test_nests_ask_in_their_outermost_loop(asking: list[int], compiled: Any) -> None:
+    x = ot.dmatrix("x")
+    outputs = [ot.softmax(x, axis=1), x.sum(axis=0), x.T * 2]
+    value = np.random.default_rng(0).normal(size=(23, 17))
+    found = compiled(lower_graph([x], outputs, og.toposort(outputs)))(value)
+    np.testing.assert_allclose(found[1], value.sum(axis=0))
+    np.testing.assert_array_equal(found[2], value.T * 2)
+    np.testing.assert_allclose(found[0].sum(axis=1), np.ones(23))
+    assert asking
+
+
+def test_a_unit_that_is_told_to_end_ends(
+    compiled: Any, monkeypatch: pytest.MonkeyPatch, asking: list[int]
+) -> None:
+    plain = python_entry._POLL
+    monkeypatch.setattr(
+        python_entry, "_POLL", lambda function: plain(lambda frame: function(frame) + 1)
+    )
+    with pytest.raises(UnitFailure) as caught:
+        compiled(long_while())(np.array(5000))
+    assert caught.value.site == -1
+    assert len(asking) == 1
+
+
+def test_short_loops_do_not_ask() -> None:
+    x = ot.tensor("x", dtype="float64", shape=(100,))
+    y = ot.exp(x)
+    program = lower_graph([x], [y], og.toposort([y]))
+    assert "interrupted" not in print_llvm(program)
+    assert "poll_fn)table" not in print_c([("unit", program)])
