@@ -43,8 +43,8 @@ def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
 def interface_of(program: Program) -> UnitInterface:
     """The interface of a program whose inputs may have any lengths."""
     return UnitInterface(
-        [(b.dtype, (None,) * b.ndim) for b in program.inputs],
-        [(b.dtype, b.ndim) for b in program.outputs],
+        [(b.holds, (None,) * b.ndim) for b in program.inputs],
+        [(b.holds, b.ndim) for b in program.outputs],
         dict(program.table),
         list(program.constants),
     )

@@ -30,7 +30,7 @@ class UnitInterface:
         types: list[Any] = [v.type for v in part.inputs]
         return cls(
             [(t.dtype, t.shape) for t in types],
-            [(b.dtype, b.ndim) for b in program.outputs],
+            [(b.holds, b.ndim) for b in program.outputs],
             dict(program.table),
             list(program.constants),
         )

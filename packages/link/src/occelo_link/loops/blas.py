@@ -8,11 +8,12 @@ from typing import Any
 
 from occelo_graph import Apply
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_link.loops.complexes import product_by_parts
 from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.lowering import CHEAP, Context, lowers, lowers_complex
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
@@ -37,6 +38,9 @@ def lower_dot(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[T
     if x.ndim == 2:
         return [_matrix_vector(context, x, y, inner, False)]
     return [_matrix_vector(context, y, x, inner, True)]
+
+
+lowers_complex(Dot)(product_by_parts(lower_dot))
 
 
 def _is_small(lengths: Sequence[Value]) -> bool:
@@ -266,3 +270,6 @@ def _batched_loops(
     terms = context.virtual(dtype, [*shape[:-1], inner, shape[-1]], element, [x, y])
     combine = "or" if dtype == "bool" else "add"
     return context.reduce(terms, (len(shape) - 1,), combine, dtype, dtype)
+
+
+lowers_complex(MatMul)(product_by_parts(lower_matmul))

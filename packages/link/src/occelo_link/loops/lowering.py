@@ -12,10 +12,22 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_link.loops.complexes import (
+    PARTS,
+    ComplexTensor,
+    as_real,
+    by_parts,
+    complex_constant,
+    has_complex,
+    in_parts,
+    interleaved,
+    parts_of,
+)
+from occelo_link.loops.halves import as_single, has_halves, in_single, packed, unpacked
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
-from occelo_link.loops.nests import copy_elements
+from occelo_link.loops.nests import copy_elements, copy_together
 from occelo_link.loops.schedule import Schedule, Step
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 
@@ -25,6 +37,7 @@ __all__ = [
     "NotLowered",
     "find_lowering",
     "lowers",
+    "lowers_complex",
     "supported_dtype",
 ]
 
@@ -32,10 +45,16 @@ Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
 
 _lowerings: dict[type, Lowering] = {}
 _conditions: dict[type, Callable[[Apply], bool]] = {}
+_complex: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
 
 _DTYPES = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+    "complex64 complex128".split()
 )
+IN_MEMORY = {"float16": "uint16", **PARTS}
+"""What inputs and outputs of a dtype are seen as."""
+INSIDE = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
+"""The dtypes of the tensors that one of a dtype is inside a program."""
 MAX_DEPTH = 48
 """Formulas nested deeper are stored, which keeps recursion shallow."""
 MAX_COST = 3000
@@ -66,8 +85,43 @@ def supported_dtype(variable: Variable) -> bool:
     return isinstance(variable.type, TensorType) and variable.type.dtype in _DTYPES
 
 
+def lowers_complex(
+    op_class: type, when: Callable[[Apply], bool] | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class for nodes with complex tensors."""
+
+    def register(function: Lowering) -> Lowering:
+        _complex[op_class] = (function, when)
+        return function
+
+    return register
+
+
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node; None if it has none."""
+    if has_complex(node):
+        return _find_complex(node)
+    if has_halves(node) and not node.op.lazy:
+        found = _find(as_single(node))
+        return None if found is None else in_single(found)
+    return _find(node)
+
+
+def _find_complex(node: Apply) -> Lowering | None:
+    """The lowering of a node with complex tensors: one of its own, or that of its parts."""
+    if node.op.lazy:
+        return _find(node)
+    for cls in type(node.op).__mro__:
+        if cls in _complex and _computes_alike(type(node.op), cls):
+            function, condition = _complex[cls]
+            return function if condition is None or condition(node) else None
+    if not by_parts(node):
+        return None
+    found = _find(as_real(node))
+    return None if found is None else in_parts(found)
+
+
+def _find(node: Apply) -> Lowering | None:
     for cls in type(node.op).__mro__:
         found = _lowerings.get(cls)
         if found is None:
@@ -250,20 +304,24 @@ class Context:
         builder = self.builder
         assert isinstance(variable.type, TensorType)
         position = len(self.program.inputs)
-        buffer = builder.buffer(
-            variable.type.dtype, "input", position=position, ndim=variable.type.ndim
-        )
+        dtype, ndim = variable.type.dtype, variable.type.ndim
+        seen = IN_MEMORY.get(dtype, dtype)
+        buffer = builder.buffer(seen, "input", position=position, ndim=ndim, holds=dtype)
         self.program.inputs.append(buffer)
         shape = [
             builder.input_length(buffer, axis) if n is None else builder.i64(n)
             for axis, n in enumerate(variable.type.shape)
         ]
+        if dtype in PARTS:
+            self.tensors[variable] = interleaved(self, buffer, shape)
+            return
         strides = (
             self.contiguous(shape)
             if contiguous
             else [builder.input_stride(buffer, i) for i in range(len(shape))]
         )
-        self.tensors[variable] = Stored(buffer, shape, builder.i64(0), strides, contiguous)
+        stored = Stored(buffer, shape, builder.i64(0), strides, contiguous)
+        self.tensors[variable] = unpacked(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
         """The lowered form of a variable that has been reached."""
@@ -277,6 +335,10 @@ class Context:
         builder = self.builder
         # a folded constant may be a view in any order
         data: Any = np.require(variable.data, requirements=["C", "A"])
+        if data.dtype.kind == "c":
+            return complex_constant(self, data)
+        if data.dtype == np.float16:
+            data = data.astype(np.float32)
         dtype = data.dtype.name
         shape = [builder.i64(n) for n in data.shape]
         if data.size == 1:
@@ -306,25 +368,26 @@ class Context:
         """Lower what only one branch needs inside that branch; returns what they result in."""
         self.schedule.flush()
         regions = self.regions[node]
-        dtypes = [v.type.dtype for v in node.outputs if isinstance(v.type, TensorType)]
-        ndims = [v.type.ndim for v in node.outputs if isinstance(v.type, TensorType)]
-        buffers = [
-            self.builder.buffer(d, "work", ndim=n) for d, n in zip(dtypes, ndims, strict=True)
-        ]
+        types: list[Any] = [v.type for v in node.outputs]
+        leaves = [(d, t.ndim) for t in types for d in INSIDE.get(t.dtype, (t.dtype,))]
+        buffers = [self.builder.buffer(d, "work", ndim=n) for d, n in leaves]
 
         def branch(which: int) -> Callable[[], Sequence[Value]]:
             return lambda: self._branch(regions[which], branches[which], buffers)
 
         values = iter(self.builder.branch(condition, branch(0), branch(1)))
         results: list[Tensor] = []
-        for buffer, ndim in zip(buffers, ndims, strict=True):
+        for buffer, (_, ndim) in zip(buffers, leaves, strict=True):
             buffer.version += 1
             if ndim == 0:
                 value = next(values)
                 results.append(Virtual(buffer.dtype, (), _always(value), flat=True))
             else:
                 results.append(self.over(buffer, [next(values) for _ in range(ndim)]))
-        return results
+        rest = iter(results)
+        return [
+            ComplexTensor(next(rest), next(rest)) if t.dtype in PARTS else next(rest) for t in types
+        ]
 
     def _branch(
         self, nodes: Sequence[Apply], outputs: Sequence[Variable], buffers: Sequence[Buffer]
@@ -333,8 +396,8 @@ class Context:
         tensors, same, node = dict(self.tensors), dict(self._same), self.node
         self.lower_nodes(nodes)
         values: list[Value] = []
-        for variable, buffer in zip(outputs, buffers, strict=True):
-            tensor = self.tensor(variable)
+        results = [part for v in outputs for part in parts_of(self.tensor(v))]
+        for tensor, buffer in zip(results, buffers, strict=True):
             self.schedule.flush()
             if not tensor.ndim:
                 values.append(tensor.at(self.builder, []))
@@ -347,6 +410,9 @@ class Context:
 
     def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
         """Store a formula that would be computed too often."""
+        if isinstance(tensor, ComplexTensor):
+            re, im = (self._settle(variable, part, readers) for part in parts_of(tensor))
+            return ComplexTensor(re, im)
         if isinstance(tensor, Stored) or not isinstance(variable.type, TensorType):
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
@@ -359,14 +425,42 @@ class Context:
 
     def finish(self, outputs: Sequence[Variable]) -> Program:
         """Write the outputs and what is still pending; returns the program."""
-        targets: list[Stored] = []
+        targets: list[Buffer] = []
         for position, variable in enumerate(outputs):
             self.node = variable.owner
             tensor = self.tensor(variable)
-            targets.append(self._output(tensor, position))
-        self.program.outputs = [t.buffer for t in targets]
+            targets.append(self._output_of(variable, tensor, position))
+        self.program.outputs = targets
         self.schedule.flush(last=True)
         return self.program
+
+    def _output_of(self, variable: Variable, tensor: Tensor, position: int) -> Buffer:
+        """The buffer of an output, and what it takes to fill it."""
+        if isinstance(tensor, ComplexTensor):
+            return self._complex_output(tensor, position)
+        kind = variable.type
+        assert isinstance(kind, TensorType)
+        if kind.dtype == "float16":
+            tensor = packed(self, tensor)
+        buffer = self._output(tensor, position).buffer
+        buffer.holds = kind.dtype
+        return buffer
+
+    def _complex_output(self, tensor: ComplexTensor, position: int) -> Buffer:
+        """An output of complex numbers, whose parts are stored in the same loops."""
+        builder, shape = self.builder, tensor.shape
+        buffer = builder.buffer(
+            tensor.re.dtype, "output", position=position, ndim=len(shape), holds=tensor.dtype
+        )
+
+        def emit() -> None:
+            lengths = [self.canonical(n) for n in shape]
+            builder.alloc(buffer, builder.product([*lengths, self.i64(2)]), lengths)
+            whole = interleaved(self, buffer, lengths)
+            copy_together(self, list(zip(parts_of(tensor), parts_of(whole), strict=True)))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+        self.step(parts_of(tensor), [], emit)
+        return buffer
 
     def _output(self, tensor: Tensor, position: int) -> Stored:
         """An output tensor: a work buffer renamed if that is possible, else a copy."""

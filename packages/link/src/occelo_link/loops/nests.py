@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
     from occelo_link.loops.lowering import Context
 
-__all__ = ["copy_elements", "identity_of", "reduce_elements", "write_kernel"]
+__all__ = ["copy_elements", "copy_together", "identity_of", "reduce_elements", "write_kernel"]
 
 BLOCK = 2048
 """Floats are summed in blocks of this many elements, and the sums of blocks with compensation."""
@@ -51,9 +51,15 @@ def write_kernel(context: Context, kernel: LoopKernel) -> None:
 
 def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
     """Write the loops that store a tensor in a target that has room already."""
-    kernel = LoopKernel((), tensor.shape)
-    kernel.add(ElementRoot(tensor, target))
-    target.readers += 1
+    copy_together(context, [(tensor, target)])
+
+
+def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> None:
+    """Store tensors of one shape in targets that have room already, in the same loops."""
+    kernel = LoopKernel((), pairs[0][0].shape)
+    for tensor, target in pairs:
+        kernel.add(ElementRoot(tensor, target))
+        target.readers += 1
     _Nest(context, kernel).write()
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, TensorType
+from occelo_graph import Apply
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
+from occelo_link.loops.complexes import has_complex
 
-__all__ = ["DTYPES", "SCALARS", "reason_for_python"]
+__all__ = ["COMPLEX", "SCALARS", "reason_for_python"]
 
-DTYPES = {
-    "complex64": "loop programs have no complex numbers yet",
-    "complex128": "loop programs have no complex numbers yet",
-    "float16": "loop programs have no 16-bit floats yet",
-}
+COMPLEX = "loop programs have no formula for it over complex numbers, which are pairs in them"
 SCALARS = {
     "pow": "a negative exponent of an integer is an error that depends on the data",
     "tri_gamma": "SciPy exports no function for it",
@@ -23,15 +20,11 @@ SCALARS = {
     "betainc_da": "a series whose number of terms depends on the data, in NumPy",
     "hyp2f1_da": "a series whose number of terms depends on the data, in NumPy",
     "hyp2f1_dc": "a series whose number of terms depends on the data, in NumPy",
-    "complex": "loop programs have no complex numbers yet",
 }
 
 
 def reason_for_python(node: Apply) -> str | None:
     """Why a node of this library's ops has no loop lowering; None if there is no known reason."""
-    for variable in (*node.inputs, *node.outputs):
-        if isinstance(variable.type, TensorType) and variable.type.dtype in DTYPES:
-            return DTYPES[variable.type.dtype]
     if isinstance(node.op, Gemm | Gemv | Ger):
         return (
             "made by rewriting, for linkers that run op by op; loop programs have products and sums"
@@ -39,4 +32,6 @@ def reason_for_python(node: Apply) -> str | None:
     scalar: Any = getattr(node.op, "scalar_op", None)
     if node.op.destroy_map:
         return "an op that overwrites its input needs the input's own memory"
+    if has_complex(node):
+        return COMPLEX
     return SCALARS.get(getattr(scalar, "name", ""))

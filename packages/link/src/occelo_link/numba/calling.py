@@ -12,7 +12,7 @@ from occelo_graph import TensorType, Variable
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import prepared
-from occelo_link.loops.ir.program import Program, itemsize
+from occelo_link.loops.ir.program import Program
 from occelo_link.native.engine import Unit, compile_module, load_object
 from occelo_link.native.frame import (
     ARENA,
@@ -216,10 +216,10 @@ class _Call:
         count = len(self.outputs)
         for k, buffer in enumerate(self.outputs):
             at = self.records + _RECORD * k
-            self.line(f"frame[{at}] = {itemsize(buffer.dtype)}")
+            self.line(f"frame[{at}] = {np.dtype(buffer.holds).itemsize}")
             self.line(f"frame[{at + 1}] = {buffer.ndim}")
             self.line(f"frame[{at + 2}] = 0")
-            make = result_intrinsic(buffer.dtype, buffer.ndim, at)
+            make = result_intrinsic(buffer.holds, buffer.ndim, at)
             self.namespace[f"result{k}"] = make
         self.namespace["finish"] = memory_intrinsic(Memory("call", "", finish))
         self.line("status = unit(frame, table)")

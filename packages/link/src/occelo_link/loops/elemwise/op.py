@@ -11,11 +11,18 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
+from occelo_link.loops.elemwise.complex import (
+    COMPLEX_COSTS,
+    Complex,
+    ComplexLowering,
+    find_complex,
+)
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, find_scalar
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.lowering import Context, lowers, lowers_complex
 from occelo_link.loops.tensors import Index, Tensor
 
 __all__ = ["broadcast_index", "broadcast_lengths"]
@@ -114,6 +121,61 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
         )
         for out in graph.outputs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     ]
+
+
+def _find_complex(node: Apply) -> ComplexLowering | None:
+    scalar_op: Any = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    if node.op.destroy_map or len(node.outputs) != 1:
+        return None
+    if isinstance(scalar_op, Cast):
+        return find_complex("cast")
+    return find_complex(scalar_op.name) if isinstance(scalar_op, ScalarFunction) else None
+
+
+def _complex_argument(
+    builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
+) -> Complex:
+    """An element as a complex number, whose parts have a dtype."""
+    re, *rest = (builder.cast(part.at(builder, index), dtype) for part in parts_of(tensor))
+    return re, rest[0] if rest else builder.const(0.0, dtype)
+
+
+@lowers_complex(Elemwise, when=lambda node: _find_complex(node) is not None)
+def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
+    function = _find_complex(node)
+    assert function is not None
+    types: list[Any] = [v.type for v in node.inputs]
+    output: Any = node.outputs[0].type
+    shape = broadcast_lengths(context, types, inputs)
+    made_of: str = output.dtype
+    result = PARTS.get(made_of, made_of)
+    kinds = [PARTS.get(t.dtype, t.dtype) for t in (*types, output) if t.dtype != "bool"]
+    dtype = "float64" if any(d not in ("float32", "float16") for d in kinds) else "float32"
+    sources = [part for t in inputs for part in parts_of(t)]
+    name = getattr(node.op.scalar_op, "name", "cast")  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+
+    def element(which: int, builder: Builder, index: Index) -> Value:
+        values = [
+            _complex_argument(builder, dtype, t, broadcast_index(context, kind, index))
+            for t, kind in zip(inputs, types, strict=True)
+        ]
+        made = function(builder, values)
+        value = made if isinstance(made, Value) else made[which]
+        return builder.cast(value, result)
+
+    def part(which: int) -> Tensor:
+        return context.virtual(
+            result,
+            shape,
+            partial(element, which),
+            sources,
+            cost=COMPLEX_COSTS.get(name, 0),
+            flat=context.flat_over(sources, shape),
+            identity=True,
+        )
+
+    return [ComplexTensor(part(0), part(1)) if output.dtype in PARTS else part(0)]
 
 
 @lowers(Elemwise, when=lambda node: _find(node) is not None or _find_inner(node) is not None)

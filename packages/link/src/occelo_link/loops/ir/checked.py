@@ -5,6 +5,8 @@ This is for finding faults of lowerings. It is slow: loops lose their lanes.
 
 from __future__ import annotations
 
+import numpy as np
+
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -18,6 +20,7 @@ from occelo_link.loops.ir.program import (
     Store,
     Value,
     While,
+    itemsize,
 )
 
 __all__ = ["with_bounds_checks"]
@@ -49,7 +52,8 @@ class _Checker:
         builder.stack = [body]
         for buffer in program.inputs:
             lengths = [builder.input_length(buffer, axis) for axis in range(buffer.ndim)]
-            self.sizes[buffer] = builder.product(lengths)
+            each = np.dtype(buffer.holds).itemsize // itemsize(buffer.dtype)
+            self.sizes[buffer] = builder.product([*lengths, builder.i64(each)])
         self.block(body, before)
 
     def block(self, block: Block, statements: list[Statement]) -> None:

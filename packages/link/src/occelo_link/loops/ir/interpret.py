@@ -70,11 +70,12 @@ class _Interpreter:
         self.lengths: dict[Buffer, tuple[int, ...]] = {}
         for buffer, array in zip(program.inputs, arrays, strict=True):
             self.inputs[buffer] = array
-            self.memory[buffer] = np.ascontiguousarray(array).reshape(-1)
+            self.memory[buffer] = np.ascontiguousarray(array).reshape(-1).view(buffer.dtype)
 
     def run(self) -> list[Any]:
         self.block(self.program.body)
-        return [self.memory[b].reshape(self.lengths[b]) for b in self.program.outputs]
+        outputs = self.program.outputs
+        return [self.memory[b].view(b.holds).reshape(self.lengths[b]) for b in outputs]
 
     def get(self, value: Value) -> Any:
         if value.op == "const":

@@ -89,10 +89,11 @@ class Buffer:
     ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
     `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end) or
     ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
-    nothing else that is in use.
+    nothing else that is in use. The array of an input or an output has the dtype ``holds``: numbers of
+    16 bits are seen as uint16 here, complex ones as two floats each.
     """
 
-    __slots__ = ("dtype", "entry", "name", "ndim", "position", "space", "version")
+    __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "space", "version")
 
     def __init__(
         self,
@@ -102,9 +103,11 @@ class Buffer:
         position: int = -1,
         ndim: int = 0,
         entry: str = "",
+        holds: str | None = None,
     ) -> None:
         self.name = name
         self.dtype = dtype
+        self.holds = dtype if holds is None else holds
         self.space = space
         self.position = position
         self.ndim = ndim

@@ -47,7 +47,8 @@ def _header(program: Program) -> Iterator[str]:
 
 def _declared(buffer: Buffer) -> str:
     dimensions = "[" + ", ".join(":" * buffer.ndim) + "]" if buffer.ndim else ""
-    return f"{buffer.name}: {buffer.dtype}{dimensions}"
+    seen = "" if buffer.holds == buffer.dtype else f" as {buffer.dtype}"
+    return f"{buffer.name}: {buffer.holds}{dimensions}{seen}"
 
 
 def _block(block: Block, depth: int) -> Iterator[str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Buffer, For, Store, Value, itemsize
 from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.polling import Polling
+from occelo_link.native.llvm.interleaved import Interleaved, base_and_part, suffix
 
 __all__ = ["Lanes"]
 
@@ -26,13 +25,19 @@ class _Turn:
         self.vectors: dict[int, str] = {}
         self.scalars: dict[int, str] = {loop.index.number: first}
         self.strides: dict[int, int | None] = {loop.index.number: 1}
+        self.both: dict[tuple[Buffer, int], str] = {}
+        self.held: dict[tuple[Buffer, int], tuple[Store, str]] = {}
 
 
-class Lanes(Polling):
+class Lanes(Interleaved):
     """Loops with lanes."""
 
     def lanes_loop(self, loop: For) -> None:
         lanes = loop.lanes
+        turns = self.few_turns(loop)
+        if turns is not None:
+            self.vectors_in_a_row(loop, turns)
+            return
         start, stop = self.use(loop.start), self.use(loop.stop)
         head, body, rest, tail, done = (
             self.new_label(h) for h in ("vector", "body", "rest", "tail", "done")
@@ -81,10 +86,24 @@ class Lanes(Polling):
         for each, (_, name), masked in zip(loop.carried, phis, ended, strict=True):
             kind = self.type_of(each.param.dtype, lanes)
             vectors.append(self.emit(f"phi {kind} [ {name}, %{rest} ], [ {masked}, %{end} ]"))
+        self.combine_all(loop, vectors)
+
+    def vectors_in_a_row(self, loop: For, turns: range) -> None:
+        """A loop of a known small number of turns, without the loop."""
+        lanes = loop.lanes
+        vectors = [self.constant_or_splat(each.initial, lanes) for each in loop.carried]
+        for first in range(turns.start, turns.stop, lanes):
+            left = turns.stop - first
+            steps = ", ".join(f"i1 {'true' if i < left else 'false'}" for i in range(lanes))
+            mask = None if left >= lanes else f"<{steps}>"
+            vectors = self.turn(loop, _Turn(loop, str(first), mask), vectors)
+        self.combine_all(loop, vectors)
+
+    def combine_all(self, loop: For, vectors: Sequence[str]) -> None:
         for each, merged in zip(loop.carried, vectors, strict=True):
             assert each.combine is not None
             self.names[each.result.number] = self.combine_lanes(
-                each.combine, each.param, merged, lanes
+                each.combine, each.param, merged, loop.lanes
             )
 
     def constant_or_splat(self, value: Value, lanes: int) -> str:
@@ -139,6 +158,8 @@ class Lanes(Polling):
                 self.vector_store(statement, lanes)
             else:
                 raise TypeError(f"{type(statement).__name__} in a loop with lanes")
+        for waiting, name in lanes.held.values():
+            self.store_vector(waiting, name, lanes)
         result: list[str] = []
         for each in loop.carried:
             name = self.vector(each.following, lanes)
@@ -224,61 +245,91 @@ class Lanes(Polling):
         if stride == 0:
             uniform = self.scalar_load(buffer, self.first_lane(offset, lanes))
             return self.splat(uniform, buffer.dtype, count)
-        suffix = f"v{count}" + ("f" if is_float(buffer.dtype) else "i") + str(size * 8)
+        ending = suffix(buffer.dtype, count)
+        found = base_and_part(buffer, offset) if stride == 2 else None
+        if found is not None:
+            return self.complex_load(buffer, *found, lanes)
         if stride == 1:
             address = self.address(buffer, self.first_lane(offset, lanes))
             if lanes.mask is None:
                 raw = self.emit(f"load {kind}, ptr {address}, align {size}")
             else:
                 self.declare(
-                    f"declare {kind} @llvm.masked.load.{suffix}.p0(ptr, i32, <{count} x i1>, {kind})"
+                    f"declare {kind} @llvm.masked.load.{ending}.p0(ptr, i32, <{count} x i1>, {kind})"
                 )
                 raw = self.emit(
-                    f"call {kind} @llvm.masked.load.{suffix}.p0(ptr {address}, i32 {size}, "
+                    f"call {kind} @llvm.masked.load.{ending}.p0(ptr {address}, i32 {size}, "
                     f"<{count} x i1> {lanes.mask}, {kind} zeroinitializer)"
                 )
         else:
             addresses = self.lane_addresses(buffer, offset, lanes)
             mask = lanes.mask or "splat (i1 true)"
             self.declare(
-                f"declare {kind} @llvm.masked.gather.{suffix}.v{count}p0"
+                f"declare {kind} @llvm.masked.gather.{ending}.v{count}p0"
                 f"(<{count} x ptr>, i32, <{count} x i1>, {kind})"
             )
             raw = self.emit(
-                f"call {kind} @llvm.masked.gather.{suffix}.v{count}p0(<{count} x ptr> "
+                f"call {kind} @llvm.masked.gather.{ending}.v{count}p0(<{count} x ptr> "
                 f"{addresses}, i32 {size}, <{count} x i1> {mask}, {kind} zeroinitializer)"
             )
         if buffer.dtype == "bool":
             return self.emit(f"icmp ne {kind} {raw}, zeroinitializer")
         return raw
 
+    def complex_load(self, buffer: Buffer, base: Value, part: int, lanes: _Turn) -> str:
+        """One part of complex numbers; what is never written is loaded once for both."""
+        count, key = lanes.loop.lanes, (buffer, base.number)
+        both = lanes.both.get(key)
+        if both is None:
+            both = self.load_both(buffer, self.first_lane(base, lanes), count, lanes.mask)
+            if buffer.space in ("input", "constant"):
+                lanes.both[key] = both
+        return self.part_of(both, buffer.dtype, part, count)
+
     def vector_store(self, statement: Store, lanes: _Turn) -> None:
+        """Store a vector; parts of complex numbers wait for each other."""
+        buffer = statement.buffer
+        value = self.vector(statement.value, lanes)
+        two = buffer.space == "output" and self.stride(statement.offset, lanes) == 2
+        found = base_and_part(buffer, statement.offset) if two else None
+        if found is None:
+            self.store_vector(statement, value, lanes)
+            return
+        base, part = found
+        other = lanes.held.pop((buffer, base.number), None)
+        if other is None:
+            lanes.held[buffer, base.number] = (statement, value)
+            return
+        re, im = (other[1], value) if part else (value, other[1])
+        first = self.first_lane(base, lanes)
+        self.store_both(buffer, first, re, im, lanes.loop.lanes, lanes.mask)
+
+    def store_vector(self, statement: Store, value: str, lanes: _Turn) -> None:
         buffer = statement.buffer
         count = lanes.loop.lanes
         memory = memory_type(buffer.dtype)
         kind, size = f"<{count} x {memory}>", itemsize(buffer.dtype)
-        value = self.vector(statement.value, lanes)
         if buffer.dtype == "bool":
             value = self.emit(f"zext <{count} x i1> {value} to {kind}")
-        suffix = f"v{count}" + ("f" if is_float(buffer.dtype) else "i") + str(size * 8)
+        ending = suffix(buffer.dtype, count)
         mask = f"<{count} x i1>"
         if self.stride(statement.offset, lanes) == 1:
             address = self.address(buffer, self.first_lane(statement.offset, lanes))
             if lanes.mask is None:
                 self.line(f"store {kind} {value}, ptr {address}, align {size}")
                 return
-            self.declare(f"declare void @llvm.masked.store.{suffix}.p0({kind}, ptr, i32, {mask})")
+            self.declare(f"declare void @llvm.masked.store.{ending}.p0({kind}, ptr, i32, {mask})")
             self.line(
-                f"call void @llvm.masked.store.{suffix}.p0"
+                f"call void @llvm.masked.store.{ending}.p0"
                 f"({kind} {value}, ptr {address}, i32 {size}, {mask} {lanes.mask})"
             )
             return
         addresses = self.lane_addresses(buffer, statement.offset, lanes)
         self.declare(
-            f"declare void @llvm.masked.scatter.{suffix}.v{count}p0"
+            f"declare void @llvm.masked.scatter.{ending}.v{count}p0"
             f"({kind}, <{count} x ptr>, i32, {mask})"
         )
         self.line(
-            f"call void @llvm.masked.scatter.{suffix}.v{count}p0({kind} {value}, "
+            f"call void @llvm.masked.scatter.{ending}.v{count}p0({kind} {value}, "
             f"<{count} x ptr> {addresses}, i32 {size}, {mask} {lanes.mask or 'splat (i1 true)'})"
         )

@@ -254,6 +254,10 @@ class Printer(Parallel):
             self.lines[position] += f"[ {self.use(each.following)}, %{end} ]"
 
     def scalar_loop(self, loop: For) -> None:
+        turns = self.few_turns(loop)
+        if turns is not None:
+            self.turns_in_a_row(loop, turns)
+            return
         start, stop = self.use(loop.start), self.use(loop.stop)
         head, body, done = (self.new_label(h) for h in ("loop", "body", "done"))
         opened = self.open_pause(loop, start, stop)
@@ -285,6 +289,18 @@ class Printer(Parallel):
         self.place(done)
         for each in loop.carried:
             self.names[each.result.number] = self.names[each.param.number]
+
+    def turns_in_a_row(self, loop: For, turns: range) -> None:
+        """A loop of a known small number of turns, without the loop."""
+        carried = [self.use(each.initial) for each in loop.carried]
+        for turn in turns:
+            self.names[loop.index.number] = str(turn)
+            for each, name in zip(loop.carried, carried, strict=True):
+                self.names[each.param.number] = name
+            self.nested(loop.body)
+            carried = [self.use(each.following) for each in loop.carried]
+        for each, name in zip(loop.carried, carried, strict=True):
+            self.names[each.result.number] = name
 
     def nested(self, block: Block) -> None:
         """The body of a loop."""

@@ -1,0 +1,231 @@
+"""Complex tensors: inside a program they are two real ones, which lie side by side in inputs and outputs alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph import Apply, TensorType, Variable
+from occelo_graph.gradient.barriers import (
+    DisconnectedGrad,
+    GradClip,
+    GradScale,
+    UndefinedGrad,
+    ZeroGrad,
+)
+from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, ViewOp
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from occelo_graph.ops.join import Join, MakeVector, Repeat
+from occelo_graph.ops.reduce import CAReduce, CumOp
+from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Buffer, Value
+from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual
+
+if TYPE_CHECKING:
+    from occelo_link.loops.lowering import Context, Lowering
+
+__all__ = [
+    "PARTS",
+    "ComplexTensor",
+    "as_real",
+    "by_parts",
+    "complex_constant",
+    "has_complex",
+    "in_parts",
+    "interleaved",
+    "parts_of",
+    "product_by_parts",
+]
+
+PARTS = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the parts of a complex number."""
+
+_BY_PARTS = (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    Alloc,
+    AllocDiag,
+    Assert,
+    Assume,
+    CheckAndRaise,
+    DeepCopyOp,
+    DimShuffle,
+    DisconnectedGrad,
+    ExtractDiag,
+    GradClip,
+    GradScale,
+    IncSubtensor,
+    Join,
+    MakeVector,
+    Repeat,
+    Reshape,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    Subtensor,
+    UndefinedGrad,
+    ViewOp,
+    ZeroGrad,
+)
+"""Ops that do the same to the real and the imaginary parts, and nothing else."""
+
+
+class ComplexTensor(Tensor):
+    """A complex tensor as its parts, which have the same shape."""
+
+    __slots__ = ("im", "re")
+
+    def __init__(self, re: Tensor, im: Tensor) -> None:
+        super().__init__("complex64" if re.dtype == "float32" else "complex128", re.shape)
+        self.re = re
+        self.im = im
+
+
+def has_complex(node: Apply) -> bool:
+    """Whether a node has to do with complex tensors."""
+    return any(_is_complex(v) for v in (*node.inputs, *node.outputs))
+
+
+def _is_complex(variable: Variable) -> bool:
+    return isinstance(variable.type, TensorType) and variable.type.dtype in PARTS
+
+
+def by_parts(node: Apply) -> bool:
+    """Whether a node with complex tensors is two nodes with real ones."""
+    op: Any = node.op
+    if isinstance(op, CAReduce | CumOp):
+        added = op.scalar_op.name == "add" if isinstance(op, CAReduce) else op.mode == "add"
+        return added and _is_complex(node.inputs[0])
+    if not isinstance(op, _BY_PARTS):
+        return False
+    if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
+        return all(_is_complex(v) for v in node.inputs[:2])
+    # real numbers among complex ones are not told from indices
+    kinds: list[Any] = [v.type for v in node.inputs]
+    return all(k.dtype in PARTS or not k.dtype.startswith("float") for k in kinds)
+
+
+def in_parts(lowering: Lowering) -> Lowering:
+    """A lowering for complex tensors, from one for real ones that is to be applied to both parts."""
+
+    def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+        real = as_real(node)
+        if not any(_is_complex(v) for v in node.outputs):
+            return lowering(context, real, [_part(t, 0) for t in inputs])
+        parts = [lowering(context, real, [_part(t, k) for t in inputs]) for k in (0, 1)]
+        return [
+            ComplexTensor(re, im) if _is_complex(v) else re
+            for v, re, im in zip(node.outputs, *parts, strict=True)
+        ]
+
+    return lowered
+
+
+def parts_of(tensor: Tensor) -> list[Tensor]:
+    """The real tensors that a tensor consists of."""
+    return [tensor.re, tensor.im] if isinstance(tensor, ComplexTensor) else [tensor]
+
+
+def _part(tensor: Tensor, which: int) -> Tensor:
+    if not isinstance(tensor, ComplexTensor):
+        return tensor
+    return tensor.im if which else tensor.re
+
+
+def as_real(node: Apply) -> Apply:
+    """The node with the dtype of the parts wherever it has a complex one."""
+
+    def real(variable: Variable) -> Variable:
+        kind: Any = variable.type
+        return TensorType(PARTS[kind.dtype], kind.shape)() if _is_complex(variable) else variable
+
+    op: Any = node.op
+    for field in ("dtype", "acc_dtype"):
+        given = getattr(op, field, None)
+        if given in PARTS:
+            op = dataclasses.replace(op, **{field: PARTS[given]})
+    inputs = [real(v) for v in node.inputs]
+    outputs = [v.type() if v.owner is node else v for v in map(real, node.outputs)]
+    return Apply(op, inputs, outputs)
+
+
+def product_by_parts(lowering: Lowering) -> Lowering:
+    """The product of complex matrices as four of real ones."""
+
+    def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+        real = as_real(node)
+        dtype: Any = real.outputs[0].type
+        x, y = (_both(context, t, dtype.dtype) for t in inputs)
+
+        def product(a: Tensor, b: Tensor) -> Tensor:
+            return lowering(context, real, [a, b])[0]
+
+        def combined(op: str, a: Tensor, b: Tensor) -> Tensor:
+            def element(builder: Builder, index: Index) -> Value:
+                return builder.op(op, a.at(builder, index), b.at(builder, index))
+
+            flat = context.flat_over([a, b], a.shape)
+            return context.virtual(a.dtype, a.shape, element, [a, b], flat=flat, identity=True)
+
+        # what is used twice is computed once
+        x, y = (tuple(context.store(t) for t in pair) for pair in (x, y))
+        re = combined("sub", product(x[0], y[0]), product(x[1], y[1]))
+        im = combined("add", product(x[0], y[1]), product(x[1], y[0]))
+        return [ComplexTensor(re, im)]
+
+    return lowered
+
+
+def _both(context: Context, tensor: Tensor, dtype: str) -> tuple[Tensor, ...]:
+    """The parts of a tensor, in a dtype; the imaginary part of a real one is 0."""
+
+    def cast(part: Tensor) -> Tensor:
+        if part.dtype == dtype:
+            return part
+
+        def element(builder: Builder, index: Index) -> Value:
+            return builder.cast(part.at(builder, index), dtype)
+
+        return context.virtual(dtype, part.shape, element, [part], flat=part.flat, identity=True)
+
+    if isinstance(tensor, ComplexTensor):
+        return cast(tensor.re), cast(tensor.im)
+    zero = context.builder.const(0.0, dtype)
+    return cast(tensor), Virtual(dtype, tensor.shape, _always(zero), flat=True)
+
+
+def _always(value: Value) -> Callable[[Builder, Index], Value]:
+    return lambda builder, index: value
+
+
+def interleaved(context: Context, buffer: Buffer, shape: Sequence[Value]) -> ComplexTensor:
+    """The parts of complex numbers that lie in a buffer of real ones, in C order."""
+    builder = context.builder
+    two = context.i64(2)
+    strides = [builder.mul(n, two) for n in context.contiguous(shape)]
+    re, im = (Stored(buffer, shape, context.i64(k), strides, False) for k in (0, 1))
+    return ComplexTensor(re, im)
+
+
+def complex_constant(context: Context, data: Any) -> ComplexTensor:
+    """A constant."""
+    dtype = PARTS[data.dtype.name]
+    shape = [context.i64(n) for n in data.shape]
+    if data.size == 1:
+        number = complex(data.item())
+        parts = (context.builder.const(part, dtype) for part in (number.real, number.imag))
+        re, im = (Virtual(dtype, shape, _always(v), flat=True, depth=0) for v in parts)
+        return ComplexTensor(re, im)
+    entry = context.program.entry(f"constant{len(context.program.constants)}")
+    context.program.constants.append(data.reshape(-1).view(dtype))
+    buffer = context.builder.buffer(dtype, "constant", ndim=1, entry=entry, holds=data.dtype.name)
+    return interleaved(context, buffer, shape)

@@ -1,0 +1,195 @@
+"""16-bit floats: how they lie in memory, and ops on them.
+
+Inside a program such a tensor is one of float32 whose elements are all numbers of 16 bits: what an op computes in
+float32 is rounded at once. Only inputs and outputs have 16 bits in memory. The conversions are those of IEEE 754, to
+nearest, ties to even.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph import Apply, TensorType, Variable
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.control import Assert, CheckAndRaise, IfElse
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.index.search import ExtractDiag
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.join import Join, MakeVector, Repeat
+from occelo_graph.ops.shape import DimShuffle, Reshape, SpecifyShape
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.tensors import Index, Tensor
+
+if TYPE_CHECKING:
+    from occelo_link.loops.lowering import Context, Lowering
+
+__all__ = [
+    "as_single",
+    "bits_of_half",
+    "has_halves",
+    "in_single",
+    "packed",
+    "single_of_bits",
+    "unpacked",
+]
+
+_MOVES = (
+    AdvancedSubtensor,
+    Alloc,
+    Assert,
+    CheckAndRaise,
+    DimShuffle,
+    ExtractDiag,
+    IfElse,
+    Join,
+    MakeVector,
+    Repeat,
+    Reshape,
+    SpecifyShape,
+    Subtensor,
+)
+"""Ops whose results have no numbers that their inputs have not."""
+COST = 8
+
+
+def has_halves(node: Apply) -> bool:
+    """Whether a node has to do with 16-bit floats."""
+    return any(_is_half(v) for v in (*node.inputs, *node.outputs))
+
+
+def _is_half(variable: Variable) -> bool:
+    return isinstance(variable.type, TensorType) and variable.type.dtype == "float16"
+
+
+def as_single(node: Apply) -> Apply:
+    """The node with float32 wherever it has float16."""
+
+    def single(variable: Variable) -> Variable:
+        kind: Any = variable.type
+        return TensorType("float32", kind.shape)() if _is_half(variable) else variable
+
+    op: Any = node.op
+    if dataclasses.is_dataclass(op):
+        changed = {
+            f.name: "float32" for f in dataclasses.fields(op) if getattr(op, f.name) == "float16"
+        }
+        op = dataclasses.replace(op, **changed) if changed else op  # type: ignore[type-var] # pyright: ignore[reportUnknownVariableType]
+    inputs = [single(v) for v in node.inputs]
+    outputs = [v.type() if v.owner is node else v for v in map(single, node.outputs)]
+    return Apply(op, inputs, outputs)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def in_single(lowering: Lowering) -> Lowering:
+    """A lowering for nodes with 16-bit floats, from one for float32."""
+
+    def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+        if _is_half(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
+            return [_mapped(context, inputs[0], "float32", rounded)]
+        outputs = lowering(context, as_single(node), inputs)
+        if isinstance(node.op, _MOVES):
+            return outputs
+        return [
+            _mapped(context, t, "float32", rounded) if _is_half(v) else t
+            for v, t in zip(node.outputs, outputs, strict=True)
+        ]
+
+    return lowered
+
+
+def unpacked(context: Context, tensor: Tensor) -> Tensor:
+    """A tensor of the bits as one of the numbers."""
+    return _mapped(context, tensor, "float32", single_of_bits)
+
+
+def packed(context: Context, tensor: Tensor) -> Tensor:
+    """A tensor of numbers as one of their bits."""
+    return _mapped(context, tensor, "uint16", bits_of_half)
+
+
+def _mapped(context: Context, tensor: Tensor, dtype: str, function: Any) -> Tensor:
+    def element(builder: Builder, index: Index) -> Value:
+        made: Value = function(builder, tensor.at(builder, index))
+        return made
+
+    return context.virtual(
+        dtype, tensor.shape, element, [tensor], cost=COST, flat=tensor.flat, identity=True
+    )
+
+
+def rounded(b: Builder, x: Value) -> Value:
+    """The float32 that is the number of 16 bits nearest to a number of any dtype."""
+    x = x if x.dtype == "float64" else b.cast(x, "float32")
+    return single_of_bits(b, bits_of_half(b, x))
+
+
+def single_of_bits(b: Builder, bits: Value) -> Value:
+    """The float32 of a uint16 that holds the bits of a 16-bit float."""
+    return b.apply("single_of_half", _single_of_bits, bits)
+
+
+def bits_of_half(b: Builder, x: Value) -> Value:
+    """The bits of the 16-bit float nearest to a float32 or float64."""
+    if x.dtype == "float64":
+        x = b.apply("rounded_to_odd", _rounded_to_odd, x)
+    return b.apply("half_of_single", _bits_of_half, x)
+
+
+def _single_of_bits(b: Builder, bits: Value) -> Value:
+    def u32(number: int) -> Value:
+        return b.const(number, "uint32")
+
+    wide = b.cast(bits, "uint32")
+    magnitude = b.op("and", wide, u32(0x7FFF))
+    shifted = b.op("shl", magnitude, u32(13))
+    # the exponent is 112 too small, which a product mends for subnormal numbers, too
+    scaled = b.op("mul", b.op("bits", shifted, dtype="float32"), b.const(2.0**112, "float32"))
+    special = b.op("le", u32(0x7C00), magnitude)
+    top = b.op("bits", b.op("or", shifted, u32(0x7F800000)), dtype="float32")
+    value = b.op("bits", b.select(special, top, scaled), dtype="uint32")
+    sign = b.op("shl", b.op("and", wide, u32(0x8000)), u32(16))
+    return b.op("bits", b.op("or", value, sign), dtype="float32")
+
+
+def _bits_of_half(b: Builder, x: Value) -> Value:
+    def u32(number: int) -> Value:
+        return b.const(number, "uint32")
+
+    bits = b.op("bits", x, dtype="uint32")
+    magnitude = b.op("and", bits, u32(0x7FFFFFFF))
+    # subnormal: adding 1/2 leaves multiples of 2**-24 in the low bits, rounded by the addition
+    half = b.const(0.5, "float32")
+    added = b.op("add", b.op("bits", magnitude, dtype="float32"), half)
+    low = b.op("sub", b.op("bits", added, dtype="uint32"), u32(0x3F000000))
+    # normal: the exponent less 112, and what is cut off rounded to even
+    odd = b.op("and", b.op("shr", magnitude, u32(13)), u32(1))
+    moved = b.op("add", b.op("sub", magnitude, u32(112 << 23)), b.op("add", odd, u32(0xFFF)))
+    usual = b.op("shr", moved, u32(13))
+    result = b.select(b.op("lt", magnitude, u32(113 << 23)), low, usual)
+    # from 65520 on what is nearest is infinity
+    result = b.select(b.op("le", u32(0x477FF000), magnitude), u32(0x7C00), result)
+    quiet = b.op("or", b.op("and", b.op("shr", magnitude, u32(13)), u32(0x3FF)), u32(0x7E00))
+    result = b.select(b.op("lt", u32(0x7F800000), magnitude), quiet, result)
+    sign = b.op("shr", b.op("and", bits, u32(0x80000000)), u32(16))
+    return b.cast(b.op("or", result, sign), "uint16")
+
+
+def _rounded_to_odd(b: Builder, x: Value) -> Value:
+    """A float32 near a float64 from which rounding to 16 bits gives what rounding at once gives.
+
+    Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
+    2008: where bits are lost the last one is set.
+    """
+    near = b.cast(x, "float32")
+    back = b.cast(near, "float64")
+    bits = b.op("bits", near, dtype="uint32")
+    one = b.const(1, "uint32")
+    even = b.op("eq", b.op("and", bits, one), b.const(0, "uint32"))
+    away = b.op("lt", b.op("abs", back), b.op("abs", x))
+    moved = b.select(away, b.op("add", bits, one), b.op("sub", bits, one))
+    # neither NaN nor infinity, which comes from numbers far beyond 65520
+    largest = b.const(3.0e38, "float64")
+    plain = b.op("and", b.op("ne", back, x), b.op("lt", b.op("abs", x), largest))
+    return b.op("bits", b.select(b.op("and", plain, even), moved, bits), dtype="float32")
