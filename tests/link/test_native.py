@@ -18,10 +18,13 @@ from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
+from occelo_link.c.printer import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.elemwise.complex import find_complex
 from occelo_link.loops.elemwise.scalar import scalars
 from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.lowering import find_lowering
 from occelo_link.loops.python_only import SCALARS, reason_for_python
@@ -306,6 +309,45 @@ def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.Mon
         assert call(np.arange(3.0), 2)[0] == 4.0
         with pytest.raises(IndexError, match="out of bounds"):
             call(np.arange(3.0), 3)
+
+
+def test_the_checked_build_names_the_op(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a lowering that reads beyond the end where NumPy does not
+    monkeypatch.setattr(
+        "occelo_link.loops.index.subtensor._core_index",
+        lambda builder, entries, index: [builder.add(i, builder.i64(7)) for i in index],
+    )
+    x = ot.dvector("x")
+    with config.change_flags(check_bounds=True):
+        _, call = linked("native", [x], [ot.exp((x * 2)[1:])])
+        with pytest.raises(RuntimeError, match=r"failed \(site \d+; mul\)"):
+            call(np.arange(3.0))
+
+
+@pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
+def test_every_statement_has_its_node(family: str) -> None:
+    for example in (e for e in UNIQUE if e.family == family):
+        inputs, output = symbolic(example, known_shapes=False)
+        order = og.toposort([output])
+        if not all(find_lowering(node) for node in order):
+            continue
+        program = lower_graph(inputs, [output], order)
+        assert set(program.nodes) <= {*order, output.owner, None}
+        for block in program.blocks():
+            for statement in block:
+                # lengths of inputs, and what is computed of them, belong to no node
+                if isinstance(statement, Value) and statement.dtype == "int64":
+                    assert statement.node < len(program.nodes)
+                elif order:
+                    assert 0 <= statement.node < len(program.nodes), statement
+
+
+def test_programs_say_which_statements_are_for_which_node() -> None:
+    x, i = ot.dvector("x"), ot.lscalar("i")
+    outputs = [ot.exp(x).sum(), x[i] * 2]
+    program = lower_graph([x, i], outputs, og.toposort(outputs))
+    for text in (program_text(program), print_c([("unit", program)])):
+        assert [name in text for name in (": exp", ": Sum", ": Subtensor", ": mul")] == [True] * 4
 
 
 def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:

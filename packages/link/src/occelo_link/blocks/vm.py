@@ -11,6 +11,7 @@ from occelo_graph import Variable
 from occelo_graph.interpret import evaluate
 from occelo_link.blocks.partition import Part
 from occelo_link.linker import Storage, StorageMap
+from occelo_link.loops.ir.program import Program
 from occelo_link.turns import Turns
 from occelo_link.vm import NodeThunk
 
@@ -44,8 +45,8 @@ def prepared(array: Any) -> Any:
     return np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A", "W"])
 
 
-def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure) -> NoReturn:
-    """Run a part in the interpreter, which raises what every backend raises.
+def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure, where: Any = None) -> NoReturn:
+    """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
 
     The unit only says that something failed; the interpreter finds the same failure with all that
     its message needs.
@@ -55,9 +56,9 @@ def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure) -> NoReturn:
     if part.remake is not None:
         part = part.remake()
     evaluate(part.outputs, dict(zip(part.inputs, arrays, strict=True)))
-    names = ", ".join(str(node.op) for node in part.nodes[:5])
+    ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
     raise RuntimeError(
-        f"A check of compiled code failed (site {failure.site}; {names}) but the interpreter finds "
+        f"A check of compiled code failed (site {failure.site}; {ops}) but the interpreter finds "
         "nothing wrong: this is a fault of the compiler"
     )
 
@@ -77,7 +78,9 @@ class Block:
             results = self.unit(arrays)
         except UnitFailure as failure:
             # the same cause, told by the interpreter
-            replay(self.part, [cell[0] for cell in self.inputs], failure)
+            program: Program | None = getattr(self.unit, "program", None)
+            where = program.sites[failure.site] if program and failure.site >= 0 else None
+            replay(self.part, [cell[0] for cell in self.inputs], failure, where)
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
 

@@ -130,6 +130,7 @@ class _Printer:
         self.lines: list[str] = []
         self.depth = 1
         self.nesting = 0
+        self.commented = True
         self.helpers: dict[str, str] = {}
         self.declarations: dict[Buffer, str] = {}
         self.names: dict[int, str] = {}
@@ -186,7 +187,12 @@ class _Printer:
     # statements
 
     def block(self, block: Block) -> None:
+        last = -1
         for statement in block:
+            if statement.node not in (last, -1) and self.commented:
+                last = statement.node
+                op = str(getattr(self.program.nodes[last], "op", "")).replace("*/", "* /")
+                self.line(f"/* {last}: {op} */")
             self.statement(statement)
 
     def inner(self, block: Block) -> None:
@@ -250,7 +256,9 @@ class _Printer:
         function = self.program.functions[name]
         lines, depth, names = self.lines, self.depth, self.names
         self.lines, self.depth, self.names = [], 1, {}
+        self.commented = False  # several nodes may use it
         self.block(function.body)
+        self.commented = True
         kind = _TYPES[function.result.dtype]
         params = ", ".join(f"{_TYPES[p.dtype]} v{p.number}" for p in function.params)
         head = f"static inline {self.inlining(name)}{kind} {made}({params}, void **table) {{"

@@ -16,22 +16,30 @@ MAX_KERNEL_COST = 6000
 class ElementRoot:
     """A tensor stored element by element."""
 
-    def __init__(self, tensor: Tensor, target: Stored) -> None:
+    def __init__(self, tensor: Tensor, target: Stored, node: int = -1) -> None:
         self.tensor = tensor
         self.target = target
+        self.node = node
 
 
 class ReduceRoot:
     """A tensor reduced over ``axes`` with ``combine``, in ``acc_dtype``."""
 
     def __init__(
-        self, tensor: Tensor, target: Stored, axes: tuple[int, ...], combine: str, acc_dtype: str
+        self,
+        tensor: Tensor,
+        target: Stored,
+        axes: tuple[int, ...],
+        combine: str,
+        acc_dtype: str,
+        node: int = -1,
     ) -> None:
         self.tensor = tensor
         self.target = target
         self.axes = axes
         self.combine = combine
         self.acc_dtype = acc_dtype
+        self.node = node
 
 
 Root = ElementRoot | ReduceRoot
@@ -52,6 +60,11 @@ class LoopKernel:
         if self.cost + root.tensor.cost > MAX_KERNEL_COST:
             return False
         return isinstance(root, ElementRoot) or self.axes in (None, root.axes)
+
+    @property
+    def node(self) -> int:
+        """The node of the first root."""
+        return self.roots[0].node
 
     def add(self, root: Root) -> None:
         """Compute the root here."""

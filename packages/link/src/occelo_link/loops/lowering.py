@@ -154,7 +154,8 @@ class Context:
         self.builder = Builder(name)
         self.schedule = Schedule(self)
         self.tensors: dict[Variable, Tensor] = {}
-        self.node: Apply | None = None
+        self._node: Apply | None = None
+        self._numbers: dict[Apply, int] = {}
         self.regions: dict[Apply, tuple[list[Apply], list[Apply]]] = {}
         self.uses: Mapping[Variable, list[Any]] = {}
         self.blas_integer = "int64"
@@ -164,6 +165,23 @@ class Context:
     def program(self) -> Program:
         """The program under construction."""
         return self.builder.program
+
+    @property
+    def node(self) -> Apply | None:
+        """The node that is being lowered."""
+        return self._node
+
+    @node.setter
+    def node(self, node: Apply | None) -> None:
+        self._node = node
+        if node is None:
+            self.builder.node = -1
+            return
+        number = self._numbers.get(node)
+        if number is None:
+            number = self._numbers[node] = len(self.program.nodes)
+            self.program.nodes.append(node)
+        self.builder.node = number
 
     # lengths
 
@@ -225,7 +243,9 @@ class Context:
             same = identity and self.aligned(source, shape)
             for stored, kept in source.reads.items():
                 reads[stored] = reads.get(stored, True) and kept and same
-        return Virtual(dtype, shape, element, reads=reads, flat=flat, cost=cost, depth=depth + 1)
+        made = Virtual(dtype, shape, element, reads=reads, flat=flat, cost=cost, depth=depth + 1)
+        made.node = self.builder.node
+        return made
 
     def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
         """Whether a tensor has exactly this shape."""
@@ -268,7 +288,7 @@ class Context:
         if isinstance(tensor, Stored) and target is None:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
-        self.schedule.add_root(ElementRoot(tensor, result))
+        self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
         return result
 
     def reduce(
@@ -277,7 +297,8 @@ class Context:
         """Reduce over axes with an associative operation, in ``acc_dtype``."""
         kept = [n for i, n in enumerate(tensor.shape) if i not in axes]
         result = self.new_stored(dtype, kept)
-        self.schedule.add_root(ReduceRoot(tensor, result, tuple(axes), combine, acc_dtype))
+        node = self.builder.node
+        self.schedule.add_root(ReduceRoot(tensor, result, tuple(axes), combine, acc_dtype, node))
         return result
 
     def step(
@@ -287,14 +308,14 @@ class Context:
         emit: Callable[[], None],
     ) -> None:
         """Add a step that ``emit`` writes when its turn comes."""
-        self.schedule.add_step(Step(reads, list(writes), emit))
+        self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))
 
     def contiguous_copy(self, tensor: Tensor) -> Stored:
         """The tensor in memory in C order."""
         if isinstance(tensor, Stored) and tensor.flat:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape)
-        self.schedule.add_root(ElementRoot(tensor, result))
+        self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
         return result
 
     # graphs
@@ -475,7 +496,7 @@ class Context:
         target = self.new_stored(tensor.dtype, tensor.shape, "output")
         target.buffer.position = position
         target.readers += 1
-        self.schedule.add_root(ElementRoot(tensor, target))
+        self.schedule.add_root(ElementRoot(tensor, target, self.builder.node))
         return target
 
 

@@ -58,7 +58,7 @@ def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> N
     """Store tensors of one shape in targets that have room already, in the same loops."""
     kernel = LoopKernel((), pairs[0][0].shape)
     for tensor, target in pairs:
-        kernel.add(ElementRoot(tensor, target))
+        kernel.add(ElementRoot(tensor, target, context.builder.node))
         target.readers += 1
     _Nest(context, kernel).write()
 
@@ -107,6 +107,7 @@ class _Nest:
         builder = self.builder
         numbers = [i.number for i in index]
         for root in self.elements:
+            builder.node = root.node
             value = root.tensor.at(builder, index)
             builder.block.memo[(root.target, *numbers)] = value
             if root.target.readers:
@@ -159,6 +160,7 @@ class _Nest:
 
     def _store_result(self, root: ReduceRoot, value: Value, index: Sequence[Value]) -> None:
         builder = self.builder
+        builder.node = root.node
         kept = [v for i, v in enumerate(index) if i not in root.axes]
         where = root.target.position(builder, kept)
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
@@ -238,6 +240,7 @@ class _Nest:
     ) -> None:
         builder = self.builder
         for root, accumulator, value in zip(self.reductions, accumulators, values, strict=True):
+            builder.node = root.node
             kept = [v for i, v in enumerate(index) if i not in root.axes]
             where = accumulator.position(builder, kept)
             before = builder.load(accumulator.buffer, where, fixed=True)

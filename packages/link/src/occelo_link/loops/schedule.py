@@ -25,8 +25,13 @@ class Step:
     """Anything that runs in its place: reads tensors, writes buffers, and writes its statements."""
 
     def __init__(
-        self, reads: Sequence[Tensor], writes: list[Stored], emit: Callable[[], None]
+        self,
+        reads: Sequence[Tensor],
+        writes: list[Stored],
+        emit: Callable[[], None],
+        node: int = -1,
     ) -> None:
+        self.node = node
         self.reads = reads
         self.writes = writes
         self.emit = emit
@@ -109,6 +114,8 @@ class Schedule:
             position = self.done
             step = self.steps[position]
             self.done += 1
+            builder = self._context.builder
+            before, builder.node = builder.node, step.node
             if isinstance(step, LoopKernel):
                 if not last:
                     # who else will read the results is not known yet
@@ -119,6 +126,7 @@ class Schedule:
                 for stored in step.writes:
                     self.allocate(stored)
                 step.emit()
+            builder.node = before
             for buffer in last_use.get(position, ()):
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)

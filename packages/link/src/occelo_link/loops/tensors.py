@@ -30,11 +30,11 @@ class Tensor:
 
     ``flat`` says that element number ``k`` in C order is found at the index that has ``k`` in the
     last dimension not of length 1 and 0 elsewhere, so that loops over several dimensions can be
-    one. ``reads`` maps each stored tensor that elements are computed from to whether element
+    one. ``node`` is the number, in the program, of the node that it is the result of. ``reads`` maps each stored tensor that elements are computed from to whether element
     ``index`` is computed from its element ``index`` alone.
     """
 
-    __slots__ = ("cost", "depth", "dtype", "flat", "reads", "shape")
+    __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")
 
     def __init__(self, dtype: str, shape: Sequence[Value]) -> None:
         self.dtype = dtype
@@ -43,6 +43,7 @@ class Tensor:
         self.reads: Mapping[Stored, bool] = {}
         self.cost = 0
         self.depth = 0
+        self.node = -1
 
     @property
     def ndim(self) -> int:
@@ -126,7 +127,11 @@ class Virtual(Tensor):
                 return value
             if block.fixed:
                 break
+        before = builder.node
+        if self.node >= 0:
+            builder.node = self.node
         made = self.element(builder, index)
+        builder.node = before
         # as deep as the value itself: it can be used again wherever it is visible
         depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
         builder.stack[depth].memo[key] = made

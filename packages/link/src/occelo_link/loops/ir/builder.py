@@ -67,6 +67,8 @@ class Builder:
         self._count = 0
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
+        self.node = -1
+        """The number, in the program, of the node that statements are made for."""
 
     @property
     def block(self) -> Block:
@@ -77,7 +79,7 @@ class Builder:
 
     def _value(self, dtype: str, op: str, args: tuple[Any, ...], block: Block) -> Value:
         self._count += 1
-        return Value(self._count, dtype, op, args, block)
+        return Value(self._count, dtype, op, args, block, self.node)
 
     def fresh(self, dtype: str, op: str, args: tuple[Any, ...], block: Block) -> Value:
         """A new value, which the caller puts where it belongs."""
@@ -248,7 +250,7 @@ class Builder:
 
     def store(self, buffer: Buffer, offset: Value, value: Value) -> None:
         """Write an element."""
-        self.block.statements.append(Store(buffer, offset, value))
+        self.block.statements.append(Store(buffer, offset, value, self.node))
 
     def alloc(
         self,
@@ -258,7 +260,7 @@ class Builder:
         reuse: Buffer | None = None,
     ) -> None:
         """Give a buffer room."""
-        self.block.statements.append(Alloc(buffer, size, lengths, reuse))
+        self.block.statements.append(Alloc(buffer, size, lengths, reuse, self.node))
 
     # effects
 
@@ -271,7 +273,7 @@ class Builder:
             if key in block.memo:
                 return
         self.block.memo[key] = True
-        self.block.statements.append(Check(condition, site))
+        self.block.statements.append(Check(condition, site, self.node))
 
     def call(self, entry: str, dtype: str, *args: Value) -> Value:
         """The result of a pure scalar function of the table."""
@@ -335,7 +337,7 @@ class Builder:
         """Call a function of the table for its effect."""
         self.program.entry(entry)
         result = None if dtype is None else self.param(dtype, self.block)
-        self.block.statements.append(Invoke(entry, args, result, writes))
+        self.block.statements.append(Invoke(entry, args, result, writes, self.node))
         for buffer in writes:
             buffer.version += 1
         return result
@@ -356,7 +358,7 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        statement = For(index, first, stop, body, lanes, parallel)
+        statement = For(index, first, stop, body, lanes, parallel, node=self.node)
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()
@@ -377,7 +379,7 @@ class Builder:
             values.append(make())
             self.stack.pop()
             blocks.append(block)
-        statement = If(condition, blocks[0], blocks[1])
+        statement = If(condition, blocks[0], blocks[1], node=self.node)
         for a, b in zip(*values, strict=True):
             statement.results.append((self.param(a.dtype, self.block), a, b))
         self.block.statements.append(statement)
@@ -404,7 +406,7 @@ class Builder:
             Carried(p, i, f, self.param(i.dtype, outer))
             for p, i, f in zip(params, initial, following, strict=True)
         ]
-        outer.statements.append(While(testing, condition, inner, carried))
+        outer.statements.append(While(testing, condition, inner, carried, self.node))
         return [c.result for c in carried]
 
 

@@ -29,8 +29,8 @@ __all__ = ["with_bounds_checks"]
 def with_bounds_checks(program: Program, builder: Builder) -> Program:
     """The program, changed in place, with a check before each load and store.
 
-    The site of these checks is one more than the program's other sites. ``builder`` is the one that
-    made the program.
+    The sites of these checks come after the program's other sites, one for each node. ``builder`` is the one
+    that made the program.
     """
     _Checker(program, builder).run()
     return program
@@ -40,12 +40,11 @@ class _Checker:
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
         self.program = program
-        self.site = len(program.sites)
+        self.sites: dict[int, int] = {}
         self.sizes: dict[Buffer, Value] = {}
 
     def run(self) -> None:
         program, builder = self.program, self.builder
-        program.sites.append(None)
         body = program.body
         before, body.statements = body.statements, []
         body.known.clear()
@@ -61,9 +60,9 @@ class _Checker:
         block.statements = [*block.statements]
         for statement in statements:
             if isinstance(statement, Value) and statement.op == "load":
-                self.check(block, statement.args[0], statement.args[1])
+                self.check(block, statement.args[0], statement.args[1], statement.node)
             elif isinstance(statement, Store):
-                self.check(block, statement.buffer, statement.offset)
+                self.check(block, statement.buffer, statement.offset, statement.node)
             block.statements.append(statement)
             if isinstance(statement, Alloc):
                 # memory that branches allocate may have either size
@@ -83,7 +82,15 @@ class _Checker:
         statements, block.statements = block.statements, []
         self.block(block, statements)
 
-    def check(self, block: Block, buffer: Buffer, offset: Value) -> None:
+    def site(self, node: int) -> int:
+        """The site for accesses of a node."""
+        if node not in self.sites:
+            sites, nodes = self.program.sites, self.program.nodes
+            self.sites[node] = len(sites)
+            sites.append(nodes[node] if node >= 0 else None)
+        return self.sites[node]
+
+    def check(self, block: Block, buffer: Buffer, offset: Value, node: int) -> None:
         size = self.sizes.get(buffer)
         if buffer.space == "constant":
             size = self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
@@ -93,4 +100,4 @@ class _Checker:
         low = builder.fresh("bool", "le", (builder.i64(0), offset), block)
         high = builder.fresh("bool", "lt", (offset, size), block)
         inside = builder.fresh("bool", "and", (low, high), block)
-        block.statements += [low, high, inside, Check(inside, self.site)]
+        block.statements += [low, high, inside, Check(inside, self.site(node), node)]

@@ -68,16 +68,23 @@ class Value:
     name of a `Function` of the program, then values).
     """
 
-    __slots__ = ("args", "block", "dtype", "number", "op")
+    __slots__ = ("args", "block", "dtype", "node", "number", "op")
 
     def __init__(
-        self, number: int, dtype: str, op: str, args: tuple[Any, ...], block: Block
+        self,
+        number: int,
+        dtype: str,
+        op: str,
+        args: tuple[Any, ...],
+        block: Block,
+        node: int = -1,
     ) -> None:
         self.number = number
         self.dtype = dtype
         self.op = op
         self.args = args
         self.block = block
+        self.node = node
 
     def __repr__(self) -> str:
         return f"%{self.number}"
@@ -138,11 +145,12 @@ class Block:
 
 @dataclass(slots=True, eq=False)
 class Store:
-    """Write ``value`` at ``offset`` (in elements). ``node`` is what errors and timings name."""
+    """Write ``value`` at ``offset`` (in elements)."""
 
     buffer: Buffer
     offset: Value
     value: Value
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -179,6 +187,7 @@ class For:
     lanes: int = 1
     parallel: bool = False
     carried: list[Carried] = field(default_factory=list["Carried"])
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -189,6 +198,7 @@ class While:
     condition: Value
     body: Block
     carried: list[Carried]
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -201,6 +211,7 @@ class If:
     results: list[tuple[Value, Value, Value]] = field(
         default_factory=list[tuple["Value", "Value", "Value"]]
     )
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -209,6 +220,7 @@ class Check:
 
     condition: Value
     site: int
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -222,6 +234,7 @@ class Alloc:
     size: Value
     lengths: Sequence[Value] = ()
     reuse: Buffer | None = None
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -251,6 +264,7 @@ class Invoke:
     args: Sequence[Value | Pointer | Reference]
     result: Value | None = None
     writes: Sequence[Buffer] = ()
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -272,7 +286,8 @@ class Program:
 
     ``table`` lists what the program needs from outside by name: constants, functions of BLAS and
     of libraries. ``sites`` gives for each error site the node whose computation failed, as an
-    object of whoever built the program. ``constants`` are arrays passed by address, ``functions``
+    object of whoever built the program. ``nodes`` are the nodes of the graph: each statement has the number there of
+    the one that it is for, or -1. ``constants`` are arrays passed by address, ``functions``
     what values with the operation ``apply`` call.
     """
 
@@ -282,6 +297,7 @@ class Program:
     outputs: list[Buffer] = field(default_factory=list[Buffer])
     table: dict[str, int] = field(default_factory=dict[str, int])
     sites: list[Any] = field(default_factory=list[Any])
+    nodes: list[Any] = field(default_factory=list[Any])
     constants: list[Any] = field(default_factory=list[Any])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from occelo_link.loops.ir.program import (
@@ -25,8 +25,13 @@ __all__ = ["program_text"]
 
 
 def program_text(program: Program) -> str:
-    """The program as text: buffers first, then statements, indented by block."""
-    return "\n".join([*_functions(program), *_header(program), *_block(program.body, 1), ""])
+    """The program as text: buffers first, then statements, indented by block.
+
+    A line with ``#`` says for which node of the graph the statements below are.
+    """
+    nodes = [f"# {k}: {getattr(node, 'op', node)}" for k, node in enumerate(program.nodes)]
+    body = _block(program.body, 1, nodes)
+    return "\n".join([*_functions(program), *_header(program), *body, ""])
 
 
 def _functions(program: Program) -> Iterator[str]:
@@ -51,10 +56,14 @@ def _declared(buffer: Buffer) -> str:
     return f"{buffer.name}: {buffer.holds}{dimensions}{seen}"
 
 
-def _block(block: Block, depth: int) -> Iterator[str]:
+def _block(block: Block, depth: int, nodes: Sequence[str] = ()) -> Iterator[str]:
     pad = "  " * depth
+    last = -1
     for statement in block:
-        for line in _statement(statement, depth):
+        if statement.node != last and 0 <= statement.node < len(nodes):
+            last = statement.node
+            yield pad + nodes[last]
+        for line in _statement(statement, nodes):
             yield pad + line
 
 
@@ -97,7 +106,7 @@ def _carried(statement: For | While) -> Iterator[str]:
         )
 
 
-def _statement(statement: Statement, depth: int) -> Iterator[str]:
+def _statement(statement: Statement, nodes: Sequence[str]) -> Iterator[str]:
     if isinstance(statement, Value):
         yield _value(statement)
     elif isinstance(statement, Store):
@@ -114,31 +123,31 @@ def _statement(statement: Statement, depth: int) -> Iterator[str]:
         left = f"%{statement.result.number} = " if statement.result is not None else ""
         yield f"{left}invoke {statement.entry}({args})"
     else:
-        yield from _nested(statement)
+        yield from _nested(statement, nodes)
 
 
-def _nested(statement: Any) -> Iterator[str]:
+def _nested(statement: Any, nodes: Sequence[str]) -> Iterator[str]:
     if isinstance(statement, For):
         lanes = f" lanes {statement.lanes}" if statement.lanes > 1 else ""
         kind = " parallel" if statement.parallel else ""
         span = f"{_use(statement.start)}..{_use(statement.stop)}"
         yield f"for %{statement.index.number} in {span}{lanes}{kind}"
         yield from _carried(statement)
-        yield from _block(statement.body, 1)
+        yield from _block(statement.body, 1, nodes)
     elif isinstance(statement, While):
         yield "while"
         yield from _carried(statement)
-        yield from _block(statement.test, 1)
+        yield from _block(statement.test, 1, nodes)
         yield f"  holds {_use(statement.condition)}"
-        yield from _block(statement.body, 1)
+        yield from _block(statement.body, 1, nodes)
     else:
         results = [(f"%{r.number}", _use(a), _use(b)) for r, a, b in statement.results]
         names = ", ".join(r for r, _, _ in results)
         yield f"if {_use(statement.condition)}" + (f" -> {names}" if names else "")
-        yield from _block(statement.then, 1)
+        yield from _block(statement.then, 1, nodes)
         if results:
             yield f"  gives {', '.join(a for _, a, _ in results)}"
         yield "else"
-        yield from _block(statement.orelse, 1)
+        yield from _block(statement.orelse, 1, nodes)
         if results:
             yield f"  gives {', '.join(b for _, _, b in results)}"
