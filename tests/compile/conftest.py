@@ -8,21 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from occelo_graph.config import config
-from occelo_link.c.compiler import CompilerMissing, find_compiler
+from occelo_link.testing import has_compiler
 
 LINKERS = ["native", "vm", "py", "c", "c|py", "numba", "jax", "pytorch"]
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
-
-
-def _has_compiler() -> bool:
-    try:
-        find_compiler()
-    except CompilerMissing:
-        return False
-    return True
-
-
-HAS_COMPILER = _has_compiler()
+HAS_COMPILER = has_compiler()
 
 
 @pytest.fixture(params=LINKERS)

@@ -295,13 +295,29 @@ def test_calls_of_one_function_may_overlap() -> None:
                     np.testing.assert_array_equal(a, b)
 
 
-def test_functions_with_updates_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other threads must not see, or change, what a call reads and will write."""
+def test_functions_with_updates_run_in_pieces_and_lose_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Calls of several threads, each of which lets go of the interpreter's lock to wait for others."""
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
-    monkeypatch.setattr(pool._Pieces, "__init__", lambda *_: pytest.fail("it ran in pieces"))
+    pieces: list[Any] = []
+    plain = pool._Pieces.__init__
+
+    def noting(self: Any, *arguments: Any) -> None:
+        pieces.append(arguments)
+        plain(self, *arguments)
+
+    monkeypatch.setattr(pool._Pieces, "__init__", noting)
     x, total = ot.dvector("x"), oc.shared(np.zeros(100), "total")
     with config.change_flags(native__threads=2, cache=False):
         f = oc.function([x], (total * 2).sum(), updates={total: total + x})
-    for _ in range(3):
-        f(np.ones(100))
-    np.testing.assert_array_equal(total.get_value(), np.full(100, 3.0))
+    f(np.ones(100))
+    callers = [
+        threading.Thread(target=lambda: [f(np.ones(100)) for _ in range(25)]) for _ in range(4)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert pieces
+    np.testing.assert_array_equal(total.get_value(), np.full(100, 101.0))

@@ -19,10 +19,15 @@ from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.python_only import COMPLEX, reason_for_python
 from occelo_link.native.llvm import print_llvm
+from occelo_link.testing import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # Numba takes a minute for what the others take a second for
-LINKERS = ["native", "c", *(["numba"] if THOROUGH and is_installed("numba") else [])]
+LINKERS = [
+    "native",
+    *(["c"] if has_compiler() else []),
+    *(["numba"] if THOROUGH and is_installed("numba") else []),
+]
 UNARY = (
     "exp log sqrt sin cos tan sinh cosh tanh abs angle conj real imag sigmoid exp2 expm1 log2 log10 log1p "
     "sqr reciprocal isnan isinf isfinite neg"

@@ -15,10 +15,15 @@ from occelo_link.capabilities import is_installed
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
+from occelo_link.testing import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # Numba takes a minute for what the others take a second for
-LINKERS = ["native", "c", *(["numba"] if THOROUGH and is_installed("numba") else [])]
+LINKERS = [
+    "native",
+    *(["c"] if has_compiler() else []),
+    *(["numba"] if THOROUGH and is_installed("numba") else []),
+]
 ALL = np.arange(65536, dtype=np.uint16).view(np.float16)
 FINITE = ALL[np.isfinite(ALL)].astype(np.float64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,17 @@ from occelo_link.loops.ir.program import Carried, For, Program, Store, Value
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
 from occelo_link.loops.nests import BLOCK, reduce_elements
-from occelo_link.testing import Compiled, compiled_c, inputs_of, interpreted, map_program, output_of
+from occelo_link.testing import (
+    Compiled,
+    compiled_c,
+    has_compiler,
+    inputs_of,
+    interpreted,
+    map_program,
+    output_of,
+)
 
-HAS_COMPILER = any(shutil.which(c) for c in ("cc", "gcc", "clang"))
+HAS_COMPILER = has_compiler()
 
 
 def running_sum() -> Program:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import numpy as np
@@ -23,15 +22,17 @@ from occelo_link.loops.build import lower_graph
 from occelo_link.loops.elemwise.complex import find_complex
 from occelo_link.loops.elemwise.scalar import scalars
 from occelo_link.loops.ir.interpret import run_program
-from occelo_link.loops.ir.program import Value
+from occelo_link.loops.ir.program import Alloc, Value
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
+from occelo_link.loops.ir.work import work_memory
 from occelo_link.loops.lowering import find_lowering
 from occelo_link.loops.python_only import SCALARS, reason_for_python
+from occelo_link.native import python_entry
 from occelo_link.native.llvm import print_llvm
-from occelo_link.testing import Compiled
+from occelo_link.testing import Compiled, has_compiler
 
-HAS_COMPILER = any(shutil.which(c) for c in ("cc", "gcc", "clang"))
+HAS_COMPILER = has_compiler()
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())
 LOOSE = {"float32": 5e-6, "float16": 2e-3, "complex64": 1e-5}
 
@@ -211,9 +212,15 @@ class Doubled(og.Op):
         return x * 2
 
 
+class Echo(Doubled):
+    """An op with an effect, which must not be run twice, and so runs between blocks."""
+
+    pure = False
+
+
 def test_branches_stay_lazy_beside_ops_that_only_python_knows() -> None:
     x, i = ot.dvector("x"), ot.lscalar("i")
-    twice = Doubled()(x + 1)  # needed in any case
+    twice = Echo()(x + 1)  # needed in any case
     shared = ot.sin(x)  # both branches need it
     risky = (ot.exp(shared) * twice)[i]  # fails where i is too large
     out = ot.ifelse(ot.lt(i, 3), risky + shared[0], shared.sum())
@@ -223,7 +230,7 @@ def test_branches_stay_lazy_beside_ops_that_only_python_knows() -> None:
     np.testing.assert_allclose(call(value, 1)[0], np.exp(np.sin(1.0)) * 4)
     np.testing.assert_allclose(call(value, 7), [np.sin(value).sum(), 12.0])
     # a branch that is partly Python's: all runs on demand, in Python
-    inside = ot.ifelse(ot.lt(i, 3), Doubled()(ot.exp(x)[i]), x.sum())
+    inside = ot.ifelse(ot.lt(i, 3), Echo()(ot.exp(x)[i]), x.sum())
     vm, call = linked("native", [x, i], [inside])
     assert not hasattr(vm, "parts")
     np.testing.assert_allclose(call(value, 7)[0], 3.0)
@@ -237,10 +244,10 @@ def test_branches_stay_lazy_beside_ops_that_only_python_knows() -> None:
 
 def test_python_ops_run_between_as_few_blocks_as_possible() -> None:
     x, y = ot.dvector("x"), ot.dvector("y")
-    first, second = Doubled()(ot.exp(x)), Doubled()(ot.sin(y))
+    first, second = Echo()(ot.exp(x)), Echo()(ot.sin(y))
     vm, call = linked("native", [x, y], [first * second, first + ot.cos(x)])
     assert [part.compiled for part in vm.parts] == [True, False, True]
-    assert [str(node.op) for node in vm.python_nodes] == ["Doubled", "Doubled"]
+    assert [str(node.op) for node in vm.python_nodes] == ["Echo", "Echo"]
     a = np.arange(3.0)
     found = call(a, a)
     np.testing.assert_allclose(found[0], 4 * np.exp(a) * np.sin(a))
@@ -403,6 +410,39 @@ def test_small_constant_shapes_have_no_loops_and_the_same_bits(shape: tuple[int,
     many = linked("native", [unknown], outputs(unknown))[1](value)
     for a, b in zip(few, many, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("rows", [4, 1000])
+def test_programs_state_how_much_memory_they_take(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = ot.tensor("x", dtype="float64", shape=(rows, 50))
+    y = ot.softmax(ot.exp(x) @ x.T, axis=1)
+    output = ot.dot(y, ot.tanh(y)).sum(axis=0) + ot.exp(y).max(axis=1)
+    program = lower_graph([x], [output], og.toposort([output]))
+    [(stated, value)] = work_memory(program)
+    assert value is None
+    assert f"work memory: {stated} bytes" in program_text(program)
+    grown: list[int] = []
+    plain = python_entry._GROW
+
+    def noting(function: Any) -> Any:
+        def grow(frame: int, size: int) -> Any:
+            grown.append(size)
+            return function(frame, size)
+
+        return plain(grow)
+
+    monkeypatch.setattr(python_entry, "_GROW", noting)
+    compiled = Compiled(program)
+    compiled(np.zeros((rows, 50)))
+    buffers = sum(isinstance(s, Alloc) for block in program.blocks() for s in block)
+    assert stated - 2048 <= sum(grown) <= stated + 64 * buffers
+    assert stated > 8 * rows * rows
+    unknown = ot.dmatrix("x")
+    output = ot.dot(ot.exp(unknown), ot.sin(unknown).T).sum()
+    text = program_text(lower_graph([unknown], [output], og.toposort([output])))
+    assert "work memory: 8 * %" in text
 
 
 def test_large_constant_shapes_keep_their_loops() -> None:

@@ -311,3 +311,15 @@ def test_calls_in_several_threads_share_the_pool(every_loop: Any) -> None:
         for thread in running:
             thread.join()
     assert wrong == []
+
+
+def test_sums_of_whole_tensors_run_in_pieces(every_loop: list[Any]) -> None:
+    x = ot.dvector("x")
+    outputs = [(ot.sin(x) ** 2).sum(), x.mean(), (x * x).sum() / x.sum()]
+    value = np.random.default_rng(8).normal(size=50_000)
+    expected = linked([x], outputs)(value)
+    with config.change_flags(native__threads=3):
+        found = linked([x], outputs)(value)
+    assert [len(bounds) for bounds in every_loop]
+    for a, b in zip(found, expected, strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()

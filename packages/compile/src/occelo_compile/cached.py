@@ -214,6 +214,8 @@ def _keep(maker: FunctionMaker, linked: Linked) -> None:
     graph = maker.fgraph
     if not isinstance(unit, NativeUnit) or part.outputs != graph.outputs:
         return
+    if unit.interface.hosts is not None:
+        return  # ops that run in Python are objects of this process
     if total_bytes(unit.interface.constants) > _MOST_CONSTANTS:
         return
     positions = {v: i for i, v in enumerate(graph.inputs)}

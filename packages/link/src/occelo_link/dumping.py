@@ -9,7 +9,6 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import partition
 from occelo_link.c.printer import print_c
 from occelo_link.loops.ir.text import program_text
-from occelo_link.loops.lowering import find_lowering
 from occelo_link.native.engine import assembly
 from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm import print_llvm
@@ -32,12 +31,12 @@ def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
 
     write("graph.txt", str(fgraph.dprint(file="str")))
     order: Sequence[Apply] = fgraph.toposort()
-    parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+    linker = NativeLinker()
+    parts = partition(fgraph, order, linker.compilable(order))
     if parts is None:
         return written  # it runs in Python, on demand
     if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
         parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
-    linker = NativeLinker()
     for number, part in enumerate(parts):
         if not part.compiled:
             listed = "".join(f"{node.op}\n" for node in part.nodes)

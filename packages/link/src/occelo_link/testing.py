@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from occelo_link.blocks.interface import UnitInterface
-from occelo_link.c.compiler import compile_shared
+from occelo_link.c.compiler import CompilerMissing, compile_shared, find_compiler
 from occelo_link.c.printer import print_c
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.interpret import run_program
@@ -18,7 +18,24 @@ from occelo_link.native.engine import compile_module, load_object
 from occelo_link.native.llvm import print_llvm
 from occelo_link.native.python_entry import PythonEntry
 
-__all__ = ["Compiled", "compiled_c", "inputs_of", "interpreted", "map_program", "output_of"]
+__all__ = [
+    "Compiled",
+    "compiled_c",
+    "has_compiler",
+    "inputs_of",
+    "interpreted",
+    "map_program",
+    "output_of",
+]
+
+
+def has_compiler() -> bool:
+    """Whether a C compiler is found."""
+    try:
+        find_compiler()
+    except CompilerMissing:
+        return False
+    return True
 
 
 def inputs_of(builder: Builder, *kinds: tuple[str, int]) -> list[Buffer]:

@@ -11,18 +11,20 @@ import numpy as np
 
 from occelo_link.blocks.partition import Part
 from occelo_link.loops.ir.program import Program
+from occelo_link.native.hosts import Hosts
 
 __all__ = ["UnitInterface"]
 
 
 @dataclass
 class UnitInterface:
-    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, the table's names."""
+    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, the table's names, ops called in Python."""
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
     outputs: list[tuple[str, int]]
     table: dict[str, int]
     constants: list[Any]
+    hosts: Hosts | None = None
 
     @classmethod
     def of(cls, program: Program, part: Part) -> UnitInterface:
@@ -33,6 +35,7 @@ class UnitInterface:
             [(b.holds, b.ndim) for b in program.outputs],
             dict(program.table),
             list(program.constants),
+            Hosts(program.hosts) if program.hosts else None,
         )
 
     def pack(self, code: bytes, notes: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
@@ -25,6 +25,9 @@ class BlockLinker(Linker):
         include=["fusion", "inplace", "BlasOpt", "py_only"]
     )
 
+    calls_python = False
+    """Whether units may call ops that have no loops, instead of ending before them."""
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """A callable for a program."""
         raise NotImplementedError
@@ -32,6 +35,21 @@ class BlockLinker(Linker):
     def fingerprint(self) -> str | None:
         """What the code of a whole function depends on beside its program, if the cache may keep it."""
         return None
+
+    def threaded(self) -> bool:
+        """Whether loops may run in several threads."""
+        return False
+
+    def compilable(self, order: Sequence[Apply]) -> Callable[[Apply], bool]:
+        """Which of the nodes belong into compiled blocks; ops that only Python knows not by themselves."""
+        from occelo_link.loops.build import find_lowering, hostable  # all lowerings; slow to import
+
+        def lowered(node: Apply) -> bool:
+            return find_lowering(node) is not None
+
+        if not self.calls_python or not any(map(lowered, order)):
+            return lowered
+        return lambda node: lowered(node) or hostable(node)
 
     def program(self, part: Part) -> Program:
         """The loop program of a part."""
@@ -43,6 +61,8 @@ class BlockLinker(Linker):
             part.nodes,
             blas_integer=blas_library().integer,
             check_bounds=CHECK_BOUNDS.get(),
+            hosts=self.calls_python,
+            threads=self.threaded(),
         )
 
     def make_vm(
@@ -53,9 +73,7 @@ class BlockLinker(Linker):
         inputs: Sequence[Storage],
         outputs: Sequence[Storage],
     ) -> VM:
-        from occelo_link.loops.build import find_lowering  # all lowerings; slow to import
-
-        parts = partition(fgraph, order, lambda node: find_lowering(node) is not None)
+        parts = partition(fgraph, order, self.compilable(order))
         if parts is None:
             # a branch that is partly Python's needs evaluation on demand
             return PythonVM(

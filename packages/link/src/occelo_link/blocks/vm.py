@@ -85,6 +85,12 @@ class Block:
             cell[0] = value
 
 
+def _called_by(unit: Any) -> list[Any]:
+    """The nodes that a unit calls in Python."""
+    hosts = getattr(getattr(unit, "interface", None), "hosts", None)
+    return [] if hosts is None else hosts.nodes
+
+
 class Signature(Protocol):
     """What a VM must know of a graph: its inputs and outputs."""
 
@@ -126,10 +132,11 @@ class BlockVM:
 
     @property
     def python_nodes(self) -> list[Any]:
-        """The nodes that run as Python thunks."""
-        return [
-            n for p, u in zip(self.parts, self.units, strict=True) if u is None for n in p.nodes
-        ]
+        """The nodes that run in Python."""
+        found: list[Any] = []
+        for part, unit in zip(self.parts, self.units, strict=True):
+            found += part.nodes if unit is None else _called_by(unit)
+        return found
 
     def entry(
         self,
@@ -152,6 +159,9 @@ class BlockVM:
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
         part = self.parts[0] if self.parts else None
         if make is None or part is None or part.outputs != self.fgraph.outputs:
+            return None
+        if turns.locks and _called_by(unit):
+            # an op may call a function that updates the same: only in Python does a thread know what it holds
             return None
         read, numbers = set(part.inputs), set(scalars)
         if any(v not in read for v in arguments):

@@ -44,6 +44,7 @@ class CLinker(BlockLinker):
     """``c``: each block as one function of C, compiled by the compiler of the machine."""
 
     name = "c"
+    calls_python = True
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         library = _load([("unit", program)])

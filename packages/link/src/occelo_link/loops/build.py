@@ -8,12 +8,13 @@ from typing import Any
 from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, shape
 from occelo_link.loops.elemwise import op as elemwise
+from occelo_link.loops.host import hostable, lower_host
 from occelo_link.loops.index import search, subtensor
 from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context, find_lowering
 
-__all__ = ["FAMILIES", "find_lowering", "lower_graph"]
+__all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
 
 FAMILIES = (create, elemwise, reduce, shape, subtensor, search, join, blas, control, cast)
 """The modules whose import registers the lowerings."""
@@ -27,15 +28,20 @@ def lower_graph(
     contiguous: Sequence[bool] | None = None,
     blas_integer: str = "int64",
     check_bounds: bool = False,
+    hosts: bool = False,
+    threads: bool = False,
     name: str = "unit",
 ) -> Program:
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
 
     ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a
-    node has no lowering. With ``check_bounds`` every access to memory is checked.
+    node has no lowering, unless ``hosts`` says that it is to be called in Python. With
+    ``check_bounds`` every access to memory is checked; with ``threads`` sums of whole tensors are
+    written so that their blocks can be computed in any order.
     """
-    context = Context(name)
+    context = Context(name, lower_host if hosts else None)
     context.blas_integer = blas_integer
+    context.builder.threads = threads
     for i, variable in enumerate(inputs):
         context.add_input(variable, contiguous is None or contiguous[i])
     context.uses = _uses(order, outputs)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PARTS",
     "ComplexTensor",
+    "always",
     "as_real",
     "by_parts",
     "complex_constant",
@@ -200,10 +201,11 @@ def _both(context: Context, tensor: Tensor, dtype: str) -> tuple[Tensor, ...]:
     if isinstance(tensor, ComplexTensor):
         return cast(tensor.re), cast(tensor.im)
     zero = context.builder.const(0.0, dtype)
-    return cast(tensor), Virtual(dtype, tensor.shape, _always(zero), flat=True)
+    return cast(tensor), Virtual(dtype, tensor.shape, always(zero), flat=True)
 
 
-def _always(value: Value) -> Callable[[Builder, Index], Value]:
+def always(value: Value) -> Callable[[Builder, Index], Value]:
+    """The formula of a tensor whose elements are all the same."""
     return lambda builder, index: value
 
 
@@ -223,7 +225,7 @@ def complex_constant(context: Context, data: Any) -> ComplexTensor:
     if data.size == 1:
         number = complex(data.item())
         parts = (context.builder.const(part, dtype) for part in (number.real, number.imag))
-        re, im = (Virtual(dtype, shape, _always(v), flat=True, depth=0) for v in parts)
+        re, im = (Virtual(dtype, shape, always(v), flat=True, depth=0) for v in parts)
         return ComplexTensor(re, im)
     entry = context.program.entry(f"constant{len(context.program.constants)}")
     context.program.constants.append(data.reshape(-1).view(dtype))

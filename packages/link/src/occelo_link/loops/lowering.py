@@ -15,6 +15,7 @@ from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
+    always,
     as_real,
     by_parts,
     complex_constant,
@@ -148,9 +149,13 @@ def _computes_alike(own: type, base: type) -> bool:
 
 
 class Context:
-    """What lowerings work in: the builder, the schedule, lengths known to be equal."""
+    """What lowerings work in: the builder, the schedule, lengths known to be equal.
 
-    def __init__(self, name: str = "unit") -> None:
+    ``host`` lowers what has no lowering of its own; without it such a node is a `NotLowered`.
+    """
+
+    def __init__(self, name: str = "unit", host: Lowering | None = None) -> None:
+        self.host = host
         self.builder = Builder(name)
         self.schedule = Schedule(self)
         self.tensors: dict[Variable, Tensor] = {}
@@ -373,7 +378,7 @@ class Context:
     def lower_nodes(self, order: Sequence[Apply]) -> None:
         """Lower nodes in order."""
         for node in order:
-            lowering = find_lowering(node)
+            lowering = find_lowering(node) or self.host
             if lowering is None:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
@@ -402,7 +407,7 @@ class Context:
             buffer.version += 1
             if ndim == 0:
                 value = next(values)
-                results.append(Virtual(buffer.dtype, (), _always(value), flat=True))
+                results.append(Virtual(buffer.dtype, (), always(value), flat=True))
             else:
                 results.append(self.over(buffer, [next(values) for _ in range(ndim)]))
         rest = iter(results)
@@ -503,10 +508,6 @@ class Context:
 def _now(node: Apply) -> Sequence[Variable]:
     """The inputs that must be known before a node is lowered: of a lazy one, the condition."""
     return node.inputs[:1] if node.op.lazy else node.inputs
-
-
-def _always(value: Value) -> Callable[[Builder, Index], Value]:
-    return lambda builder, index: value
 
 
 def repeats(variable: Variable, node: Apply) -> bool:

@@ -271,15 +271,20 @@ def reduce_elements(
         return _reduce_range(builder, builder.i64(0), count, operations, element, lanes)
     size = builder.i64(BLOCK)
     blocks = builder.op("floordiv", builder.add(count, builder.i64(BLOCK - 1)), size)
-    with builder.loop(blocks) as loop:
-        start = builder.mul(loop.index, size)
+
+    def of_block(number: Value) -> list[Value]:
+        start = builder.mul(number, size)
         stop = builder.op("min", builder.add(start, size), count)
+        return _reduce_range(builder, start, stop, operations, element, lanes)
+
+    of_each = _all_blocks(builder, blocks, operations, of_block) if builder.in_pieces else of_block
+    with builder.loop(blocks) as loop:
         totals = [loop.carry(builder.const(identity_of(op, d), d)) for op, d in operations]
         lost: list[Carried | None] = [
             loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None
             for op, d in operations
         ]
-        partial = _reduce_range(builder, start, stop, operations, element, lanes)
+        partial = of_each(loop.index)
         for (op, _), total, rest, value in zip(operations, totals, lost, partial, strict=True):
             total.following = builder.op(op, total.param, value)
             if rest is not None:
@@ -297,6 +302,24 @@ def reduce_elements(
         finite = builder.op("eq", builder.op("sub", rest.result, rest.result), zero)
         results.append(builder.select(finite, corrected, total.result))
     return results
+
+
+def _all_blocks(
+    builder: Builder,
+    blocks: Value,
+    operations: Sequence[tuple[str, str]],
+    of_block: Callable[[Value], Sequence[Value]],
+) -> Callable[[Value], list[Value]]:
+    """Compute the results of all blocks, in any order; returns how to read those of one."""
+    buffers = [builder.buffer(dtype, "work", ndim=1) for _, dtype in operations]
+    for buffer in buffers:
+        builder.alloc(buffer, blocks)
+    with builder.loop(blocks, parallel=True) as loop:
+        for buffer, value in zip(buffers, of_block(loop.index), strict=True):
+            builder.store(buffer, loop.index, value)
+    for buffer in buffers:
+        buffer.version += 1
+    return lambda number: [builder.load(buffer, number) for buffer in buffers]
 
 
 def _reduce_range(

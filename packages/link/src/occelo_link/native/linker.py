@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit
+from occelo_link.blocks.vm import CompiledUnit, UnitFailure
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program, Value
 from occelo_link.native.engine import compile_module, load_object
@@ -56,13 +56,24 @@ class NativeUnit:
         self._entry: Callable[..., Any] | None = None
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
+        self._raise_failure()
         if self._entry is None:
             self._entry = self.entry(LIST, self._slow) or self._slow
         results: list[Any] = self._entry(*arrays)
         return results
 
     def _slow(self, *arrays: Any) -> list[Any]:
-        return self._python(arrays)
+        self._raise_failure()
+        try:
+            return self._python(arrays)
+        except UnitFailure:
+            self._raise_failure()
+            raise
+
+    def _raise_failure(self) -> None:
+        """Raise what an op that the unit calls has raised: machine code only says that something did."""
+        if self.interface.hosts is not None:
+            self.interface.hosts.raise_failure()
 
     def entry(
         self,
@@ -100,14 +111,18 @@ class NativeLinker(BlockLinker):
     """``native``: each block as machine code."""
 
     name = "native"
+    calls_python = True
 
     def fingerprint(self) -> str | None:
         return self.name if type(self) is NativeLinker else None
 
+    def threaded(self) -> bool:
+        return THREADS.get() > 1
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
 
-        text = print_llvm(program, threads=THREADS.get() > 1)
+        text = print_llvm(program, threads=self.threaded())
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
         unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)

@@ -32,7 +32,11 @@ def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
     table = np.zeros(SERVICES + len(interface.table), dtype=np.int64)
     table[:SERVICES] = services
     for name, slot in interface.table.items():
-        table[SERVICES + slot] = address_of(name, interface.constants)
+        hosts = interface.hosts
+        if hosts is not None and name.startswith(("host:", "taken:")):
+            table[SERVICES + slot] = hosts.address(name)
+        else:
+            table[SERVICES + slot] = address_of(name, interface.constants)
     return table
 
 

@@ -69,11 +69,18 @@ class Builder:
         self._tables: dict[str, Buffer] = {}
         self.node = -1
         """The number, in the program, of the node that statements are made for."""
+        self.threads = False
+        """Whether loops may run in several threads."""
 
     @property
     def block(self) -> Block:
         """The block under construction."""
         return self.stack[-1]
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether a loop that is made now may run in pieces."""
+        return self.threads and len(self.stack) == 1
 
     # values
 

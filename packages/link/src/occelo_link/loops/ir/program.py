@@ -34,6 +34,7 @@ __all__ = [
     "Store",
     "Value",
     "While",
+    "blocks_of",
     "itemsize",
 ]
 
@@ -280,6 +281,17 @@ class Function:
 Statement = Value | Store | For | While | If | Check | Alloc | Invoke
 
 
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks that a statement owns."""
+    if isinstance(statement, For):
+        return (statement.body,)
+    if isinstance(statement, If):
+        return (statement.then, statement.orelse)
+    if isinstance(statement, While):
+        return (statement.test, statement.body)
+    return ()
+
+
 @dataclass
 class Program:
     """A loop program.
@@ -287,7 +299,7 @@ class Program:
     ``table`` lists what the program needs from outside by name: constants, functions of BLAS and
     of libraries. ``sites`` gives for each error site the node whose computation failed, as an
     object of whoever built the program. ``nodes`` are the nodes of the graph: each statement has the number there of
-    the one that it is for, or -1. ``constants`` are arrays passed by address, ``functions``
+    the one that it is for, or -1. ``hosts`` are nodes that it calls in Python. ``constants`` are arrays passed by address, ``functions``
     what values with the operation ``apply`` call.
     """
 
@@ -298,6 +310,7 @@ class Program:
     table: dict[str, int] = field(default_factory=dict[str, int])
     sites: list[Any] = field(default_factory=list[Any])
     nodes: list[Any] = field(default_factory=list[Any])
+    hosts: list[Any] = field(default_factory=list[Any])
     constants: list[Any] = field(default_factory=list[Any])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
 
@@ -313,9 +326,4 @@ class Program:
             block = pending.pop()
             yield block
             for statement in block:
-                if isinstance(statement, For):
-                    pending.append(statement.body)
-                elif isinstance(statement, If):
-                    pending += [statement.then, statement.orelse]
-                elif isinstance(statement, While):
-                    pending += [statement.test, statement.body]
+                pending += blocks_of(statement)

@@ -20,6 +20,7 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
+from occelo_link.loops.ir.work import work_memory
 
 __all__ = ["program_text"]
 
@@ -46,6 +47,9 @@ def _header(program: Program) -> Iterator[str]:
     inputs = ", ".join(_declared(b) for b in program.inputs)
     outputs = ", ".join(_declared(b) for b in program.outputs)
     yield f"program {program.name}({inputs}) -> ({outputs})"
+    needed = [f"{n}" if v is None else f"{n} * {_use(v)}" for n, v in work_memory(program)]
+    if needed:
+        yield f"  work memory: {' + '.join(needed)} bytes"
     for name, slot in program.table.items():
         yield f"  table {slot}: {name}"
 

@@ -1,10 +1,17 @@
-"""How much loops do, as far as can be told before they run: what is worth a thread, what must be interruptible."""
+"""How much programs do and how much memory they take, as far as can be told before they run."""
 
 from __future__ import annotations
 
-from occelo_link.loops.ir.program import For, Value, While
+from occelo_link.loops.ir.program import Alloc, For, Program, Value, While, itemsize
 
-__all__ = ["BUDGET", "UNKNOWN_TURNS", "is_known_before", "is_long", "turn_work"]
+__all__ = [
+    "BUDGET",
+    "UNKNOWN_TURNS",
+    "is_known_before",
+    "is_long",
+    "turn_work",
+    "work_memory",
+]
 
 BUDGET = 40_000_000
 """Operations that a unit does without asking whether it was interrupted: some tens of milliseconds."""
@@ -30,6 +37,24 @@ def turn_work(loop: For | While) -> tuple[int, list[For]]:
 def is_known_before(value: Value, loop: For) -> bool:
     """Whether a value is known when a loop begins."""
     return value.op == "const" or value.block.depth < loop.body.depth
+
+
+def work_memory(program: Program) -> list[tuple[int, Value | None]]:
+    """The most working memory, in bytes: a sum of numbers times values, of which one may be without a value.
+
+    It has twice what both of two branches make room for. Rounding up to 64 bytes is left out.
+    """
+    made = [
+        (itemsize(statement.buffer.dtype), statement.size)
+        for block in program.blocks()
+        for statement in block
+        if isinstance(statement, Alloc)
+        and statement.buffer.space == "work"
+        and statement.reuse is None
+    ]
+    fixed = sum(size * value.args[0] for size, value in made if value.op == "const")
+    found: list[tuple[int, Value | None]] = [(fixed, None)] if fixed else []
+    return found + [(size, value) for size, value in made if value.op != "const"]
 
 
 def is_long(loop: For) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While
+from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While, blocks_of
 from occelo_link.native.frame import table_slot
 from occelo_link.native.llvm.emission import element_type
 from occelo_link.native.llvm.lanes import Lanes
@@ -28,20 +28,11 @@ _LARGE = 5_000
 
 def _is_plain(block: Block) -> bool:
     """Whether a block only loads, computes, loops and stores."""
-    for statement in block:
-        if isinstance(statement, For):
-            inner = [statement.body]
-        elif isinstance(statement, If):
-            inner = [statement.then, statement.orelse]
-        elif isinstance(statement, While):
-            inner = [statement.test, statement.body]
-        elif isinstance(statement, Value | Store):
-            continue
-        else:
-            return False
-        if not all(map(_is_plain, inner)):
-            return False
-    return True
+    return all(
+        isinstance(statement, Value | Store | For | If | While)
+        and all(map(_is_plain, blocks_of(statement)))
+        for statement in block
+    )
 
 
 def _used(block: Block) -> Iterator[Value | Buffer]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from occelo_link.loops.ir.program import Block, For, If, While
+from occelo_link.loops.ir.program import Block, For, blocks_of
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
 from occelo_link.native.frame import INTERRUPTED, POLL
 from occelo_link.native.llvm.scalars import Scalars
@@ -21,16 +21,7 @@ _FEW, _SHORT = 8, 160
 
 def _statements(block: Block) -> int:
     """The number of statements of a block and those within it."""
-    total = 0
-    for statement in block:
-        total += 1
-        if isinstance(statement, For):
-            total += _statements(statement.body)
-        elif isinstance(statement, If):
-            total += _statements(statement.then) + _statements(statement.orelse)
-        elif isinstance(statement, While):
-            total += _statements(statement.test) + _statements(statement.body)
-    return total
+    return sum(1 + sum(map(_statements, blocks_of(statement))) for statement in block)
 
 
 @dataclass

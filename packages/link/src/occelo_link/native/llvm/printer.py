@@ -72,13 +72,17 @@ class Printer(Parallel):
             self.functions[name] = loaded
         self.bump = self._frame_pointer(ARENA)
         self.arena_end = self._frame_pointer(ARENA_END)
-        self.block(program.body)
+        self.body()
         self.line("ret i64 0")
         body = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         body += [*self.allocas, *self.header, *self.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
         own = self.outlined.values()
         return "\n".join([*sorted(self.declared), *own, *body, attributes, ""])
+
+    def body(self) -> None:
+        """The statements of the program."""
+        self.block(self.program.body)
 
     def _nested_allocations(self) -> list[Buffer]:
         found: list[Buffer] = []

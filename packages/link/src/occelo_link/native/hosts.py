@@ -1,0 +1,119 @@
+"""The Python side of `occelo_link.loops.host`: ops that compiled code calls."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply
+from occelo_graph.interpret import annotate_error
+
+__all__ = ["Hosts"]
+
+_SMALL = 4096
+"""Up to so many bytes it is quicker to copy twice than to ask NumPy for an address."""
+
+
+class _Host:
+    """One op: its two functions, and by thread the results that wait to be taken."""
+
+    def __init__(self, node: Apply, failures: dict[int, BaseException]) -> None:
+        self.node = node
+        self.kernel = node.op.kernel(node)
+        self.failures = failures
+        self.waiting: dict[int, list[Any]] = {}
+        self.kinds: list[Any] = [v.type for v in node.inputs]
+        self.made: list[Any] = [v.type for v in node.outputs]
+        self.taken = [(np.dtype(kind.dtype), int(kind.ndim)) for kind in self.kinds]
+        self.given = ctypes.c_int64 * sum(kind.ndim for kind in self.kinds)
+        self.room = ctypes.c_int64 * sum(kind.ndim for kind in self.made)
+        address = ctypes.c_void_p
+        run = ctypes.CFUNCTYPE(ctypes.c_int64, address, *[address] * len(self.kinds))
+        take = ctypes.CFUNCTYPE(ctypes.c_int64, *[address] * len(self.made))
+        self.callbacks = run(self.run), take(self.take)
+
+    def run(self, slots: int, *inputs: int | None) -> int:
+        """Compute from the arrays at addresses; writes the lengths of the results."""
+        try:
+            arrays = self.arrays(slots, inputs)
+            try:
+                with np.errstate(all="ignore"):
+                    results = [np.asarray(v) for v in self.kernel(*arrays)]
+                self.check(results)
+            except Exception as error:
+                raise annotate_error(error, self.node, arrays) from None
+            lengths = [n for result in results for n in result.shape]
+            self.room.from_address(slots + ctypes.sizeof(self.given))[:] = lengths
+            self.waiting[threading.get_ident()] = results
+        except BaseException as error:
+            self.failures[threading.get_ident()] = error
+            return 1
+        return 0
+
+    def arrays(self, slots: int, inputs: Sequence[int | None]) -> list[Any]:
+        """The inputs, as arrays of their own: an op may keep what it is given."""
+        lengths = self.given.from_address(slots)
+        made: list[Any] = []
+        at = 0
+        for (dtype, ndim), address in zip(self.taken, inputs, strict=True):
+            shape = lengths[at : at + ndim]
+            at += ndim
+            size = math.prod(shape) * dtype.itemsize
+            if size <= _SMALL:
+                held = bytearray(ctypes.string_at(address or 0, size)) if size else b""
+                made.append(np.ndarray(shape, dtype, held))
+            else:
+                array = np.empty(shape, dtype)
+                ctypes.memmove(array.ctypes.data, address or 0, size)
+                made.append(array)
+        return made
+
+    def check(self, results: Sequence[Any]) -> None:
+        """TypeError unless results are of the types that the node says."""
+        for result, kind in zip(results, self.made, strict=True):
+            fits = result.ndim == kind.ndim and all(
+                n is None or n == m for n, m in zip(kind.shape, result.shape, strict=True)
+            )
+            if result.dtype != kind.dtype or not result.dtype.isnative or not fits:
+                raise TypeError(
+                    f"{self.node.op} gave {result.dtype} of shape {result.shape}, not {kind}"
+                )
+
+    def take(self, *addresses: int | None) -> int:
+        """Copy the results to where they belong."""
+        results = self.waiting.pop(threading.get_ident())
+        for result, address in zip(results, addresses, strict=True):
+            if 0 < result.nbytes <= _SMALL:
+                ctypes.memmove(address or 0, result.tobytes(), result.nbytes)
+            elif result.nbytes:
+                held = np.ascontiguousarray(result)
+                ctypes.memmove(address or 0, held.ctypes.data, held.nbytes)
+        return 0
+
+
+class Hosts:
+    """The ops that one unit calls, and how the last call of each thread failed, if it did."""
+
+    def __init__(self, nodes: Sequence[Apply]) -> None:
+        self.failures: dict[int, BaseException] = {}
+        self.nodes = list(nodes)
+        self.hosts = [_Host(node, self.failures) for node in nodes]
+
+    def address(self, name: str) -> int:
+        """The address of ``host:<k>`` or ``taken:<k>``."""
+        kind, _, number = name.partition(":")
+        callback = self.hosts[int(number)].callbacks[kind == "taken"]
+        address = ctypes.cast(callback, ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def raise_failure(self) -> None:
+        """Raise what an op raised in this thread, once."""
+        error = self.failures.pop(threading.get_ident(), None)
+        if error is not None:
+            raise error

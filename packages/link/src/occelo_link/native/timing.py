@@ -1,0 +1,117 @@
+"""How long each loop of compiled code takes: a build whose loops read the clock before and after.
+
+Loops that compute several nodes at once cannot be told apart, so what is timed is a loop, with the ops that are fused in
+it. Two readings of the clock take about 50 nanoseconds; very short loops seem longer than they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_link.blocks.interface import UnitInterface
+from occelo_link.blocks.partition import Part
+from occelo_link.blocks.vm import CompiledUnit
+from occelo_link.cache.objects import object_code
+from occelo_link.loops.ir.program import Program
+from occelo_link.native.engine import compile_module, load_object
+from occelo_link.native.linker import NativeLinker, NativeUnit
+from occelo_link.native.llvm.marking import print_marked
+
+__all__ = ["LoopTime", "LoopTimes", "time_loops"]
+
+
+@dataclass(frozen=True)
+class LoopTime:
+    """One loop, or call of a library: ``seconds`` of a mean run, and the nodes that it computes."""
+
+    seconds: float
+    nodes: tuple[Apply, ...]
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The ops that are computed, in order."""
+        return tuple(str(node.op) for node in self.nodes)
+
+
+class LoopTimes(list[LoopTime]):
+    """The loops, in the order in which they run; printed as a table. ``total`` is seconds of a mean run."""
+
+    def __init__(self, loops: Sequence[LoopTime], total: float, runs: int) -> None:
+        super().__init__(loops)
+        self.total = total
+        self.runs = runs
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        whole = sum(loop.seconds for loop in self) or 1.0
+        return [
+            (
+                f"{1e6 * loop.seconds:.2f}",
+                f"{100 * loop.seconds / whole:.1f}",
+                " + ".join(dict.fromkeys(loop.ops)) or "(memory)",
+                str(loop.nodes[-1].source or "") if loop.nodes else "",
+            )
+            for loop in sorted(self, key=lambda loop: -loop.seconds)
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{len(self)} loops, {1e6 * self.total:.2f} us a run, mean of {self.runs}"]
+        lines.append(f"{'us':>10} {'%':>6}  what")
+        for us, share, ops, source in self._rows():
+            where = f"  ({source.splitlines()[0]})" if source else ""
+            lines.append(f"{us:>10} {share:>6}  {ops}{where}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("us", "%", "what", "where"))
+        return f"<table><tr>{head}</tr>{cells}</table>"
+
+
+class _Timed(NativeLinker):
+    """``native``, with units that add up how long their loops took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marked: list[tuple[list[tuple[Apply, ...]], Any]] = []
+
+    def compile(self, program: Program, part: Part) -> CompiledUnit:
+        text, marks, times = print_marked(program)
+        code = object_code(f"1\n{text}", lambda: compile_module(text))
+        nodes = [tuple(program.nodes[k] for k in mark) for mark in marks]
+        self.marked.append((nodes, times))
+        return NativeUnit(UnitInterface.of(program, part), load_object(code), program)
+
+
+def time_loops(fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> LoopTimes:
+    """The time of each loop of a graph that `native` compiles, for values of its inputs.
+
+    The first of ``runs`` + 1 runs is not counted. What runs in Python between blocks is in the total alone.
+    """
+    linker = _Timed()
+    vm, inputs, _ = linker.accept(fgraph).make_thunk()
+    for container, value in zip(inputs, values, strict=True):
+        container.storage[0] = value
+    vm()
+    for _, times in linker.marked:
+        times[:] = 0
+    start = perf_counter()
+    for _ in range(runs):
+        vm()
+    total = (perf_counter() - start) / runs
+    found = [
+        LoopTime(float(nanoseconds) * 1e-9 / runs, nodes)
+        for marks, times in linker.marked
+        for nodes, nanoseconds in zip(marks, np.asarray(times).tolist(), strict=False)
+    ]
+    return LoopTimes(found, total, runs)
