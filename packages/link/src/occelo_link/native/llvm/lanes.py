@@ -42,48 +42,42 @@ class Lanes(Interleaved):
         head, body, rest, tail, done = (
             self.new_label(h) for h in ("vector", "body", "rest", "tail", "done")
         )
-        accumulators = [self.constant_or_splat(each.initial, lanes) for each in loop.carried]
-        opened = self.open_pause(loop, start, stop)
+        kinds = ["i64", *(self.type_of(each.param.dtype, lanes) for each in loop.carried)]
+        initial = [start, *(self.constant_or_splat(e.initial, lanes) for e in loop.carried)]
+        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True)))
+        bound, leave = stop, rest
+        if pause is not None:
+            initial, bound, leave = pause.carried, pause.limit, pause.label
         before = self.label
         self.line(f"br label %{head}")
         self.place(head)
-        index, ahead = self.fresh(), self.fresh()
-        at = len(self.lines)
-        self.lines.append(f"  {index} = phi i64 [ {start}, %{before} ], ")
         phis: list[tuple[int, str]] = []
-        for each, initial in zip(loop.carried, accumulators, strict=True):
+        for kind, first in zip(kinds, initial, strict=True):
             name = self.fresh()
-            kind = self.type_of(each.param.dtype, lanes)
             phis.append((len(self.lines), name))
-            self.lines.append(f"  {name} = phi {kind} [ {initial}, %{before} ], ")
-        bound, leave = stop, rest
-        if opened is not None:
-            self.pause_phi(*opened, before)
-            bound, leave = opened[0].limit, opened[0].label
-        self.lines.append(f"  {ahead} = add i64 {index}, {lanes}")
+            self.lines.append(f"  {name} = phi {kind} [ {first}, %{before} ], ")
+        index, *carried = [name for _, name in phis]
+        ahead = self.emit(f"add i64 {index}, {lanes}")
         more = self.emit(f"icmp sle i64 {ahead}, {bound}")
         self.line(f"br i1 {more}, label %{body}, label %{leave}")
         self.place(body)
-        following = self.turn(loop, _Turn(loop, index, None), [n for _, n in phis])
-        self.lines[at] += f"[ {ahead}, %{self.label} ]"
-        for (position, _), name in zip(phis, following, strict=True):
+        following = self.turn(loop, _Turn(loop, index, None), carried)
+        for (position, _), name in zip(phis, [ahead, *following], strict=True):
             self.lines[position] += f"[ {name}, %{self.label} ]"
-        if opened is not None:
-            self.lines[opened[0].line] += f"[ {bound}, %{self.label} ]"
         self.line(f"br label %{head}")
-        if opened is not None:
-            self.close_pause(opened[0], stop, head, rest, [(at, index), *phis])
+        if pause is not None:
+            self.close_pause(pause, stop, rest, [index, *carried])
         self.place(rest)
         left = self.emit(f"icmp slt i64 {index}, {stop}")
         self.line(f"br i1 {left}, label %{tail}, label %{done}")
         self.place(tail)
         mask = self.tail_mask(index, stop, lanes)
-        ended = self.turn(loop, _Turn(loop, index, mask), [n for _, n in phis])
+        ended = self.turn(loop, _Turn(loop, index, mask), carried)
         end = self.label
         self.line(f"br label %{done}")
         self.place(done)
         vectors: list[str] = []
-        for each, (_, name), masked in zip(loop.carried, phis, ended, strict=True):
+        for each, name, masked in zip(loop.carried, carried, ended, strict=True):
             kind = self.type_of(each.param.dtype, lanes)
             vectors.append(self.emit(f"phi {kind} [ {name}, %{rest} ], [ {masked}, %{end} ]"))
         self.combine_all(loop, vectors)

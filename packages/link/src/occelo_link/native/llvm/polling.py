@@ -1,13 +1,14 @@
 """Loops that stop now and then to let the caller see whether it was interrupted.
 
-A loop that no other loop holds runs up to a limit, asks the service `occelo_link.native.frame.POLL`, and goes on
-to the next limit. The limit takes the place of the last turn in the loop's own test, so turns cost nothing more.
+A loop that no other loop holds is held by one over limits: it runs up to a limit, then the service
+`occelo_link.native.frame.POLL` is asked, and it goes on to the next one. The call is not in the loop itself, where it
+would keep values out of registers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.program import Block, For, blocks_of
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
@@ -26,12 +27,18 @@ def _statements(block: Block) -> int:
 
 @dataclass
 class Pause:
-    """What is known of the limit of a loop while the loop is printed."""
+    """The loop over limits around a loop: names and labels, and the lines of what it carries."""
 
     step: str
     limit: str
     label: str
-    line: int
+    head: str
+    phis: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    @property
+    def carried(self) -> list[str]:
+        """What the loop within carries, before its next turn."""
+        return [name for _, name in self.phis[1:]]
 
 
 class Polling(Scalars):
@@ -105,23 +112,32 @@ class Polling(Scalars):
         self.line(f"ret i64 {INTERRUPTED}")
         self.place(go)
 
-    def open_pause(self, loop: For, start: str, stop: str) -> tuple[Pause, str] | None:
-        """The pause of a loop that is long, and the first limit; printed before the loop's head."""
+    def open_pause(
+        self, loop: For, start: str, stop: str, carried: Sequence[tuple[str, str]]
+    ) -> Pause | None:
+        """Begin the loop over limits around a loop that is long; None if it is not.
+
+        ``carried`` are the types and first values of what the loop carries, its index first.
+        """
         if not self.pauses(loop):
             return None
         step = self.step(loop)
         first = self.next_limit(start, step, stop)
-        return Pause(step, self.fresh(), self.new_label("pause"), 0), first
+        before, head = self.label, self.new_label("limits")
+        self.line(f"br label %{head}")
+        self.place(head)
+        limit = self.fresh()
+        pause = Pause(step, limit, self.new_label("pause"), head)
+        for name, kind, value in [
+            (limit, "i64", first),
+            *((self.fresh(), kind, value) for kind, value in carried),
+        ]:
+            pause.phis.append((len(self.lines), name))
+            self.lines.append(f"  {name} = phi {kind} [ {value}, %{before} ], ")
+        return pause
 
-    def pause_phi(self, pause: Pause, first: str, before: str) -> None:
-        """The limit, in the loop's head."""
-        pause.line = len(self.lines)
-        self.lines.append(f"  {pause.limit} = phi i64 [ {first}, %{before} ], ")
-
-    def close_pause(
-        self, pause: Pause, stop: str, head: str, done: str, phis: Sequence[tuple[int, str]]
-    ) -> None:
-        """The block at the limit; ``phis`` are the lines and names of what the loop carries."""
+    def close_pause(self, pause: Pause, stop: str, done: str, carried: Sequence[str]) -> None:
+        """What is done at a limit; ``carried`` are the values there of what the loop carries."""
         self.place(pause.label)
         ended = self.emit(f"icmp sge i64 {pause.limit}, {stop}")
         asking = self.new_label("ask")
@@ -129,7 +145,6 @@ class Polling(Scalars):
         self.place(asking)
         self.ask()
         following = self.next_limit(pause.limit, pause.step, stop)
-        for line, name in phis:
-            self.lines[line] += f", [ {name}, %{self.label} ]"
-        self.lines[pause.line] += f", [ {following}, %{self.label} ]"
-        self.line(f"br label %{head}")
+        for (line, _), value in zip(pause.phis, [following, *carried], strict=True):
+            self.lines[line] += f"[ {value}, %{self.label} ]"
+        self.line(f"br label %{pause.head}")

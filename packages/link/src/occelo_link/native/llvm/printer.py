@@ -242,15 +242,17 @@ class Printer(Parallel):
                 f"[ {self.use(a)}, %{ends[0]} ], [ {self.use(b)}, %{ends[1]} ]"
             )
 
-    def _phis(self, carried: Sequence[Carried], before: str) -> list[tuple[int, Carried]]:
+    def _phis(
+        self, carried: Sequence[Carried], before: str, initial: Sequence[str]
+    ) -> list[tuple[int, Carried]]:
         """Lines for the carried scalars, whose second half is filled in after the body."""
         made: list[tuple[int, Carried]] = []
-        for each in carried:
+        for each, first in zip(carried, initial, strict=True):
             name = self.fresh()
             self.names[each.param.number] = name
             kind = element_type(each.param.dtype)
             made.append((len(self.lines), each))
-            self.lines.append(f"  {name} = phi {kind} [ {self.use(each.initial)}, %{before} ], ")
+            self.lines.append(f"  {name} = phi {kind} [ {first}, %{before} ], ")
         return made
 
     def _close_phis(self, made: Sequence[tuple[int, Carried]], end: str) -> None:
@@ -263,19 +265,21 @@ class Printer(Parallel):
             self.turns_in_a_row(loop, turns)
             return
         start, stop = self.use(loop.start), self.use(loop.stop)
+        initial = [start, *(self.use(each.initial) for each in loop.carried)]
+        kinds = ["i64", *(element_type(each.param.dtype) for each in loop.carried)]
+        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True)))
+        bound = stop
+        if pause is not None:
+            initial, bound = pause.carried, pause.limit
         head, body, done = (self.new_label(h) for h in ("loop", "body", "done"))
-        opened = self.open_pause(loop, start, stop)
+        leave = done if pause is None else pause.label
         before = self.label
         self.line(f"br label %{head}")
         self.place(head)
         index, after = self.fresh(), self.fresh()
         at = len(self.lines)
-        self.lines.append(f"  {index} = phi i64 [ {start}, %{before} ], ")
-        made = self._phis(loop.carried, before)
-        bound, leave = stop, done
-        if opened is not None:
-            self.pause_phi(*opened, before)
-            bound, leave = opened[0].limit, opened[0].label
+        self.lines.append(f"  {index} = phi i64 [ {initial[0]}, %{before} ], ")
+        made = self._phis(loop.carried, before, initial[1:])
         more = self.emit(f"icmp slt i64 {index}, {bound}")
         self.line(f"br i1 {more}, label %{body}, label %{leave}")
         self.place(body)
@@ -284,15 +288,13 @@ class Printer(Parallel):
         self.lines.append(f"  {after} = add i64 {index}, 1")
         self.lines[at] += f"[ {after}, %{self.label} ]"
         self._close_phis(made, self.label)
-        if opened is not None:
-            self.lines[opened[0].line] += f"[ {bound}, %{self.label} ]"
         self.line(f"br label %{head}")
-        if opened is not None:
-            carried = [(line, self.names[each.param.number]) for line, each in made]
-            self.close_pause(opened[0], stop, head, done, [(at, index), *carried])
+        carried = [self.names[each.param.number] for each in loop.carried]
+        if pause is not None:
+            self.close_pause(pause, stop, done, [index, *carried])
         self.place(done)
-        for each in loop.carried:
-            self.names[each.result.number] = self.names[each.param.number]
+        for each, name in zip(loop.carried, carried, strict=True):
+            self.names[each.result.number] = name
 
     def turns_in_a_row(self, loop: For, turns: range) -> None:
         """A loop of a known small number of turns, without the loop."""
@@ -320,7 +322,7 @@ class Printer(Parallel):
         counter, counted = self.fresh(), self.fresh()
         at = len(self.lines)
         self.lines.append(f"  {counter} = phi i64 [ 1, %{before} ], ")
-        made = self._phis(loop.carried, before)
+        made = self._phis(loop.carried, before, [self.use(c.initial) for c in loop.carried])
         self.block(loop.test)
         self.line(f"br i1 {self.use(loop.condition)}, label %{body}, label %{done}")
         self.place(body)
