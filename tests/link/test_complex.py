@@ -222,3 +222,18 @@ def test_what_has_no_formula_has_a_reason() -> None:
         linker = make_linker("native").accept(og.FunctionGraph([z], [output]))
         [found] = linker.make_function()(value)
         np.testing.assert_allclose(found, og.evaluate([output], {z: value})[0])
+
+
+@pytest.mark.skipif(not has_compiler(), reason="there is no C compiler on this machine")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_c_gives_the_bits_of_native(dtype: str) -> None:
+    """Compilers like to make one rounding of two where differences and sums of products alternate."""
+    z, w = (ot.tensor(name, dtype=dtype, shape=(None,)) for name in "zw")
+    outputs = [z * w, z * w + z, z * z * z, z / w, ot.sqr(z), ot.exp(z), (z * w).sum(), ot.sqrt(z)]
+    random = np.random.default_rng(0)
+    arguments = [
+        (random.normal(size=1001) + 1j * random.normal(size=1001)).astype(dtype) for _ in "zw"
+    ]
+    native, c = (run(linker, [z, w], outputs, arguments) for linker in ("native", "c"))
+    for a, b in zip(native, c, strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -85,6 +85,14 @@ typedef i64 (*poll_fn)(i64 *frame);
 #else
 #define ALWAYS_INLINE
 #endif
+
+/* a product that is rounded: where sums and differences of products alternate, as for complex
+   numbers, GCC from 12 on makes one rounding of two, whatever -ffp-contract says */
+#if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
+#define ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define ROUNDED(x) (x)
+#endif
 """
 INLINE_USES = 8
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
@@ -131,6 +139,7 @@ class _Printer:
         self.depth = 1
         self.nesting = 0
         self.commented = True
+        self.alternates = any(b.holds.startswith("complex") for b in program.outputs)
         self.helpers: dict[str, str] = {}
         self.declarations: dict[Buffer, str] = {}
         self.names: dict[int, str] = {}
@@ -294,6 +303,8 @@ class _Printer:
         suffix = "f" if dtype == "float32" else ""
         if op in _INFIX:
             text = f"{args[0]} {_INFIX[op]} {args[1]}"
+            if op == "mul" and is_float(dtype) and self.alternates:
+                return f"ROUNDED({text})"
             # small integers are computed as int in C
             return f"({kind})({text})" if not is_float(dtype) and width(dtype) < 32 else text
         if op in _COMPARE:
