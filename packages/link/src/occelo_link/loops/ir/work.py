@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from occelo_link.loops.ir.program import Alloc, For, Program, Value, While, itemsize
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    For,
+    Program,
+    Value,
+    While,
+    blocks_of,
+    itemsize,
+)
 
 __all__ = [
     "BUDGET",
     "UNKNOWN_TURNS",
+    "few_turns",
     "is_known_before",
     "is_long",
     "turn_work",
@@ -17,6 +27,8 @@ BUDGET = 40_000_000
 """Operations that a unit does without asking whether it was interrupted: some tens of milliseconds."""
 UNKNOWN_TURNS = 512
 """Turns that are assumed of a loop within a loop where its length comes from within, too."""
+_FEW, _SHORT = 8, 160
+"""At most so many turns, and so many statements in all of them, are printed one after the other."""
 _CALL = 20
 """Operations that a function of the program counts for."""
 
@@ -37,6 +49,20 @@ def turn_work(loop: For | While) -> tuple[int, list[For]]:
 def is_known_before(value: Value, loop: For) -> bool:
     """Whether a value is known when a loop begins."""
     return value.op == "const" or value.block.depth < loop.body.depth
+
+
+def few_turns(loop: For) -> range | None:
+    """The turns of a loop that is printed without the loop: few ones, of a known number."""
+    if loop.start.op != "const" or loop.stop.op != "const":
+        return None
+    turns = range(loop.start.args[0], loop.stop.args[0])
+    count = -(-len(turns) // loop.lanes)
+    return turns if count <= _FEW and count * _statements(loop.body) <= _SHORT else None
+
+
+def _statements(block: Block) -> int:
+    """The number of statements of a block and those within it."""
+    return sum(1 + sum(map(_statements, blocks_of(statement))) for statement in block)
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:

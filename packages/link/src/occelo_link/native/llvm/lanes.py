@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_link.loops.ir.program import Buffer, For, Store, Value, itemsize
+from occelo_link.loops.ir.work import few_turns
 from occelo_link.native.llvm.emission import element_type, memory_type
 from occelo_link.native.llvm.interleaved import Interleaved, base_and_part, suffix
 
@@ -34,7 +35,7 @@ class Lanes(Interleaved):
 
     def lanes_loop(self, loop: For) -> None:
         lanes = loop.lanes
-        turns = self.few_turns(loop)
+        turns = few_turns(loop)
         if turns is not None:
             self.vectors_in_a_row(loop, turns)
             return

@@ -10,19 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from occelo_link.loops.ir.program import Block, For, blocks_of
+from occelo_link.loops.ir.program import For
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
 from occelo_link.native.frame import INTERRUPTED, POLL
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Pause", "Polling"]
-_FEW, _SHORT = 8, 160
-"""A loop of at most so many turns, with at most so many statements in all of them, is printed turn by turn."""
-
-
-def _statements(block: Block) -> int:
-    """The number of statements of a block and those within it."""
-    return sum(1 + sum(map(_statements, blocks_of(statement))) for statement in block)
 
 
 @dataclass
@@ -75,14 +68,6 @@ class Polling(Scalars):
         for name in counted:
             total = self.emit(f"add i64 {total}, {name}")
         return total
-
-    def few_turns(self, loop: For) -> range | None:
-        """The turns of a loop that is printed turn by turn: few ones, of a known number."""
-        if loop.start.op != "const" or loop.stop.op != "const":
-            return None
-        turns = range(loop.start.args[0], loop.stop.args[0])
-        count = -(-len(turns) // loop.lanes)
-        return turns if count <= _FEW and count * _statements(loop.body) <= _SHORT else None
 
     def pauses(self, loop: For) -> bool:
         """Whether a loop asks: one that no other holds, and that may run for long."""

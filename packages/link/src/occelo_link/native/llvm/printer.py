@@ -28,7 +28,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.loops.ir.work import BUDGET, turn_work
+from occelo_link.loops.ir.work import BUDGET, few_turns, turn_work
 from occelo_link.native.frame import (
     ALLOC_OUTPUT,
     ARENA,
@@ -260,7 +260,7 @@ class Printer(Parallel):
             self.lines[position] += f"[ {self.use(each.following)}, %{end} ]"
 
     def scalar_loop(self, loop: For) -> None:
-        turns = self.few_turns(loop)
+        turns = few_turns(loop)
         if turns is not None:
             self.turns_in_a_row(loop, turns)
             return
