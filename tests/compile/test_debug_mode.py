@@ -29,7 +29,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
-from occelo_link.loops.lowering import find_lowering, lowers
+from occelo_link.loops.registry import find_lowering, lowers
 from occelo_rewrite import canonicalize_db, graph_rewriter, node_rewriter, optdb
 from occelo_rewrite.inplace import elemwise_variants
 

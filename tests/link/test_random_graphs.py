@@ -12,7 +12,7 @@ from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.loops.lowering import find_lowering
+from occelo_link.loops.registry import find_lowering
 from occelo_link.testing import Compiled
 
 settings.register_profile(

@@ -17,7 +17,7 @@ from occelo_link.c.printer import print_c
 from occelo_link.cache.directory import compile_directory
 from occelo_link.linker import VM, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.lowering import find_lowering
+from occelo_link.loops.registry import find_lowering
 from occelo_link.native.linker import NativeUnit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery

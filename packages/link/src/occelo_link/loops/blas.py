@@ -13,7 +13,8 @@ from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lowering import CHEAP, Context, lowers, lowers_complex
+from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.registry import lowers, lowers_complex
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []

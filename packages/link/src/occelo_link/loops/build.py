@@ -12,7 +12,8 @@ from occelo_link.loops.host import hostable, lower_host
 from occelo_link.loops.index import search, subtensor
 from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.lowering import Context, find_lowering
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import find_lowering
 
 __all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
 

@@ -31,7 +31,8 @@ from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual
 
 if TYPE_CHECKING:
-    from occelo_link.loops.lowering import Context, Lowering
+    from occelo_link.loops.lowering import Context
+    from occelo_link.loops.registry import Lowering
 
 __all__ = [
     "PARTS",

@@ -14,7 +14,8 @@ from occelo_graph.gradient.barriers import (
     ZeroGrad,
 )
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
-from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.tensors import Tensor
 
 __all__: list[str] = []

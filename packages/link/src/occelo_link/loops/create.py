@@ -11,7 +11,8 @@ from occelo_link.loops.elemwise.op import broadcast_index
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.shape import lengths_from
 from occelo_link.loops.tensors import Index, Tensor, is_unit
 

@@ -24,7 +24,8 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.tensors import Index, Tensor
 
 if TYPE_CHECKING:
-    from occelo_link.loops.lowering import Context, Lowering
+    from occelo_link.loops.lowering import Context
+    from occelo_link.loops.registry import Lowering
 
 __all__ = [
     "as_single",

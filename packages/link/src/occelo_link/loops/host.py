@@ -14,7 +14,8 @@ from occelo_graph import Apply, TensorType
 from occelo_link.loops.complexes import has_complex
 from occelo_link.loops.halves import has_halves
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lowering import Context, supported_dtype
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import supported_dtype
 from occelo_link.loops.tensors import Stored, Tensor
 
 __all__ = ["hostable", "lower_host"]

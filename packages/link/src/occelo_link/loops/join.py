@@ -9,8 +9,9 @@ from occelo_graph import Apply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.lowering import Context
 from occelo_link.loops.nests import copy_elements
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.shape import pick
 from occelo_link.loops.tensors import Index, Stored, Tensor
 

@@ -23,8 +23,9 @@ from occelo_link.loops.elementary.logarithm import log
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import reduce_elements
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []

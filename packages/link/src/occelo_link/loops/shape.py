@@ -9,7 +9,8 @@ from occelo_graph import Apply
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context, lowers
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__ = ["lengths_from", "pick"]

@@ -16,7 +16,8 @@ from occelo_link.loops.elemwise import arithmetic, special, transcendental
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, find_scalar
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context, lowers, lowers_complex
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers, lowers_complex
 from occelo_link.loops.tensors import Index, Tensor
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from occelo_graph import Apply
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import CHEAP, Context, lowers
+from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.registry import lowers
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__ = ["positions_of_mask"]

@@ -1,0 +1,112 @@
+"""The registry of lowerings: what an op is as loops, and which nodes have a lowering.
+
+A lowering takes a node and the lowered inputs and returns the lowered outputs: formulas wherever
+that is possible, and steps of the schedule for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from occelo_graph import Apply, TensorType, Variable
+from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
+from occelo_link.loops.halves import as_single, has_halves, in_single
+from occelo_link.loops.tensors import Tensor
+
+if TYPE_CHECKING:
+    from occelo_link.loops.lowering import Context
+
+__all__ = ["Lowering", "find_lowering", "lowers", "lowers_complex", "supported_dtype"]
+
+Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
+
+_lowerings: dict[type, Lowering] = {}
+_conditions: dict[type, Callable[[Apply], bool]] = {}
+_complex: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
+
+_DTYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+    "complex64 complex128".split()
+)
+
+
+def lowers(
+    op_class: type, when: Callable[[Apply], bool] | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class, for those nodes for which ``when`` holds."""
+
+    def register(function: Lowering) -> Lowering:
+        _lowerings[op_class] = function
+        if when is not None:
+            _conditions[op_class] = when
+        return function
+
+    return register
+
+
+def supported_dtype(variable: Variable) -> bool:
+    """Whether loop programs have the variable's type."""
+    return isinstance(variable.type, TensorType) and variable.type.dtype in _DTYPES
+
+
+def lowers_complex(
+    op_class: type, when: Callable[[Apply], bool] | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class for nodes with complex tensors."""
+
+    def register(function: Lowering) -> Lowering:
+        _complex[op_class] = (function, when)
+        return function
+
+    return register
+
+
+def find_lowering(node: Apply) -> Lowering | None:
+    """The lowering of a node; None if it has none."""
+    if has_complex(node):
+        return _find_complex(node)
+    if has_halves(node) and not node.op.lazy:
+        found = _find(as_single(node))
+        return None if found is None else in_single(found)
+    return _find(node)
+
+
+def _find_complex(node: Apply) -> Lowering | None:
+    """The lowering of a node with complex tensors: one of its own, or that of its parts."""
+    if node.op.lazy:
+        return _find(node)
+    for cls in type(node.op).__mro__:
+        if cls in _complex and _computes_alike(type(node.op), cls):
+            function, condition = _complex[cls]
+            return function if condition is None or condition(node) else None
+    if not by_parts(node):
+        return None
+    found = _find(as_real(node))
+    return None if found is None else in_parts(found)
+
+
+def _find(node: Apply) -> Lowering | None:
+    for cls in type(node.op).__mro__:
+        found = _lowerings.get(cls)
+        if found is None:
+            continue
+        if not _computes_alike(type(node.op), cls):
+            return None
+        condition = _conditions.get(cls)
+        if condition is not None and not condition(node):
+            return None
+        if node.op.destroy_map:
+            return None
+        if not all(supported_dtype(v) for v in (*node.inputs, *node.outputs)):
+            return None
+        return found
+    return None
+
+
+def _computes_alike(own: type, base: type) -> bool:
+    """Whether a subclass computes what its base does: its own NumPy code is its meaning."""
+    return own is base or all(
+        getattr(own, method) is getattr(base, method)
+        for method in ("evaluate", "kernel", "perform")
+    )
