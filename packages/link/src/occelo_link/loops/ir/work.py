@@ -7,6 +7,7 @@ from occelo_link.loops.ir.program import (
     Block,
     For,
     Program,
+    Statement,
     Value,
     While,
     blocks_of,
@@ -39,10 +40,8 @@ def turn_work(loop: For | While) -> tuple[int, list[For]]:
     for statement in loop.body:
         if isinstance(statement, For):
             inner.append(statement)
-        elif isinstance(statement, Value):
-            own += _CALL if statement.op in ("apply", "call", "rarely") else 1
         else:
-            own += 1
+            own += _size(statement)
     return own, inner
 
 
@@ -61,8 +60,15 @@ def few_turns(loop: For) -> range | None:
 
 
 def _statements(block: Block) -> int:
-    """The number of statements of a block and those within it."""
-    return sum(1 + sum(map(_statements, blocks_of(statement))) for statement in block)
+    """The number of statements of a block and those within it; calls count for what they may be expanded to."""
+    return sum(
+        _size(statement) + sum(map(_statements, blocks_of(statement))) for statement in block
+    )
+
+
+def _size(statement: Statement) -> int:
+    called = isinstance(statement, Value) and statement.op in ("apply", "call", "rarely")
+    return _CALL if called else 1
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:

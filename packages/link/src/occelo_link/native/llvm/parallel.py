@@ -118,14 +118,13 @@ class Parallel(Lanes):
         self.place(head)
         first, at = self.fresh(), len(self.lines)
         self.lines.append(f"  {first} = phi i64 [ {start}, %{before} ], ")
-        limit = self.next_limit(first, step, stop)
+        limit = self.limit_after(first, step, stop)
         self.line(f"call void {part}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
         more = self.emit(f"icmp slt i64 {limit}, {stop}")
         self.line(f"br i1 {more}, label %{asking}, label %{done}")
         self.place(asking)
-        self.ask()
-        self.lines[at] += f"[ {limit}, %{self.label} ]"
-        self.line(f"br label %{head}")
+        self.ask(head)
+        self.lines[at] += f"[ {limit}, %{asking} ]"
         self.place(done)
 
     def in_pieces(self, loop: For, part: str, given: str) -> None:

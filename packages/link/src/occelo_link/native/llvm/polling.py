@@ -8,7 +8,7 @@ would keep values out of registers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import For
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
@@ -22,16 +22,15 @@ __all__ = ["Pause", "Polling"]
 class Pause:
     """The loop over limits around a loop: names and labels, and the lines of what it carries."""
 
-    step: str
     limit: str
     label: str
     head: str
-    phis: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    phis: list[tuple[int, str]]
 
     @property
     def carried(self) -> list[str]:
-        """What the loop within carries, before its next turn."""
-        return [name for _, name in self.phis[1:]]
+        """The next turn, and what the loop within carries before it."""
+        return [name for _, name in self.phis]
 
 
 class Polling(Scalars):
@@ -39,6 +38,8 @@ class Polling(Scalars):
 
     nesting = 0
     """How many loops are open around what is printed."""
+    asks = False
+    """Whether the unit asks anywhere."""
 
     def service(self, slot: int) -> str:
         """The address of a service."""
@@ -82,44 +83,45 @@ class Polling(Scalars):
         turns = self.emit(f"udiv i64 {BUDGET}, {work}")
         return self.emit(f"add i64 {turns}, 1")
 
-    def next_limit(self, before: str, step: str, stop: str) -> str:
-        ahead = self.emit(f"add i64 {before}, {step}")
-        within = self.emit(f"icmp slt i64 {ahead}, {stop}")
-        return self.emit(f"select i1 {within}, i64 {ahead}, i64 {stop}")
+    def limit_after(self, first: str, step: str, stop: str) -> str:
+        """How far to go from a turn on."""
+        self.declare("declare i64 @llvm.smin.i64(i64, i64)")
+        ahead = self.emit(f"add i64 {first}, {step}")
+        return self.emit(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 {stop})")
 
-    def ask(self) -> None:
-        """Return from the unit if the caller was interrupted."""
+    def ask(self, on: str) -> None:
+        """Go on at a label, or return from the unit if the caller was interrupted."""
+        self.asks = True
         status = self.emit(f"call i64 {self.service(POLL)}(ptr %frame)")
         stopped = self.emit(f"icmp ne i64 {status}, 0")
-        leave, go = self.new_label("interrupted"), self.new_label("go")
-        self.line(f"br i1 {stopped}, label %{leave}, label %{go}")
-        self.place(leave)
-        self.line(f"ret i64 {INTERRUPTED}")
-        self.place(go)
+        self.line(f"br i1 {stopped}, label %interrupted, label %{on}")
+
+    def interruption(self) -> None:
+        """Where a unit that was interrupted ends."""
+        if self.asks:
+            self.place("interrupted")
+            self.line(f"ret i64 {INTERRUPTED}")
 
     def open_pause(
         self, loop: For, start: str, stop: str, carried: Sequence[tuple[str, str]]
     ) -> Pause | None:
         """Begin the loop over limits around a loop that is long; None if it is not.
 
-        ``carried`` are the types and first values of what the loop carries, its index first.
+        ``carried`` are the types and first values of what the loop carries.
         """
         if not self.pauses(loop):
             return None
         step = self.step(loop)
-        first = self.next_limit(start, step, stop)
         before, head = self.label, self.new_label("limits")
         self.line(f"br label %{head}")
         self.place(head)
-        limit = self.fresh()
-        pause = Pause(step, limit, self.new_label("pause"), head)
-        for name, kind, value in [
-            (limit, "i64", first),
-            *((self.fresh(), kind, value) for kind, value in carried),
-        ]:
-            pause.phis.append((len(self.lines), name))
+        phis: list[tuple[int, str]] = []
+        for kind, value in [("i64", start), *carried]:
+            name = self.fresh()
+            phis.append((len(self.lines), name))
             self.lines.append(f"  {name} = phi {kind} [ {value}, %{before} ], ")
-        return pause
+        limit = self.limit_after(phis[0][1], step, stop)
+        return Pause(limit, self.new_label("pause"), head, phis)
 
     def close_pause(self, pause: Pause, stop: str, done: str, carried: Sequence[str]) -> None:
         """What is done at a limit; ``carried`` are the values there of what the loop carries."""
@@ -128,8 +130,7 @@ class Polling(Scalars):
         asking = self.new_label("ask")
         self.line(f"br i1 {ended}, label %{done}, label %{asking}")
         self.place(asking)
-        self.ask()
-        following = self.next_limit(pause.limit, pause.step, stop)
-        for (line, _), value in zip(pause.phis, [following, *carried], strict=True):
-            self.lines[line] += f"[ {value}, %{self.label} ]"
-        self.line(f"br label %{pause.head}")
+        self.ask(pause.head)
+        # the next turn is that of the limit
+        for (line, _), value in zip(pause.phis, [pause.limit, *carried], strict=True):
+            self.lines[line] += f"[ {value}, %{asking} ]"

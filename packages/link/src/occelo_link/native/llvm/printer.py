@@ -74,6 +74,7 @@ class Printer(Parallel):
         self.arena_end = self._frame_pointer(ARENA_END)
         self.body()
         self.line("ret i64 0")
+        self.interruption()
         body = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         body += [*self.allocas, *self.header, *self.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
@@ -267,7 +268,7 @@ class Printer(Parallel):
         start, stop = self.use(loop.start), self.use(loop.stop)
         initial = [start, *(self.use(each.initial) for each in loop.carried)]
         kinds = ["i64", *(element_type(each.param.dtype) for each in loop.carried)]
-        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True)))
+        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True))[1:])
         bound = stop
         if pause is not None:
             initial, bound = pause.carried, pause.limit
@@ -291,7 +292,7 @@ class Printer(Parallel):
         self.line(f"br label %{head}")
         carried = [self.names[each.param.number] for each in loop.carried]
         if pause is not None:
-            self.close_pause(pause, stop, done, [index, *carried])
+            self.close_pause(pause, stop, done, carried)
         self.place(done)
         for each, name in zip(loop.carried, carried, strict=True):
             self.names[each.result.number] = name
@@ -344,8 +345,7 @@ class Printer(Parallel):
         asking, on = self.new_label("ask"), self.new_label("on")
         self.line(f"br i1 {now}, label %{asking}, label %{on}")
         self.place(asking)
-        self.ask()
-        self.line(f"br label %{on}")
+        self.ask(on)
         self.place(on)
 
 
