@@ -45,7 +45,7 @@ class Lanes(Interleaved):
         )
         kinds = ["i64", *(self.type_of(each.param.dtype, lanes) for each in loop.carried)]
         initial = [start, *(self.constant_or_splat(e.initial, lanes) for e in loop.carried)]
-        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True))[1:])
+        pause = self.open_pause(loop, stop, list(zip(kinds, initial, strict=True)))
         bound, leave = stop, rest
         if pause is not None:
             initial, bound, leave = pause.carried, pause.limit, pause.label
@@ -67,7 +67,7 @@ class Lanes(Interleaved):
             self.lines[position] += f"[ {name}, %{self.label} ]"
         self.line(f"br label %{head}")
         if pause is not None:
-            self.close_pause(pause, stop, rest, carried)
+            index, *carried = self.close_pause(pause, stop, head, rest, [index, *carried])
         self.place(rest)
         left = self.emit(f"icmp slt i64 {index}, {stop}")
         self.line(f"br i1 {left}, label %{tail}, label %{done}")

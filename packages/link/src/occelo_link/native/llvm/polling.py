@@ -8,7 +8,7 @@ would keep values out of registers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.program import For
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
@@ -25,7 +25,9 @@ class Pause:
     limit: str
     label: str
     head: str
-    phis: list[tuple[int, str]]
+    before: str
+    initial: list[tuple[str, str]]
+    phis: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     @property
     def carried(self) -> list[str]:
@@ -103,34 +105,45 @@ class Polling(Scalars):
             self.line(f"ret i64 {INTERRUPTED}")
 
     def open_pause(
-        self, loop: For, start: str, stop: str, carried: Sequence[tuple[str, str]]
+        self, loop: For, stop: str, carried: Sequence[tuple[str, str]]
     ) -> Pause | None:
         """Begin the loop over limits around a loop that is long; None if it is not.
 
-        ``carried`` are the types and first values of what the loop carries.
+        ``carried`` are the types and first values of what the loop carries, its index first.
         """
         if not self.pauses(loop):
             return None
         step = self.step(loop)
-        before, head = self.label, self.new_label("limits")
-        self.line(f"br label %{head}")
-        self.place(head)
-        phis: list[tuple[int, str]] = []
-        for kind, value in [("i64", start), *carried]:
+        pause = Pause("", self.new_label("pause"), self.new_label("limits"), self.label, list(carried))
+        # two ways into the cycle: it is no loop to LLVM, which would keep constants in registers across the call
+        empty = self.emit(f"icmp sge i64 {carried[0][1]}, {stop}")
+        self.line(f"br i1 {empty}, label %{pause.label}, label %{pause.head}")
+        self.place(pause.head)
+        for kind, value in carried:
             name = self.fresh()
-            phis.append((len(self.lines), name))
-            self.lines.append(f"  {name} = phi {kind} [ {value}, %{before} ], ")
-        limit = self.limit_after(phis[0][1], step, stop)
-        return Pause(limit, self.new_label("pause"), head, phis)
+            pause.phis.append((len(self.lines), name))
+            self.lines.append(f"  {name} = phi {kind} [ {value}, %{pause.before} ], ")
+        pause.limit = self.limit_after(pause.phis[0][1], step, stop)
+        return pause
 
-    def close_pause(self, pause: Pause, stop: str, done: str, carried: Sequence[str]) -> None:
-        """What is done at a limit; ``carried`` are the values there of what the loop carries."""
+    def close_pause(
+        self, pause: Pause, stop: str, end: str, done: str, carried: Sequence[str]
+    ) -> list[str]:
+        """What is done at a limit; ``carried`` are the values of what the loop carries at its ``end``.
+
+        Returns their values here.
+        """
         self.place(pause.label)
-        ended = self.emit(f"icmp sge i64 {pause.limit}, {stop}")
+        limit = self.emit(f"phi i64 [ {stop}, %{pause.before} ], [ {pause.limit}, %{end} ]")
+        values = [
+            self.emit(f"phi {kind} [ {first}, %{pause.before} ], [ {value}, %{end} ]")
+            for (kind, first), value in zip(pause.initial, carried, strict=True)
+        ]
+        ended = self.emit(f"icmp sge i64 {limit}, {stop}")
         asking = self.new_label("ask")
         self.line(f"br i1 {ended}, label %{done}, label %{asking}")
         self.place(asking)
         self.ask(pause.head)
-        # the next turn is that of the limit
-        for (line, _), value in zip(pause.phis, [pause.limit, *carried], strict=True):
+        for (line, _), value in zip(pause.phis, values, strict=True):
             self.lines[line] += f"[ {value}, %{asking} ]"
+        return values

@@ -268,7 +268,7 @@ class Printer(Parallel):
         start, stop = self.use(loop.start), self.use(loop.stop)
         initial = [start, *(self.use(each.initial) for each in loop.carried)]
         kinds = ["i64", *(element_type(each.param.dtype) for each in loop.carried)]
-        pause = self.open_pause(loop, start, stop, list(zip(kinds, initial, strict=True))[1:])
+        pause = self.open_pause(loop, stop, list(zip(kinds, initial, strict=True)))
         bound = stop
         if pause is not None:
             initial, bound = pause.carried, pause.limit
@@ -292,7 +292,7 @@ class Printer(Parallel):
         self.line(f"br label %{head}")
         carried = [self.names[each.param.number] for each in loop.carried]
         if pause is not None:
-            self.close_pause(pause, stop, done, carried)
+            _, *carried = self.close_pause(pause, stop, head, done, [index, *carried])
         self.place(done)
         for each, name in zip(loop.carried, carried, strict=True):
             self.names[each.result.number] = name
