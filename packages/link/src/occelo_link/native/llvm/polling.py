@@ -104,9 +104,7 @@ class Polling(Scalars):
             self.place("interrupted")
             self.line(f"ret i64 {INTERRUPTED}")
 
-    def open_pause(
-        self, loop: For, stop: str, carried: Sequence[tuple[str, str]]
-    ) -> Pause | None:
+    def open_pause(self, loop: For, stop: str, carried: Sequence[tuple[str, str]]) -> Pause | None:
         """Begin the loop over limits around a loop that is long; None if it is not.
 
         ``carried`` are the types and first values of what the loop carries, its index first.
@@ -114,7 +112,9 @@ class Polling(Scalars):
         if not self.pauses(loop):
             return None
         step = self.step(loop)
-        pause = Pause("", self.new_label("pause"), self.new_label("limits"), self.label, list(carried))
+        pause = Pause(
+            "", self.new_label("pause"), self.new_label("limits"), self.label, list(carried)
+        )
         # two ways into the cycle: it is no loop to LLVM, which would keep constants in registers across the call
         empty = self.emit(f"icmp sge i64 {carried[0][1]}, {stop}")
         self.line(f"br i1 {empty}, label %{pause.label}, label %{pause.head}")
