@@ -185,17 +185,17 @@ def unit(frame, table):
         return -1
     v8 = v1 + 2047
     v9 = floordiv_int64(v8, 2048, table)
-    v15 = 0.0
-    v17 = 0.0
+    v12 = 0.0
+    v14 = 0.0
     for v10 in range(0, v9):
-        v11 = v10 * 2048
-        v12 = v11 + 2048
-        v13 = min_int64(v12, v1, table)
+        v16 = v10 * 2048
+        v17 = v16 + 2048
+        v18 = min_int64(v17, v1, table)
         lanes1 = stack_float64_8()
         for lane3 in range(8):
             lanes1[lane3] = 0.0
-        whole4 = v13 - (v13 - v11) % 8 if v13 > v11 else v13
-        for first2 in range(v11, whole4, 8):
+        whole4 = v18 - (v18 - v16) % 8 if v18 > v16 else v18
+        for first2 in range(v16, whole4, 8):
             for lane3 in range(8):
                 v19 = first2 + lane3
                 v20 = lanes1[lane3]
@@ -205,7 +205,7 @@ def unit(frame, table):
                 v86 = v84 * v85
                 v87 = v20 + v86
                 lanes1[lane3] = v87
-        for lane3 in range(v13 - whole4):
+        for lane3 in range(v18 - whole4):
             v19 = whole4 + lane3
             v20 = lanes1[lane3]
             v22 = in1[v19]
@@ -215,21 +215,21 @@ def unit(frame, table):
             v87 = v20 + v86
             lanes1[lane3] = v87
         v21 = add_float64_8(lanes1, table)
-        v88 = v15 + v21
-        v89 = v88 - v15
+        v88 = v12 + v21
+        v89 = v88 - v12
         v90 = v88 - v89
-        v91 = v15 - v90
+        v91 = v12 - v90
         v92 = v21 - v89
         v93 = v91 + v92
-        v94 = v17 + v93
+        v94 = v14 + v93
         next5 = v88
         next6 = v94
-        v15 = next5
-        v17 = next6
-    v95 = v15 + v17
-    v96 = v17 - v17
+        v12 = next5
+        v14 = next6
+    v95 = v12 + v14
+    v96 = v14 - v14
     v97 = v96 == 0.0
-    v98 = select_float64(v97, v95, v15, table)
+    v98 = select_float64(v97, v95, v12, table)
     out3[0] = v98
     return 0
 """
