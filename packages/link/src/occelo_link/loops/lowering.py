@@ -209,6 +209,34 @@ class Context:
         """Add a step that ``emit`` writes when its turn comes."""
         self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))
 
+    def change(
+        self, tensor: Tensor, others: Sequence[Tensor], write: Callable[[Stored], None]
+    ) -> Stored:
+        """A copy of a tensor in which ``write`` changes parts; itself if nothing else needs it.
+
+        ``others`` are what ``write`` reads.
+        """
+        result = self.new_stored(tensor.dtype, tensor.shape)
+
+        def emit() -> None:
+            if not step.in_place:
+                copy_elements(self, tensor, result)
+                result.buffer.version += 1
+            write(result)
+            result.buffer.version += 1
+
+        step = Step([tensor, *others], [result], emit, self.builder.node, tensor)
+        self.schedule.add_step(step)
+        return result
+
+    def hand_on_output(self, buffer: Buffer, other: Buffer) -> None:
+        """Make ``other`` the output that ``buffer`` is, because ``buffer`` will take its memory."""
+        other.space, other.position, other.holds = "output", buffer.position, buffer.holds
+        other.name = f"out{other.name[3:]}"
+        buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype
+        outputs = self.program.outputs
+        outputs[outputs.index(buffer)] = other
+
     def contiguous_copy(self, tensor: Tensor) -> Stored:
         """The tensor in memory in C order."""
         if isinstance(tensor, Stored) and tensor.flat:

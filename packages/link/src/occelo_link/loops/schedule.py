@@ -7,7 +7,7 @@ steps are written to the program in order by `Schedule.flush`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_link.loops.ir.program import Buffer
@@ -22,7 +22,11 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 class Step:
-    """Anything that runs in its place: reads tensors, writes buffers, and writes its statements."""
+    """Anything that runs in its place: reads tensors, writes buffers, and writes its statements.
+
+    If the one result is a tensor of which parts are ``changed``, the schedule may let it take the
+    memory of that tensor, which is said by ``in_place`` before the statements are written.
+    """
 
     def __init__(
         self,
@@ -30,11 +34,14 @@ class Step:
         writes: list[Stored],
         emit: Callable[[], None],
         node: int = -1,
+        changed: Tensor | None = None,
     ) -> None:
         self.node = node
         self.reads = reads
         self.writes = writes
         self.emit = emit
+        self.changed = changed
+        self.in_place = False
 
 
 class Schedule:
@@ -46,6 +53,7 @@ class Schedule:
         self.done = 0
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
+        self._over: dict[Buffer, Buffer] = {}
 
     def is_pending(self, tensor: Stored) -> bool:
         """Whether the tensor is still to be computed."""
@@ -53,9 +61,7 @@ class Schedule:
 
     def owns(self, tensor: Stored) -> bool:
         """Whether a step writes the whole buffer of the tensor, and so allocates it."""
-        step = self.steps[tensor.producer]
-        targets = [r.target for r in step.roots] if isinstance(step, LoopKernel) else step.writes
-        return tensor in targets
+        return tensor in _targets(self.steps[tensor.producer])
 
     def add_step(self, step: Step) -> None:
         """Append a step."""
@@ -110,6 +116,8 @@ class Schedule:
     def flush(self, last: bool = False) -> None:
         """Write all steps that are pending; if it is the ``last`` time, dead buffers are reused."""
         last_use = self._last_uses() if last else {}
+        if last:
+            self._compute_in_place(last_use)
         while self.done < len(self.steps):
             position = self.done
             step = self.steps[position]
@@ -149,12 +157,43 @@ class Schedule:
             found.setdefault(position, []).append(buffer)
         return found
 
+    def _compute_in_place(self, last_use: dict[int, list[Buffer]]) -> None:
+        """Let results take the memory of what is read for the last time where they are computed.
+
+        From the last step to the first: the memory of an output is handed on to what it is
+        computed over.
+        """
+        for position in range(len(self.steps) - 1, self.done - 1, -1):
+            step, dying = self.steps[position], set(last_use.get(position, ()))
+            for target in _targets(step):
+                found = overwritable(step, target, dying)
+                if found is None or not self._may_take(found, target):
+                    continue
+                dying.remove(found.buffer)
+                self._over[target.buffer] = found.buffer
+                if target.buffer.space == "output":
+                    self._context.hand_on_output(target.buffer, found.buffer)
+                if isinstance(step, Step):
+                    step.in_place = True
+
+    def _may_take(self, found: Stored, target: Stored) -> bool:
+        """Whether the whole buffer is the tensor's, and may become what the target's is."""
+        if not self.is_pending(found):
+            return target.buffer.space == "work" and found.buffer in self._sizes
+        return self.owns(found)
+
     def allocate(self, stored: Stored) -> None:
         """Give the buffer of a tensor room, if possible that of one that is dead."""
         context = self._context
         builder = context.builder
         size = builder.product([context.canonical(n) for n in stored.shape])
         buffer = stored.buffer
+        over = self._over.get(buffer)
+        if over is not None:
+            if over in self._sizes:
+                self._sizes[buffer] = self._sizes.pop(over)
+            builder.alloc(buffer, size, reuse=over, keeps=True)
+            return
         lengths = stored.shape if buffer.space == "output" else ()
         reuse = None
         if buffer.space == "work" and len(builder.stack) == 1:
@@ -163,3 +202,42 @@ class Schedule:
             reuse = free.pop() if free else None
             self._sizes[buffer] = key
         builder.alloc(buffer, size, lengths, reuse)
+
+
+def _targets(step: LoopKernel | Step) -> list[Stored]:
+    """What a step writes."""
+    return [r.target for r in step.roots] if isinstance(step, LoopKernel) else step.writes
+
+
+def overwritable(
+    step: LoopKernel | Step, target: Stored, dying: Collection[Buffer]
+) -> Stored | None:
+    """A tensor, in a buffer that nobody reads after the step, over which ``target`` can be computed."""
+    if isinstance(step, Step):
+        changed = step.changed
+        others = [t for t in step.reads if t is not changed]
+        fits = isinstance(changed, Stored) and changed.buffer in dying and changed.reads.get(changed)
+        return changed if fits and not _read(others, changed.buffer) else None
+    # element by element, in the order in which a kernel computes its roots
+    order = sorted(step.roots, key=lambda root: isinstance(root, ReduceRoot))
+    place = next(i for i, root in enumerate(order) if root.target is target)
+    root = order[place]
+    if isinstance(root, ReduceRoot) or not target.readers:
+        return None
+    for stored, same in root.tensor.reads.items():
+        if not (same and stored.buffer in dying and stored.flat and stored.dtype == target.dtype):
+            continue
+        before, after = order[:place], order[place + 1 :]
+        kept = all(
+            same
+            for r in [*before, root]
+            for s, same in r.tensor.reads.items()
+            if s.buffer is stored.buffer
+        )
+        if kept and not _read([r.tensor for r in after], stored.buffer):
+            return stored
+    return None
+
+
+def _read(tensors: Sequence[Tensor], buffer: Buffer) -> bool:
+    return any(stored.buffer is buffer for tensor in tensors for stored in tensor.reads)

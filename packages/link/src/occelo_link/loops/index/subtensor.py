@@ -80,19 +80,15 @@ def lower_inc_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> 
     op: Any = node.op
     x, y = inputs[0], inputs[1]
     entries = read_key(context, op.key, x.shape, inputs[2:])
-    result = context.new_stored(x.dtype, x.shape)
-    part = _part_of(context, result, entries)
-    part.flat = False
-    value = _spread(context, node, y, part.shape, x.dtype)
+    lengths = [e.length for e in entries if isinstance(e, Part)]
+    value = _spread(context, node, y, lengths, x.dtype)
 
-    def emit() -> None:
-        copy_elements(context, x, result)
-        result.buffer.version += 1
+    def write(result: Stored) -> None:
+        part = _part_of(context, result, entries)
+        part.flat = False
         copy_elements(context, _written(context, part, value, op.set_instead_of_inc), part)
-        result.buffer.version += 1
 
-    context.step([x, y], [result], emit)
-    return [result]
+    return [context.change(x, [y], write)]
 
 
 def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
@@ -286,17 +282,12 @@ def lower_advanced_inc(context: Context, node: Apply, inputs: list[Tensor]) -> S
     op: Any = node.op
     x, y = inputs[0], inputs[1]
     layout = _Layout(context, node, op.key, x, inputs[2:], node.inputs[2:])
-    result = context.new_stored(x.dtype, x.shape)
     value = _spread(context, node, y, layout.shape, x.dtype)
 
-    def emit() -> None:
-        copy_elements(context, x, result)
-        result.buffer.version += 1
+    def write(result: Stored) -> None:
         _scatter(context, layout, result, value, op.set_instead_of_inc)
-        result.buffer.version += 1
 
-    context.step([x, y, *layout.arrays], [result], emit)
-    return [result]
+    return [context.change(x, [y, *layout.arrays], write)]
 
 
 def _scatter(

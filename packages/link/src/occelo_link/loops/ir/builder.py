@@ -265,9 +265,10 @@ class Builder:
         size: Value,
         lengths: Sequence[Value] = (),
         reuse: Buffer | None = None,
+        keeps: bool = False,
     ) -> None:
         """Give a buffer room."""
-        self.block.statements.append(Alloc(buffer, size, lengths, reuse, self.node))
+        self.block.statements.append(Alloc(buffer, size, lengths, reuse, keeps, self.node))
 
     # effects
 

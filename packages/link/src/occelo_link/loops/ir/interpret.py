@@ -154,8 +154,14 @@ class _Interpreter:
     def alloc(self, statement: Alloc) -> None:
         buffer = statement.buffer
         size = int(self.get(statement.size))
-        # memory starts out as what is least likely to pass for a result
-        cells = np.full(size, -77, dtype=np.int64).astype(buffer.dtype)
+        if statement.reuse is None:
+            cells = np.empty(size, buffer.dtype)
+        else:
+            cells = self.memory[statement.reuse]
+            assert (cells.size, cells.dtype) == (size, buffer.dtype)
+        if not statement.keeps:
+            # memory starts out as what is least likely to pass for a result
+            cells[:] = np.full(size, -77, dtype=np.int64).astype(buffer.dtype)
         self.memory[buffer] = cells
         if buffer.space == "output":
             self.lengths[buffer] = tuple(int(self.get(n)) for n in statement.lengths)

@@ -97,7 +97,7 @@ class Buffer:
     ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
     `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end) or
     ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
-    nothing else that is in use. The array of an input or an output has the dtype ``holds``: numbers of
+    nothing else that is in use, but for what it keeps. The array of an input or an output has the dtype ``holds``: numbers of
     16 bits are seen as uint16 here, complex ones as two floats each.
     """
 
@@ -226,8 +226,9 @@ class Check:
 
 @dataclass(slots=True, eq=False)
 class Alloc:
-    """Give ``buffer`` room for ``size`` elements; ``reuse`` is a dead buffer of as many bytes.
+    """Give ``buffer`` room for ``size`` elements; ``reuse`` is a buffer of as many, no longer needed.
 
+    With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over.
     An output is also given its ``lengths``.
     """
 
@@ -235,6 +236,7 @@ class Alloc:
     size: Value
     lengths: Sequence[Value] = ()
     reuse: Buffer | None = None
+    keeps: bool = False
     node: int = -1
 
 

@@ -119,7 +119,8 @@ def _statement(statement: Statement, nodes: Sequence[str]) -> Iterator[str]:
         yield f"check {_use(statement.condition)} else {statement.site}"
     elif isinstance(statement, Alloc):
         lengths = f" [{', '.join(_use(n) for n in statement.lengths)}]" if statement.lengths else ""
-        reuse = f" reusing {statement.reuse}" if statement.reuse is not None else ""
+        verb = "over" if statement.keeps else "reusing"
+        reuse = f" {verb} {statement.reuse}" if statement.reuse is not None else ""
         buffer = statement.buffer
         yield f"alloc {buffer}: {buffer.dtype} x {_use(statement.size)}{lengths}{reuse}"
     elif isinstance(statement, Invoke):

@@ -91,6 +91,12 @@ class _Verifier:
         elif isinstance(statement, Alloc):
             for value in (statement.size, *statement.lengths):
                 self.use(value, f"alloc {statement.buffer}")
+            if statement.reuse is not None:
+                self.memory(statement.reuse, f"alloc {statement.buffer}", written=True)
+            self.require(
+                statement.reuse is not None or not statement.keeps,
+                f"{statement.buffer} keeps the elements of nothing",
+            )
             self.buffers.add(statement.buffer)
         elif isinstance(statement, Invoke):
             self.invoke(statement)

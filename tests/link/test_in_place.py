@@ -1,0 +1,173 @@
+"""Results that take the memory of what is read for the last time: when, and never when they may not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.program import Alloc, Program
+from occelo_link.loops.ir.verify import verify
+from occelo_link.testing import Compiled
+
+settings.register_profile(
+    "ci", max_examples=80, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def lowered(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
+    program = lower_graph(inputs, outputs, og.toposort(outputs))
+    verify(program)
+    return program
+
+
+def in_place(program: Program) -> int:
+    """How many results take memory with what is in it."""
+    return sum(isinstance(s, Alloc) and s.keeps for b in program.blocks() for s in b)
+
+
+def own_memory(program: Program) -> int:
+    """How many tensors are given memory of their own."""
+    return sum(
+        isinstance(s, Alloc) and s.reuse is None and bool(s.buffer.ndim)
+        for b in program.blocks()
+        for s in b
+    )
+
+
+def check(inputs: Sequence[Any], outputs: Sequence[Any], *arrays: Any) -> Program:
+    """Compare both ways to run the program with the reference; returns the program."""
+    program = lowered(inputs, outputs)
+    before = [a.copy() for a in arrays]
+    fast, slow = Compiled(program)(*arrays), run_program(program, arrays)
+    expected = og.evaluate(list(outputs), dict(zip(inputs, arrays, strict=True)))
+    for a, b, c in zip(fast, slow, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=1e-13, atol=1e-13)
+    for array, copy in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+    return program
+
+
+x = ot.dvector("x")
+X = np.linspace(-1.0, 1.0, 37)
+
+
+def test_parts_are_written_one_after_the_other_in_one_array() -> None:
+    y: Any = ot.exp(x)
+    for i in range(5):
+        y = y[i].set(float(i))
+    program = check([x], [y[7:].inc(x[7:])], X)
+    assert (in_place(program), own_memory(program)) == (6, 1)
+
+
+def test_inputs_are_never_written() -> None:
+    program = check([x], [x[0].set(5.0)], X)
+    assert (in_place(program), own_memory(program)) == (0, 1)
+
+
+def test_what_is_read_later_is_copied() -> None:
+    y: Any = ot.exp(x)
+    changed = y[0].set(5.0)
+    assert in_place(check([x], [y, changed], X)) == 0
+    again: Any = ot.cumsum(y) + changed  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    check([x], [again, changed], X)
+    # each of two changes needs the tensor as it was; only the second may take its memory
+    program = check([x], [changed, y[1].set(3.0)], X)
+    assert (in_place(program), own_memory(program)) == (1, 2)
+
+
+def test_what_is_written_is_not_read_from_what_it_writes_over() -> None:
+    y: Any = ot.exp(x)
+    assert in_place(check([x], [y[1:].set(y[:-1])], X)) == 0
+    assert in_place(check([x], [y[1:].inc(y[:-1])], X)) == 0
+    i = ot.lvector("i")
+    check([x, i], [y[i].inc(y[i])], X, np.array([0, 3, 3, 5]))
+
+
+def test_a_kernel_stores_over_the_elements_that_it_reads() -> None:
+    y: Any = ot.exp(x)
+    total = y.sum()
+    program = check([x], [y / total], X)
+    assert (in_place(program), own_memory(program)) == (1, 1)
+    # nor where another result of the same loop reads them after
+    program = check([x], [y / total, y * total, y - total], X)
+    assert (in_place(program), own_memory(program)) == (1, 3)
+    # nor where elements are read elsewhere than they are written
+    assert in_place(check([x], [(y / total)[::-1] + y], X)) == 0
+    assert in_place(check([x], [y / total + y[::-1]], X)) == 0
+
+
+def test_a_result_of_another_dtype_takes_no_memory() -> None:
+    y: Any = ot.exp(x)
+    total = y.sum()
+    assert in_place(check([x], [ot.cast(y / total, "float32")], X)) == 0
+
+
+def test_an_output_that_is_read_again_keeps_what_it_has() -> None:
+    y: Any = ot.exp(x)
+    share = y / y.sum()
+    cubed = share * share.max()
+    program = check([x], [share, cubed * cubed.sum()], X)
+    assert in_place(program) >= 1
+
+
+MOVES = ("exp", "half", "normal", "set", "inc", "scatter", "gather", "reverse", "add", "running")
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> list[Any]:
+    """Vectors of one length, each made from those before; and the outputs."""
+    known: list[Any] = [x]
+    for _ in range(draw(st.integers(1, 12))):
+        move = draw(st.sampled_from(MOVES))
+        first, second = (draw(st.sampled_from(known)) for _ in range(2))
+        known.append(moved(move, first, second, draw(st.integers(0, 4))))
+    outputs = draw(st.lists(st.sampled_from(known[1:]), min_size=1, max_size=4))
+    return [*outputs, known[-1]]
+
+
+def moved(move: str, a: Any, b: Any, k: int) -> Any:
+    if move == "exp":
+        return ot.exp(-abs(a))
+    if move == "half":
+        return a * 0.5 + 0.125 * b
+    if move == "normal":
+        return a / (1.0 + abs(a).sum())
+    if move == "set":
+        return a[k : k + 6].set(b[1:7])
+    if move == "inc":
+        return a[k].inc(b[k + 1] * 0.5)
+    if move == "scatter":
+        return a[ot.constant(np.array([k, 7, k]))].inc(b[:3] * 0.25)
+    if move == "gather":
+        return b[ot.constant((np.arange(X.size) * 5 + k) % X.size)] * 0.5 + a
+    if move == "reverse":
+        return a[::-1]
+    if move == "running":
+        return ot.cumsum(a) * 0.01
+    return a + b * 0.5
+
+
+@given(pipelines())
+def test_random_pipelines_keep_their_values(outputs: list[Any]) -> None:
+    check([x], outputs, X)
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 9])
+def test_lengths_that_are_not_a_multiple_of_the_lanes(count: int) -> None:
+    y: Any = ot.exp(x)
+    check([x], [y / (1.0 + y.sum())], X[:count])
