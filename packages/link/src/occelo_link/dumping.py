@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from occelo_graph import Apply, FunctionGraph
-from occelo_link.blocks.partition import partition
 from occelo_link.c.printer import print_c
 from occelo_link.loops.ir.text import program_text
 from occelo_link.native.engine import assembly
@@ -32,11 +31,9 @@ def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     write("graph.txt", str(fgraph.dprint(file="str")))
     order: Sequence[Apply] = fgraph.toposort()
     linker = NativeLinker()
-    parts = partition(fgraph, order, linker.compilable(order))
+    parts = linker.parts(fgraph, order)
     if parts is None:
         return written  # it runs in Python, on demand
-    if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
-        parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
     for number, part in enumerate(parts):
         if not part.compiled:
             listed = "".join(f"{node.op}\n" for node in part.nodes)

@@ -28,6 +28,9 @@ class BlockLinker(Linker):
     calls_python = False
     """Whether units may call ops that have no loops, instead of ending before them."""
 
+    takes_states = False
+    """Whether units may write what is updated into the memory of what it was."""
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """A callable for a program."""
         raise NotImplementedError
@@ -51,6 +54,16 @@ class BlockLinker(Linker):
             return lowered
         return lambda node: lowered(node) or hostable(node)
 
+    def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
+        """The nodes in as few parts as possible; None if a branch is to run partly in Python."""
+        parts = partition(fgraph, order, self.compilable(order))
+        if parts is not None and len(parts) == 1:
+            (whole,) = parts
+            if set(whole.outputs) == set(fgraph.outputs):
+                whole.outputs = list(dict.fromkeys(fgraph.outputs))
+                whole.states = _states(fgraph, whole)
+        return parts
+
     def program(self, part: Part) -> Program:
         """The loop program of a part."""
         from occelo_link.loops.build import lower_graph  # all lowerings; slow to import
@@ -63,6 +76,7 @@ class BlockLinker(Linker):
             check_bounds=CHECK_BOUNDS.get(),
             hosts=self.calls_python,
             threads=self.threaded(),
+            states=part.states if self.takes_states else None,
         )
 
     def make_vm(
@@ -73,13 +87,21 @@ class BlockLinker(Linker):
         inputs: Sequence[Storage],
         outputs: Sequence[Storage],
     ) -> VM:
-        parts = partition(fgraph, order, self.compilable(order))
+        parts = self.parts(fgraph, order)
         if parts is None:
             # a branch that is partly Python's needs evaluation on demand
             return PythonVM(
                 fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc
             )
-        if len(parts) == 1 and set(parts[0].outputs) == set(fgraph.outputs):
-            parts[0].outputs = list(dict.fromkeys(fgraph.outputs))
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
         return BlockVM(fgraph, parts, units, storage_map, inputs, outputs, self.allow_gc)
+
+
+def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
+    """Which inputs of a part its outputs update, by position."""
+    found: dict[int, int] = {}
+    for output, input_ in fgraph.update_mapping.items():
+        variable, state = fgraph.outputs[output], fgraph.inputs[input_]
+        if state in part.inputs:
+            found[part.outputs.index(variable)] = part.inputs.index(state)
+    return found

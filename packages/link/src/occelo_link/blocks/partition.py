@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 
@@ -15,7 +15,8 @@ class Part:
     """Nodes that run together: compiled, or as Python thunks.
 
     ``inputs`` are the variables from outside, ``outputs`` those that are needed outside. A part
-    that comes from a cache has no nodes, but ``remake`` gives the part that it was.
+    that comes from a cache has no nodes, but ``remake`` gives the part that it was. ``states`` maps positions
+    of outputs to those of the inputs that they update.
     """
 
     compiled: bool
@@ -23,6 +24,7 @@ class Part:
     inputs: list[Variable]
     outputs: list[Variable]
     remake: Callable[[], Part] | None = None
+    states: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 def partition(

@@ -45,6 +45,7 @@ class CLinker(BlockLinker):
 
     name = "c"
     calls_python = True
+    takes_states = True
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         library = _load([("unit", program)])

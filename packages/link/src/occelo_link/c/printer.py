@@ -40,6 +40,7 @@ from occelo_link.native.frame import (
     INPUT_SLOTS,
     INTERRUPTED,
     POLL,
+    TAKE,
     table_slot,
 )
 
@@ -71,6 +72,7 @@ typedef unsigned long long u64;
 typedef void *(*alloc_output_fn)(i64 *frame, i64 position, i64 *lengths);
 typedef void *(*grow_fn)(i64 *frame, i64 bytes);
 typedef i64 (*poll_fn)(i64 *frame);
+typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 
 /* independent turns: loops marked so may be vectorised */
 #if defined(__clang__)
@@ -398,10 +400,15 @@ class _Printer:
         kind = _memory_type(buffer.dtype)
         name = buffer.name
         self.declarations.setdefault(buffer, f"{kind} *{name} = 0;")
-        if statement.reuse is not None:
-            self.line(f"{name} = {statement.reuse.name};")
+        taken = statement.reuse
+        if taken is not None and taken.space != "input":
+            self.line(f"{name} = {taken.name};")
             return
-        if buffer.space == "output":
+        if taken is not None:
+            size = f"{self.use(statement.size)} * {itemsize(buffer.dtype)}"
+            take = f"((take_fn)table[{TAKE}])(frame, {buffer.position}, {taken.position}, {size})"
+            self.line(f"{name} = ({kind} *){take};")
+        elif buffer.space == "output":
             lengths = ", ".join(self.use(n) for n in statement.lengths) or "0"
             dims = self.fresh("dims")
             self.line(f"i64 {dims}[] = {{{lengths}}};")
@@ -523,7 +530,7 @@ class _Printer:
 
     def pauses(self, loop: For) -> bool:
         """Whether a loop asks if it was interrupted: one that no other holds, and that may run for long."""
-        return not self.nesting and is_long(loop)
+        return not self.nesting and not loop.steady and is_long(loop)
 
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from occelo_graph import Apply, Variable
@@ -31,6 +31,7 @@ def lower_graph(
     check_bounds: bool = False,
     hosts: bool = False,
     threads: bool = False,
+    states: Mapping[int, int] | None = None,
     name: str = "unit",
 ) -> Program:
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
@@ -38,7 +39,8 @@ def lower_graph(
     ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a
     node has no lowering, unless ``hosts`` says that it is to be called in Python. With
     ``check_bounds`` every access to memory is checked; with ``threads`` sums of whole tensors are
-    written so that their blocks can be computed in any order.
+    written so that their blocks can be computed in any order. ``states`` maps positions of outputs to
+    those of the inputs that they update, whose memory they may take.
     """
     context = Context(name, lower_host if hosts else None)
     context.blas_integer = blas_integer
@@ -47,7 +49,7 @@ def lower_graph(
         context.add_input(variable, contiguous is None or contiguous[i])
     context.uses = _uses(order, outputs)
     context.lower_nodes(_split(order, outputs, context))
-    program = context.finish(outputs)
+    program = context.finish(outputs, None if check_bounds else states)
     return with_bounds_checks(program, context.builder) if check_bounds else program
 
 

@@ -22,7 +22,8 @@ from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
 from occelo_link.loops.nests import copy_elements, copy_together
 from occelo_link.loops.registry import Lowering, find_lowering
-from occelo_link.loops.schedule import Schedule, Step
+from occelo_link.loops.schedule import Schedule
+from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 
 __all__ = ["Context", "NotLowered"]
@@ -371,15 +372,21 @@ class Context:
             return self.store(tensor)
         return tensor
 
-    def finish(self, outputs: Sequence[Variable]) -> Program:
-        """Write the outputs and what is still pending; returns the program."""
+    def finish(
+        self, outputs: Sequence[Variable], states: Mapping[int, int] | None = None
+    ) -> Program:
+        """Write the outputs and what is still pending; returns the program.
+
+        ``states`` maps positions of outputs to those of the inputs that they update.
+        """
         targets: list[Buffer] = []
         for position, variable in enumerate(outputs):
             self.node = variable.owner
             tensor = self.tensor(variable)
             targets.append(self._output_of(variable, tensor, position))
         self.program.outputs = targets
-        self.schedule.flush(last=True)
+        inputs = self.program.inputs
+        self.schedule.finish({targets[k]: inputs[j] for k, j in (states or {}).items()})
         return self.program
 
     def _output_of(self, variable: Variable, tensor: Tensor, position: int) -> Buffer:

@@ -7,13 +7,15 @@ steps are written to the program in order by `Schedule.flush`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from occelo_link.loops.in_place import changes_of_states, overwritable
 from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot, Root
 from occelo_link.loops.nests import write_kernel
-from occelo_link.loops.tensors import Stored, Tensor
+from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
+from occelo_link.loops.tensors import Stored
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -21,35 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"]
 
 
-class Step:
-    """Anything that runs in its place: reads tensors, writes buffers, and writes its statements.
-
-    If the one result is a tensor of which parts are ``changed``, the schedule may let it take the
-    memory of that tensor, which is said by ``in_place`` before the statements are written.
-    """
-
-    def __init__(
-        self,
-        reads: Sequence[Tensor],
-        writes: list[Stored],
-        emit: Callable[[], None],
-        node: int = -1,
-        changed: Tensor | None = None,
-    ) -> None:
-        self.node = node
-        self.reads = reads
-        self.writes = writes
-        self.emit = emit
-        self.changed = changed
-        self.in_place = False
-
-
 class Schedule:
     """Steps in order; those before ``done`` are written already."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.steps: list[LoopKernel | Step] = []
+        self.steps: list[AnyStep] = []
         self.done = 0
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
@@ -61,7 +40,7 @@ class Schedule:
 
     def owns(self, tensor: Stored) -> bool:
         """Whether a step writes the whole buffer of the tensor, and so allocates it."""
-        return tensor in _targets(self.steps[tensor.producer])
+        return tensor in targets_of(self.steps[tensor.producer])
 
     def add_step(self, step: Step) -> None:
         """Append a step."""
@@ -113,43 +92,67 @@ class Schedule:
 
     # writing
 
-    def flush(self, last: bool = False) -> None:
-        """Write all steps that are pending; if it is the ``last`` time, dead buffers are reused."""
-        last_use = self._last_uses() if last else {}
-        if last:
-            self._compute_in_place(last_use)
-        while self.done < len(self.steps):
-            position = self.done
+    def flush(self) -> None:
+        """Write all steps that are pending, while who else will read their results is not known."""
+        for position in range(self.done, len(self.steps)):
             step = self.steps[position]
-            self.done += 1
-            builder = self._context.builder
-            before, builder.node = builder.node, step.node
             if isinstance(step, LoopKernel):
-                if not last:
-                    # who else will read the results is not known yet
-                    for root in step.roots:
-                        root.target.readers += 1
-                write_kernel(self._context, step)
-            else:
-                for stored in step.writes:
-                    self.allocate(stored)
-                step.emit()
-            builder.node = before
-            for buffer in last_use.get(position, ()):
+                for root in step.roots:
+                    root.target.readers += 1
+            self._write(step)
+
+    def finish(self, states: Mapping[Buffer, Buffer]) -> None:
+        """Write all steps that are pending, the last ones: memory is used again where that is possible.
+
+        ``states`` maps outputs to the inputs that they update.
+        """
+        changes = self._put_last(changes_of_states(self.steps[self.done :], states))
+        last_uses = self._last_uses()
+        self._compute_in_place(last_uses)
+        first_change = len(self.steps) - len(changes)
+        for position in range(self.done, first_change):
+            self._write(self.steps[position])
+            for buffer in last_uses.get(position, ()):
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)
+        # from the first change on nothing may fail
+        for step in changes:
+            self.allocate(step.writes[0])
+        self._context.builder.steady = True
+        for step in changes:
+            self._write(step, allocated=True)
 
-    def _reads(self, step: LoopKernel | Step) -> Iterator[Buffer]:
-        tensors = [r.tensor for r in step.roots] if isinstance(step, LoopKernel) else step.reads
-        for tensor in tensors:
-            for stored in tensor.reads:
-                yield stored.buffer
+    def _write(self, step: AnyStep, allocated: bool = False) -> None:
+        self.done += 1
+        builder = self._context.builder
+        before, builder.node = builder.node, step.node
+        if isinstance(step, LoopKernel):
+            write_kernel(self._context, step)
+        else:
+            for stored in () if allocated else step.writes:
+                self.allocate(stored)
+            step.emit()
+        builder.node = before
+
+    def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
+        """Move changes of states to the end, where they are computed in the memory of the states."""
+        last = [step for chain in changes.values() for step in chain]
+        if not last:
+            return []
+        for state, chain in changes.items():
+            self._over[chain[0].writes[0].buffer] = state
+            chain[0].in_place = True
+        self.steps = [*(s for s in self.steps if s not in last), *last]
+        for position in range(self.done, len(self.steps)):
+            for stored in targets_of(self.steps[position]):
+                stored.producer = position
+        return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
-        """The buffers that each pending step is the last to read."""
+        """The working buffers that each pending step is the last to read."""
         last: dict[Buffer, int] = {}
         for position in range(self.done, len(self.steps)):
-            for buffer in self._reads(self.steps[position]):
+            for buffer in buffers_of(reads_of(self.steps[position])):
                 if buffer.space == "work":
                     last[buffer] = position
         found: dict[int, list[Buffer]] = {}
@@ -165,7 +168,7 @@ class Schedule:
         """
         for position in range(len(self.steps) - 1, self.done - 1, -1):
             step, dying = self.steps[position], set(last_use.get(position, ()))
-            for target in _targets(step):
+            for target in targets_of(step):
                 found = overwritable(step, target, dying)
                 if found is None or not self._may_take(found, target):
                     continue
@@ -188,13 +191,13 @@ class Schedule:
         builder = context.builder
         size = builder.product([context.canonical(n) for n in stored.shape])
         buffer = stored.buffer
+        lengths = stored.shape if buffer.space == "output" else ()
         over = self._over.get(buffer)
         if over is not None:
             if over in self._sizes:
                 self._sizes[buffer] = self._sizes.pop(over)
-            builder.alloc(buffer, size, reuse=over, keeps=True)
+            builder.alloc(buffer, size, lengths, over, keeps=True)
             return
-        lengths = stored.shape if buffer.space == "output" else ()
         reuse = None
         if buffer.space == "work" and len(builder.stack) == 1:
             key = (size.number, buffer.dtype)
@@ -202,42 +205,3 @@ class Schedule:
             reuse = free.pop() if free else None
             self._sizes[buffer] = key
         builder.alloc(buffer, size, lengths, reuse)
-
-
-def _targets(step: LoopKernel | Step) -> list[Stored]:
-    """What a step writes."""
-    return [r.target for r in step.roots] if isinstance(step, LoopKernel) else step.writes
-
-
-def overwritable(
-    step: LoopKernel | Step, target: Stored, dying: Collection[Buffer]
-) -> Stored | None:
-    """A tensor, in a buffer that nobody reads after the step, over which ``target`` can be computed."""
-    if isinstance(step, Step):
-        changed = step.changed
-        others = [t for t in step.reads if t is not changed]
-        fits = isinstance(changed, Stored) and changed.buffer in dying and changed.reads.get(changed)
-        return changed if fits and not _read(others, changed.buffer) else None
-    # element by element, in the order in which a kernel computes its roots
-    order = sorted(step.roots, key=lambda root: isinstance(root, ReduceRoot))
-    place = next(i for i, root in enumerate(order) if root.target is target)
-    root = order[place]
-    if isinstance(root, ReduceRoot) or not target.readers:
-        return None
-    for stored, same in root.tensor.reads.items():
-        if not (same and stored.buffer in dying and stored.flat and stored.dtype == target.dtype):
-            continue
-        before, after = order[:place], order[place + 1 :]
-        kept = all(
-            same
-            for r in [*before, root]
-            for s, same in r.tensor.reads.items()
-            if s.buffer is stored.buffer
-        )
-        if kept and not _read([r.tensor for r in after], stored.buffer):
-            return stored
-    return None
-
-
-def _read(tensors: Sequence[Tensor], buffer: Buffer) -> bool:
-    return any(stored.buffer is buffer for tensor in tensors for stored in tensor.reads)

@@ -128,7 +128,7 @@ def _loaded() -> tuple[Unit, list[int]]:
     """The entry's code, and the addresses of its services."""
     text = entry_text()
     unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-    return unit, [unit.find(name) for name in ("alloc_output", "grow", "poll")]
+    return unit, [unit.find(name) for name in ("alloc_output", "grow", "poll", "take")]
 
 
 def entry_services() -> list[int]:

@@ -98,6 +98,100 @@ released:
   ret ptr %made.locked
 }}
 
+define ptr @take(ptr %frame, i64 %position, i64 %input, i64 %bytes) {{
+  %ctx = load ptr, ptr %frame
+  %thread.p = getelementptr i64, ptr %frame, i64 {thread}
+  %state = load ptr, ptr %thread.p
+  %locked = icmp eq ptr %state, null
+  br i1 %locked, label %held, label %lock
+lock:
+  %restore.p = getelementptr i64, ptr %ctx, i64 {restore_thread}
+  %restore = load ptr, ptr %restore.p
+  call void %restore(ptr %state)
+  store ptr null, ptr %thread.p
+  br label %held
+held:
+  %nin.p = getelementptr i64, ptr %ctx, i64 {inputs}
+  %nin = load i64, ptr %nin.p
+  %nout.p = getelementptr i64, ptr %ctx, i64 {outputs}
+  %nout = load i64, ptr %nout.p
+  %records = getelementptr i64, ptr %ctx, i64 {first}
+  %in.at = mul i64 %input, {record}
+  %in.rec = getelementptr i64, ptr %records, i64 %in.at
+  %out.number = add i64 %nin, %position
+  %out.at = mul i64 %out.number, {record}
+  %out.rec = getelementptr i64, ptr %records, i64 %out.at
+  %slots.in = mul i64 %nin, {input_slots}
+  %outs.at = add i64 %slots.in, {first_input}
+  %outs = getelementptr i64, ptr %frame, i64 %outs.at
+  %scratch = getelementptr i64, ptr %outs, i64 %nout
+  %slot.0 = mul i64 %input, {input_slots}
+  %slot.1 = add i64 %slot.0, {first_input}
+  %slot = getelementptr i64, ptr %frame, i64 %slot.1
+  %data = load ptr, ptr %slot
+  %kind = load i64, ptr %in.rec
+  %from.cell = icmp ne i64 %kind, 0
+  br i1 %from.cell, label %cells, label %copy
+cells:
+  %in.cell.p = getelementptr i64, ptr %in.rec, i64 {in_which}
+  %in.cell = load ptr, ptr %in.cell.p
+  %out.cell.p = getelementptr i64, ptr %out.rec, i64 {out_cell}
+  %out.cell = load ptr, ptr %out.cell.p
+  %same.cell = icmp eq ptr %in.cell, %out.cell
+  br i1 %same.cell, label %look, label %copy
+look:
+  %obj.p = getelementptr ptr, ptr %scratch, i64 %input
+  %obj = load ptr, ptr %obj.p
+  %count = load i32, ptr %obj
+  %own = icmp eq i32 %count, 2
+  %flags.p = getelementptr i8, ptr %obj, i64 {array_flags}
+  %flags = load i32, ptr %flags.p
+  %some = and i32 %flags, 1285
+  %good = icmp eq i32 %some, 1285
+  %both = and i1 %own, %good
+  br i1 %both, label %keep, label %copy
+keep:
+  %incref.p = getelementptr i64, ptr %ctx, i64 {incref}
+  %incref = load ptr, ptr %incref.p
+  call void %incref(ptr %obj)
+  %out.p = getelementptr ptr, ptr %outs, i64 %position
+  store ptr %obj, ptr %out.p
+  ret ptr %data
+copy:
+  %dims.p = getelementptr i64, ptr %slot, i64 1
+  %dims = load ptr, ptr %dims.p
+  %made = call ptr @make_output(ptr %frame, i64 %position, ptr %dims)
+  %bad = icmp eq ptr %made, null
+  br i1 %bad, label %done, label %words
+words:
+  %whole = and i64 %bytes, -8
+  br label %word.head
+word.head:
+  %w = phi i64 [ 0, %words ], [ %w.next, %word ]
+  %w.more = icmp slt i64 %w, %whole
+  br i1 %w.more, label %word, label %byte.head
+word:
+  %w.from = getelementptr i8, ptr %data, i64 %w
+  %w.to = getelementptr i8, ptr %made, i64 %w
+  %w.value = load i64, ptr %w.from, align 1
+  store i64 %w.value, ptr %w.to, align 1
+  %w.next = add i64 %w, 8
+  br label %word.head
+byte.head:
+  %b = phi i64 [ %whole, %word.head ], [ %b.next, %byte ]
+  %b.more = icmp slt i64 %b, %bytes
+  br i1 %b.more, label %byte, label %done
+byte:
+  %b.from = getelementptr i8, ptr %data, i64 %b
+  %b.to = getelementptr i8, ptr %made, i64 %b
+  %b.value = load i8, ptr %b.from
+  store i8 %b.value, ptr %b.to
+  %b.next = add i64 %b, 1
+  br label %byte.head
+done:
+  ret ptr %made
+}}
+
 define i64 @poll(ptr %frame) {{
   %ctx = load ptr, ptr %frame
   %ident.p = getelementptr i64, ptr %ctx, i64 {thread_ident}

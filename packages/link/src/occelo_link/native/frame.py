@@ -23,6 +23,7 @@ __all__ = [
     "OVERFLOW",
     "POLL",
     "SERVICES",
+    "TAKE",
     "THREAD",
     "table_slot",
 ]
@@ -41,7 +42,11 @@ GROW = 1
 """``ptr (ptr frame, i64 bytes)``: working memory beyond the arena, aligned to 64 bytes."""
 POLL = 2
 """``i64 (ptr frame)``: not 0 if the call is to end, with an error set. It lets go of the interpreter's lock."""
-SERVICES = 3
+TAKE = 3
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory of an output with what is in an input, which it
+updates: the same memory if nobody else can see it. The call holds the interpreter's lock from then on.
+"""
+SERVICES = 4
 
 INTERRUPTED = -2
 """What a unit returns that was told to end; it is -1 without memory, and more than 0 if a check failed."""

@@ -112,6 +112,7 @@ class NativeLinker(BlockLinker):
 
     name = "native"
     calls_python = True
+    takes_states = True
 
     def fingerprint(self) -> str | None:
         return self.name if type(self) is NativeLinker else None

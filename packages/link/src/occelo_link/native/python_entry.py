@@ -15,7 +15,15 @@ import numpy as np
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.vm import UnitFailure
 from occelo_link.native.addresses import address_of
-from occelo_link.native.frame import ALLOC_OUTPUT, FIRST_INPUT, GROW, INPUT_SLOTS, POLL, SERVICES
+from occelo_link.native.frame import (
+    ALLOC_OUTPUT,
+    FIRST_INPUT,
+    GROW,
+    INPUT_SLOTS,
+    POLL,
+    SERVICES,
+    TAKE,
+)
 
 __all__ = ["PythonEntry", "make_frame", "make_table"]
 
@@ -24,6 +32,9 @@ _ALLOC = ctypes.CFUNCTYPE(
     ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)
 )
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_TAKE = ctypes.CFUNCTYPE(
+    ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+)
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -77,9 +88,23 @@ class PythonEntry:
             # a handler of signals runs, if it is to, while this does
             return len(errors)
 
-        callbacks: list[Callable[..., Any]] = [_ALLOC(allocate), _GROW(grow), _POLL(poll)]
+        def take(frame: int, position: int, number: int, size: int) -> int | None:
+            try:
+                outputs[position] = arrays[number].copy()
+            except MemoryError as error:
+                errors.append(error)
+                return None
+            address: int = outputs[position].ctypes.data
+            return address
+
+        callbacks: list[Callable[..., Any]] = [
+            _ALLOC(allocate),
+            _GROW(grow),
+            _POLL(poll),
+            _TAKE(take),
+        ]
         services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-        assert (ALLOC_OUTPUT, GROW, POLL) == (0, 1, 2)
+        assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)

@@ -268,9 +268,9 @@ def as_numba(function: Any) -> Callable[..., Any]:
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]
     services = _services()
-    table = make_table(
-        UnitInterface.of(program, whole), [services.find(n) for n in ("output", "grow", "poll")]
-    )
+    # no unit of Numba's takes the memory of states
+    found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
+    table = make_table(UnitInterface.of(program, whole), found)
     call = _Call(part, program, explicit)
     call.start(table)
     for position, variable in enumerate(part.inputs):

@@ -183,6 +183,10 @@ class _Layout:
     def _check(self, array: Tensor, source: Any, length: Value) -> None:
         """Stop unless all positions are in range."""
         context, builder = self.context, self.context.builder
+        key = ("positions", array, context.canonical(length).number)
+        if any(key in block.memo for block in builder.stack):
+            return
+        builder.block.memo[key] = True
         if isinstance(source, Constant):
             data: Any = source.data
             if data.size == 0:

@@ -71,6 +71,8 @@ class Builder:
         """The number, in the program, of the node that statements are made for."""
         self.threads = False
         """Whether loops may run in several threads."""
+        self.steady = False
+        """Whether loops may not be interrupted."""
 
     @property
     def block(self) -> Block:
@@ -366,7 +368,9 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        statement = For(index, first, stop, body, lanes, parallel, node=self.node)
+        statement = For(
+            index, first, stop, body, lanes, parallel, steady=self.steady, node=self.node
+        )
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()

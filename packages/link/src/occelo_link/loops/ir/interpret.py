@@ -156,6 +156,8 @@ class _Interpreter:
         size = int(self.get(statement.size))
         if statement.reuse is None:
             cells = np.empty(size, buffer.dtype)
+        elif statement.reuse.space == "input":
+            cells = self.memory[statement.reuse].copy()
         else:
             cells = self.memory[statement.reuse]
             assert (cells.size, cells.dtype) == (size, buffer.dtype)

@@ -178,7 +178,8 @@ class For:
 
     ``lanes`` above 1 says that turns are independent but for `Carried` with ``combine``, that the
     body holds no further statements with blocks, and how many turns to take at a time.
-    ``parallel`` says that turns are independent and write to places of their own.
+    ``parallel`` says that turns are independent and write to places of their own. ``steady`` loops
+    may not be interrupted.
     """
 
     index: Value
@@ -188,6 +189,7 @@ class For:
     lanes: int = 1
     parallel: bool = False
     carried: list[Carried] = field(default_factory=list["Carried"])
+    steady: bool = False
     node: int = -1
 
 
@@ -228,7 +230,9 @@ class Check:
 class Alloc:
     """Give ``buffer`` room for ``size`` elements; ``reuse`` is a buffer of as many, no longer needed.
 
-    With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over.
+    With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over. If that is an
+    input, which the output will update, its memory is taken only where nobody else can see it,
+    else copied; after that nothing may fail.
     An output is also given its ``lengths``.
     """
 

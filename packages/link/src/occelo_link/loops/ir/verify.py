@@ -40,6 +40,7 @@ class _Verifier:
         self.defined: set[int] = set()
         self.buffers: set[Buffer] = set(program.inputs)
         self.table = set(program.table)
+        self.committed = False
 
     def run(self) -> None:
         for function in self.program.functions.values():
@@ -80,6 +81,9 @@ class _Verifier:
             self.buffers |= memory
 
     def statement(self, statement: Any) -> None:
+        if self.committed:
+            kind = type(statement).__name__
+            self.require(not self.may_fail(statement), f"{kind} after a state is taken may fail")
         if isinstance(statement, Value):
             self.operation(statement)
             self.defined.add(statement.number)
@@ -91,12 +95,7 @@ class _Verifier:
         elif isinstance(statement, Alloc):
             for value in (statement.size, *statement.lengths):
                 self.use(value, f"alloc {statement.buffer}")
-            if statement.reuse is not None:
-                self.memory(statement.reuse, f"alloc {statement.buffer}", written=True)
-            self.require(
-                statement.reuse is not None or not statement.keeps,
-                f"{statement.buffer} keeps the elements of nothing",
-            )
+            self.reuse(statement)
             self.buffers.add(statement.buffer)
         elif isinstance(statement, Invoke):
             self.invoke(statement)
@@ -106,6 +105,22 @@ class _Verifier:
             self.while_loop(statement)
         else:
             self.branch(statement)
+
+    def reuse(self, statement: Alloc) -> None:
+        taken, where = statement.reuse, f"alloc {statement.buffer}"
+        if taken is None:
+            self.require(not statement.keeps, f"{where} keeps the elements of nothing")
+            return
+        state = taken.space == "input" and statement.keeps and statement.buffer.space == "output"
+        self.memory(taken, where, written=not state)
+        self.committed = self.committed or state
+
+    def may_fail(self, statement: Any) -> bool:
+        if isinstance(statement, Alloc):
+            return statement.reuse is None
+        if isinstance(statement, For):
+            return not statement.steady
+        return isinstance(statement, Check | Invoke | While)
 
     def operation(self, value: Value) -> None:
         if value.op == "load":

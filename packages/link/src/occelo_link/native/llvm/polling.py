@@ -74,7 +74,7 @@ class Polling(Scalars):
 
     def pauses(self, loop: For) -> bool:
         """Whether a loop asks: one that no other holds, and that may run for long."""
-        return not self.nesting and is_long(loop)
+        return not self.nesting and not loop.steady and is_long(loop)
 
     def step(self, loop: For) -> str:
         """How many turns to do between two questions."""

@@ -36,6 +36,7 @@ from occelo_link.native.frame import (
     FIRST_INPUT,
     GROW,
     INPUT_SLOTS,
+    TAKE,
     table_slot,
 )
 from occelo_link.native.llvm.emission import element_type, memory_type
@@ -134,7 +135,9 @@ class Printer(Parallel):
 
     def alloc(self, statement: Alloc) -> None:
         buffer = statement.buffer
-        if statement.reuse is not None:
+        if statement.reuse is not None and statement.reuse.space == "input":
+            pointer = self.take_input(statement, statement.reuse)
+        elif statement.reuse is not None:
             pointer = self.buffer(statement.reuse)
         elif buffer.space == "output":
             pointer = self.alloc_output(statement)
@@ -164,6 +167,14 @@ class Printer(Parallel):
         pointer = self.emit(
             f"call ptr {function}(ptr %frame, i64 {statement.buffer.position}, ptr {dims})"
         )
+        self.stop_if_null(pointer)
+        return pointer
+
+    def take_input(self, statement: Alloc, taken: Buffer) -> str:
+        """The memory of an input that an output updates, or a copy of it."""
+        size = self.emit(f"mul i64 {self.use(statement.size)}, {itemsize(taken.dtype)}")
+        positions = f"i64 {statement.buffer.position}, i64 {taken.position}"
+        pointer = self.emit(f"call ptr {self.service(TAKE)}(ptr %frame, {positions}, i64 {size})")
         self.stop_if_null(pointer)
         return pointer
 
