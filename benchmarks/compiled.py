@@ -28,11 +28,12 @@ __all__ = [
     "first_results",
     "libraries",
     "library",
+    "process",
     "run_times",
     "scaling",
 ]
 
-Call = Callable[[], Any]
+Call = Callable[..., Any]
 
 
 def _occelo() -> Library:
@@ -81,8 +82,7 @@ def make(library: str, work: Workload) -> Call | None:
     if library == "pytensor-c":
         return _symbolic(_pytensor(), work, mode="CVM")
     if library == "numpy":
-        by_hand = work.numpy
-        return None if by_hand is None else lambda: by_hand(*work.arrays, *work.state)
+        return None if work.numpy is None else _repeated(work, work.numpy, np.array)
     if library == "torch":
         return _torch(work)
     if work.jax is None:
@@ -90,10 +90,25 @@ def make(library: str, work: Workload) -> Call | None:
     jax: Any = importlib.import_module("jax")
     importlib.import_module("jax.scipy.special")
     jax.config.update("jax_enable_x64", True)
-    compiled = jax.jit(work.jax(jax))
-    placed = [jax.numpy.asarray(a) for a in (*work.arrays, *work.state)]
+    count = len(work.arrays)
+    donated = range(count, count + len(work.state)) if work.renews else ()
+    compiled = jax.jit(work.jax(jax), donate_argnums=tuple(donated))
     # arrays are the library's own, and the call waits for its results
-    return lambda: jax.block_until_ready(compiled(*placed))
+    return _repeated(work, lambda *given: jax.block_until_ready(compiled(*given)), jax.numpy.array)
+
+
+def _repeated(work: Workload, function: Call, place: Callable[[Any], Any]) -> Call:
+    """Calls of a function of arrays and the state, with arrays of the library's own."""
+    arrays, state = ([place(a) for a in given] for given in (work.arrays, work.state))
+    if not work.renews:
+        return lambda: function(*arrays, *state)
+
+    def call() -> Any:
+        results = function(*arrays, *state)
+        state[:] = results[len(results) - len(state) :]
+        return results
+
+    return call
 
 
 def _torch(work: Workload) -> Call | None:
@@ -102,13 +117,12 @@ def _torch(work: Workload) -> Call | None:
     torch: Any = importlib.import_module("torch")
     torch.set_num_threads(1)
     compiled = torch.compile(work.torch(torch), dynamic=False)
-    placed = [torch.from_numpy(np.asarray(a)) for a in (*work.arrays, *work.state)]
 
-    def call() -> Any:
+    def run(*given: Any) -> Any:
         with torch.no_grad():
-            return compiled(*placed)
+            return compiled(*given)
 
-    return call
+    return _repeated(work, run, lambda a: torch.from_numpy(np.array(a)))
 
 
 def _check(work: Workload, results: dict[str, Any]) -> None:
@@ -253,7 +267,8 @@ def peak_memory() -> float:
     return float(peak) * (1 if sys.platform == "darwin" else 1024)
 
 
-def _process(code: str, folder: str) -> Any:
+def process(code: str, folder: str) -> Any:
+    """What Python code prints as JSON in a new process, with all caches in a folder."""
     environment = {
         **os.environ,
         "OCCELO_FLAGS": f"compiledir={folder}/occelo",
@@ -286,8 +301,8 @@ def first_results(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
             cold, warm = float("inf"), float("inf")
             for _ in range(1 if library.startswith("pytensor") else rounds):
                 with tempfile.TemporaryDirectory() as folder:
-                    cold = min(cold, _process(code, folder)[0])
-                    warm = min(warm, _process(code, folder)[0], _process(code, folder)[0])
+                    cold = min(cold, process(code, folder)[0])
+                    warm = min(warm, process(code, folder)[0], process(code, folder)[0])
             table[model][library] = {"cold": cold, "warm": warm}
     return table
 
@@ -331,7 +346,7 @@ def scaling(sizes: list[int]) -> dict[int, tuple[float, float]]:
     result: dict[int, tuple[float, float]] = {}
     for nodes in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            result[nodes] = tuple(_process(_CHAIN.format(here=here, nodes=nodes), folder))
+            result[nodes] = tuple(process(_CHAIN.format(here=here, nodes=nodes), folder))
     return result
 
 
@@ -339,57 +354,5 @@ def compile_memory(count: int) -> tuple[float, float]:
     """Seconds and bytes of compiling a function of many inputs."""
     here = str(Path(__file__).parent)
     with tempfile.TemporaryDirectory() as folder:
-        seconds, memory = _process(_INPUTS.format(here=here, nodes=count), folder)
+        seconds, memory = process(_INPUTS.format(here=here, nodes=count), folder)
     return seconds, memory
-
-
-def stages() -> dict[str, dict[str, float]]:
-    """Seconds that each stage of a first result takes, with an empty cache, in one process."""
-    lib = _occelo()
-    document: Any = importlib.import_module("occelo_graph.form.document")
-    native: Any = importlib.import_module("occelo_link.native.linker")
-    build: Any = importlib.import_module("occelo_link.loops.build")
-    llvm: Any = importlib.import_module("occelo_link.native.llvm")
-    spent: dict[str, float] = {}
-
-    def timed(owner: Any, name: str, stage: str) -> None:
-        plain = getattr(owner, name)
-
-        def run(*args: Any, **options: Any) -> Any:
-            start = perf_counter()
-            result = plain(*args, **options)
-            spent[stage] = spent.get(stage, 0.0) + perf_counter() - start
-            return result
-
-        setattr(owner, name, run)
-
-    timed(build, "lower_graph", "lowering")
-    timed(llvm, "print_llvm", "printing LLVM IR")
-    timed(native, "compile_module", "code generation")
-    timed(native, "load_object", "loading")
-    config: Any = importlib.import_module("occelo").config
-    table: dict[str, dict[str, float]] = {}
-    with config.change_flags(cache=False):
-        logistic = MODELS["logistic"]()
-        _symbolic(lib, logistic)()  # LLVM is loaded and set up once a process
-        for name, factory in MODELS.items():
-            work = factory()
-            spent.clear()
-            start = perf_counter()
-            inputs, outputs, updates = work.build(lib)
-            built = perf_counter()
-            document.digest([*outputs, *[u for _, u in updates]], inputs)
-            keyed = perf_counter()
-            function = lib.function(inputs, outputs, updates=updates)
-            linked = perf_counter()
-            function(*work.arrays)
-            done = perf_counter()
-            table[name] = {
-                "build and gradient": built - start,
-                "key": keyed - built,
-                "rewriting": function.maker.times.rewrite,
-                **spent,
-                "first call": done - linked,
-                "sum": done - start,
-            }
-    return table

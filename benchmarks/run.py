@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import compiled
 import rewriting
+import stages
 import typer
 from building import building_figures
 from overhead import library_overhead
@@ -103,10 +104,14 @@ def _scaling(rounds: int, console: Console) -> Any:
 
 
 def _stages(rounds: int, console: Console) -> Any:
-    result = compiled.stages()
-    table = Table("ms a stage, cold", *next(iter(result.values())))
-    for model, times in result.items():
-        table.add_row(model, *(f"{t * 1e3:.1f}" for t in times.values()))
+    result = stages.stages(rounds)
+    table = Table("ms a stage", *stages.STAGES, "sum")
+    budgets = {
+        f"{name}, budget": dict(zip(stages.STAGES, seconds, strict=True))
+        for name, seconds in stages.BUDGETS.items()
+    }
+    for name, times in (result | budgets).items():
+        table.add_row(name, *(f"{t * 1e3:.1f}" for t in (*times.values(), sum(times.values()))))
     console.print(table)
     return result
 

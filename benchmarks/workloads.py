@@ -30,7 +30,8 @@ class Workload:
     """``build`` gives ``(inputs, outputs, updates)``, ``numpy`` and ``jax`` functions of arrays.
 
     ``jax`` gets ``jax`` and gives a function to compile, ``torch`` likewise; for steps with updates it takes
-    and returns the state after the inputs.
+    and returns the state after the inputs. With ``renews`` each call goes on with the state that the last
+    one returned, whose memory it may use.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Workload:
     jax: Callable[[Any], Callable[..., Any]] | None = None
     state: tuple[Any, ...] = ()
     torch: Callable[[Any], Callable[..., Any]] | None = None
+    renews: bool = False
 
 
 rng = np.random.default_rng(1)
@@ -178,6 +180,42 @@ def gather(n: int) -> Workload:
         torch=lambda torch: (
             lambda x, i: [x[i] * 2.0, torch.zeros_like(x).index_add(0, i, x[i] * 2.0)]
         ),
+    )
+
+
+def embedding(n: int = 200_000, d: int = 50, k: int = 256) -> Workload:
+    """Some rows of a large table read and changed."""
+    table = rng.standard_normal((n, d))
+
+    def build(lib: Library) -> Any:
+        rows, values = lib.tensor.lvector("rows"), lib.tensor.dmatrix("values")
+        state = lib.shared(table.copy(), "table")
+        taken = state[rows]
+        return [rows, values], [taken.sum(axis=1)], [(state, state[rows].inc(-0.1 * values))]
+
+    def by_hand(rows: Any, values: Any, state: Any) -> Any:
+        total = state[rows].sum(axis=1)
+        np.add.at(state, rows, -0.1 * values)
+        return [total, state]
+
+    def with_torch(torch: Any) -> Any:
+        def step(rows: Any, values: Any, state: Any) -> Any:
+            total = state[rows].sum(1)
+            return [total, state.index_add_(0, rows, -0.1 * values)]
+
+        return step
+
+    return Workload(
+        f"{k} rows of a table of {n:,} x {d}",
+        build,
+        (rng.integers(0, n, k), rng.standard_normal((k, d))),
+        by_hand,
+        lambda jax: (
+            lambda rows, values, state: [state[rows].sum(1), state.at[rows].add(-0.1 * values)]
+        ),
+        (table,),
+        with_torch,
+        renews=True,
     )
 
 
@@ -391,6 +429,7 @@ WORKLOADS: list[Callable[[], Workload]] = [
     lambda: dense(64),
     lambda: dense(512),
     lambda: gather(100_000),
+    embedding,
     logistic,
     mlp,
     hierarchical,

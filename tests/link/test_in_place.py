@@ -111,6 +111,13 @@ def test_a_kernel_stores_over_the_elements_that_it_reads() -> None:
     assert in_place(check([x], [y / total + y[::-1]], X)) == 0
 
 
+def test_what_a_loop_passes_on_has_no_memory_to_take() -> None:
+    y: Any = ot.exp(x)
+    program = check([x], [y * 2.0 + 1.0, y[0].set(1.0), (y - 1.0) * y], X)
+    assert own_memory(program) == 3
+    check([x], [1.0 - y, y * (1.0 - y), y * 3.0], X)
+
+
 def test_a_result_of_another_dtype_takes_no_memory() -> None:
     y: Any = ot.exp(x)
     total = y.sum()
@@ -125,7 +132,7 @@ def test_an_output_that_is_read_again_keeps_what_it_has() -> None:
     assert in_place(program) >= 1
 
 
-MOVES = ("exp", "half", "normal", "set", "inc", "scatter", "gather", "reverse", "add", "running")
+MOVES = ("exp", "half", "shared", "normal", "set", "inc", "scatter", "gather", "reverse", "add", "running")
 
 
 @st.composite
@@ -145,6 +152,9 @@ def moved(move: str, a: Any, b: Any, k: int) -> Any:
         return ot.exp(-abs(a))
     if move == "half":
         return a * 0.5 + 0.125 * b
+    if move == "shared":
+        c = ot.tanh(a)
+        return c * (1.0 - c) + 0.5 * b
     if move == "normal":
         return a / (1.0 + abs(a).sum())
     if move == "set":

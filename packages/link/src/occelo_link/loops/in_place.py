@@ -35,7 +35,10 @@ def _in_kernel(kernel: LoopKernel, target: Stored, dying: Collection[Buffer]) ->
     root, after = order[place], order[place + 1 :]
     if isinstance(root, ReduceRoot) or not target.readers:
         return None
+    own = {each.target for each in kernel.roots}
     for stored, same in root.tensor.reads.items():
+        if stored in own:
+            continue  # it is passed on within the loop, and may have no memory
         fits = same and stored.flat and stored.dtype == target.dtype and stored.buffer in dying
         if not fits or stored.buffer in buffers_of([r.tensor for r in after]):
             continue
