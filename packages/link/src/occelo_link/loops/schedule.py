@@ -142,7 +142,8 @@ class Schedule:
         for state, chain in changes.items():
             self._over[chain[0].writes[0].buffer] = state
             chain[0].in_place = True
-        self.steps = [*(s for s in self.steps if s not in last), *last]
+        moved = set(last)
+        self.steps = [*(s for s in self.steps if s not in moved), *last]
         for position in range(self.done, len(self.steps)):
             for stored in targets_of(self.steps[position]):
                 stored.producer = position

@@ -92,7 +92,8 @@ def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code; ValueError if it does not define the function."""
     binding = _binding()
     module = binding.parse_assembly("")
-    engine = binding.create_mcjit_compiler(module, _machine(None, None, 0))
+    # all sections side by side: code reaches its constants by offsets of 32 bits
+    engine = binding.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=True)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address: int = engine.get_function_address(function)
