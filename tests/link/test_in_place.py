@@ -132,7 +132,19 @@ def test_an_output_that_is_read_again_keeps_what_it_has() -> None:
     assert in_place(program) >= 1
 
 
-MOVES = ("exp", "half", "shared", "normal", "set", "inc", "scatter", "gather", "reverse", "add", "running")
+MOVES = (
+    "exp",
+    "half",
+    "shared",
+    "normal",
+    "set",
+    "inc",
+    "scatter",
+    "gather",
+    "reverse",
+    "add",
+    "running",
+)
 
 
 @st.composite

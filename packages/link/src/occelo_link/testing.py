@@ -15,11 +15,14 @@ from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.ir.verify import verify
 from occelo_link.native.engine import compile_module, load_object
+from occelo_link.native.entry import LIST
+from occelo_link.native.linker import NativeUnit
 from occelo_link.native.llvm import print_llvm
 from occelo_link.native.python_entry import PythonEntry
 
 __all__ = [
     "Compiled",
+    "builtin_of",
     "compiled_c",
     "has_compiler",
     "inputs_of",
@@ -90,6 +93,17 @@ class Compiled:
 
     def __call__(self, *arrays: Any) -> list[Any]:
         return self.entry(arrays)
+
+
+def builtin_of(program: Program) -> Callable[..., Any]:
+    """The builtin function of arrays that runs a program through LLVM and returns all results."""
+    verify(program)
+    interface = interface_of(program)
+    unit = NativeUnit(interface, load_object(compile_module(print_llvm(program))), program)
+    python = PythonEntry(unit.unit.address, interface)
+    made = unit.entry(LIST, lambda *arrays: python(arrays))
+    assert made is not None
+    return made
 
 
 def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:

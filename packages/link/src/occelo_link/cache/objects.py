@@ -7,7 +7,7 @@ from collections.abc import Callable
 from occelo_link.cache.fingerprint import digest_text, environment
 from occelo_link.cache.store import counters, default_store
 
-__all__ = ["object_code"]
+__all__ = ["object_code", "stored_object"]
 
 
 def object_code(what: str, make: Callable[[], bytes]) -> bytes:
@@ -16,7 +16,7 @@ def object_code(what: str, make: Callable[[], bytes]) -> bytes:
     if store is None:
         counters["code generation"] += 1
         return make()
-    key = digest_text("\n".join([*(f"{k}: {v}" for k, v in environment().items()), what]))
+    key = _key(what)
     found = store.get("objects", key)
     if found is not None:
         counters["object hits"] += 1
@@ -26,3 +26,13 @@ def object_code(what: str, make: Callable[[], bytes]) -> bytes:
     made = make()
     store.put("objects", key, made)
     return made
+
+
+def stored_object(what: str) -> bytes | None:
+    """Object code that the store has for a text."""
+    store = default_store()
+    return None if store is None else store.get("objects", _key(what))
+
+
+def _key(what: str) -> str:
+    return digest_text("\n".join([*(f"{k}: {v}" for k, v in environment().items()), what]))

@@ -18,9 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.cache.objects import object_code
 from occelo_link.native import layout
-from occelo_link.native.engine import Unit, compile_module, load_object
 from occelo_link.native.entry_code import (
     CTX_ACQUIRE,
     CTX_ARENA,
@@ -62,10 +60,10 @@ from occelo_link.native.entry_code import (
     OUT_SPARE,
     RECORD,
     SINGLES,
-    entry_text,
 )
+from occelo_link.native.entry_loading import EntryCode, MethodDef, entry_code
 
-__all__ = ["LIST", "NOTHING", "SINGLE", "InputRule", "OutputRule", "entry_services", "make_entry"]
+__all__ = ["LIST", "NOTHING", "SINGLE", "InputRule", "OutputRule", "make_entry"]
 
 LIST, SINGLE, NOTHING = range(3)
 """What a call returns: a list of the results, the only one, or an empty list."""
@@ -112,28 +110,6 @@ class Context(np.ndarray[Any, Any]):
 
 
 _METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
-
-
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("method", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-@functools.cache
-def _loaded() -> tuple[Unit, list[int]]:
-    """The entry's code, and the addresses of its services."""
-    text = entry_text()
-    unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-    return unit, [unit.find(name) for name in ("alloc_output", "grow", "poll", "take")]
-
-
-def entry_services() -> list[int]:
-    """Addresses of the services that units called by the entry use."""
-    return _loaded()[1]
 
 
 @functools.cache
@@ -225,10 +201,12 @@ def make_entry(
     held = np.array(locks, dtype=np.int64)
     slots[CTX_LOCKS] = held.ctypes.data
     slots[CTX_LOCK_COUNT] = len(locks)
+    code = entry_code()
+    slow = code.replaceable(slow)
     slots[CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value
-    kept: list[Any] = [unit, table, slow, held, _loaded()[0]]
+    kept: list[Any] = [unit, table, slow, held, code]
     for i, rule in enumerate(inputs):
         first, other = _type_numbers(rule.dtype)
         dims = None
@@ -254,12 +232,12 @@ def make_entry(
         context[at + OUT_NDIM] = out.ndim
         context[at + OUT_CELL] = 0 if out.cell is None else id(out.cell)
         kept += [np.dtype(out.dtype), out.cell]
-    return _builtin(context, kept, name)
+    return _builtin(code, context, kept, name)
 
 
-def _builtin(context: Context, kept: list[Any], name: str) -> Callable[..., Any]:
-    unit = _loaded()[0]
-    definition = _MethodDef(name.encode(), unit.address, _METHOD_FLAGS, None)
+def _builtin(code: EntryCode, context: Context, kept: list[Any], name: str) -> Callable[..., Any]:
+    definition = MethodDef(name.encode(), None, _METHOD_FLAGS, None)
+    code.run(definition)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

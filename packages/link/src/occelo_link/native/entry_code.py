@@ -124,7 +124,7 @@ define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
   %overflow = alloca i32, align 4
   %ctx.p = getelementptr i8, ptr %self, i64 {array_data}
   %ctx = load ptr, ptr %ctx.p
-  %want.p = getelementptr i64, ptr %ctx, i64 {args}
+{counting}  %want.p = getelementptr i64, ptr %ctx, i64 {args}
   %want = load i64, ptr %want.p
   %count.ok = icmp eq i64 %nargs, %want
   %no.names = icmp eq ptr %kwnames, null
@@ -551,9 +551,27 @@ slow:
 """
 
 
-def entry_text() -> str:
-    """The entry as LLVM IR."""
+_COUNTING = """
+  %calls = load i64, ptr @calls
+  %calls.left = sub i64 %calls, 1
+  store i64 %calls.left, ptr @calls
+  %calls.some = icmp sge i64 %calls.left, 0
+  br i1 %calls.some, label %counted, label %slow
+counted:
+"""
+_COUNT = """
+@calls = internal global i64 {calls}
+define i64 @calls_left() {{
+  %left = load i64, ptr @calls
+  ret i64 %left
+}}
+"""
+
+
+def entry_text(calls: int | None = None) -> str:
+    """The entry as LLVM IR; with ``calls`` it counts them, and leaves all after so many to Python."""
     names = {
+        "counting": "" if calls is None else _COUNTING,
         "inputs": CTX_INPUTS,
         "outputs": CTX_OUTPUTS,
         "args": CTX_ARGS,
@@ -622,4 +640,5 @@ def entry_text() -> str:
         "descr_type_num": layout.DESCR_TYPE_NUM,
     }
     assert CALLER == 0
-    return (SERVICES_CODE + HELPERS_CODE + _ENTRY).format(**names)
+    code = (SERVICES_CODE + HELPERS_CODE + _ENTRY).format(**names)
+    return code if calls is None else _COUNT.format(calls=calls) + code

@@ -12,7 +12,8 @@ from occelo_link.blocks.vm import CompiledUnit, UnitFailure
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program, Value
 from occelo_link.native.engine import compile_module, load_object
-from occelo_link.native.entry import LIST, InputRule, OutputRule, entry_services, make_entry
+from occelo_link.native.entry import LIST, InputRule, OutputRule, make_entry
+from occelo_link.native.entry_loading import entry_services
 from occelo_link.native.layout import layout_fits
 from occelo_link.native.python_entry import PythonEntry, make_table
 from occelo_link.options import THREADS
