@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from occelo_link.native.engine import compile_module, host_target, load_object, stands_alone
+from occelo_link.native.llvm import print_llvm
+from occelo_link.testing import map_program
+
 SCATTERED = """
 import ctypes, mmap
 import numpy as np
@@ -49,3 +53,18 @@ def test_code_and_its_constants_lie_side_by_side() -> None:
     assert done.returncode == 0, done.stderr[-1000:]
     expected = [[(x + 0.5 + k) * 1.25 for x in range(3)] for k in range(3)]
     assert done.stdout.splitlines() == [str(row) for row in expected]
+
+
+def test_whether_code_refers_to_symbols_of_others() -> None:
+    """The memory manager that keeps sections together cannot load code that does."""
+    triple, _, features = host_target()
+    if sys.platform != "linux" or not triple.startswith("x86_64") or "+fma" not in features:
+        pytest.skip(
+            "it needs Linux on an x86-64 processor with FMA, and an older one to compile for"
+        )
+    text = print_llvm(map_program(lambda b, x: b.op("fma", x, x, x)))
+    assert stands_alone(compile_module(text))
+    older = compile_module(text, "x86-64", "")
+    assert not stands_alone(older)
+    assert not stands_alone(b"something else")
+    assert load_object(older).address

@@ -7,9 +7,12 @@ itself, so it can be kept and loaded by another process. Dropping a `Unit` frees
 from __future__ import annotations
 
 import functools
+import struct
 from typing import Any
 
-__all__ = ["Unit", "compile_module", "host_target", "load_object"]
+import numpy as np
+
+__all__ = ["Unit", "compile_module", "host_target", "load_object", "stands_alone"]
 
 
 @functools.cache
@@ -88,12 +91,40 @@ class Unit:
         return address
 
 
+_ELF64 = b"\x7fELF\x02\x01"
+_SYMBOL = np.dtype(
+    [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8", 2)]
+)
+_SECTION = np.dtype([("name", "<u4"), ("type", "<u4"), ("rest", "<u8", 7)])
+_SYMBOL_TABLE = 2
+
+
+def stands_alone(code: bytes) -> bool:
+    """Whether object code is in the ELF format of 64 bits, and refers to no symbol of others.
+
+    System V Application Binary Interface, chapter 4: headers of sections, then symbols, of which
+    those that are undefined are in section 0. The first symbol is always empty.
+    """
+    if not code.startswith(_ELF64):
+        return False
+    (start,) = struct.unpack_from("<Q", code, 40)
+    (count,) = struct.unpack_from("<H", code, 60)
+    for section in np.frombuffer(code, _SECTION, count, start):
+        if section["type"] == _SYMBOL_TABLE:
+            _, _, offset, size, *_ = section["rest"].tolist()
+            symbols = np.frombuffer(code, _SYMBOL, size // _SYMBOL.itemsize, offset)
+            return bool(symbols["section"][1:].all())
+    return True
+
+
 def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code; ValueError if it does not define the function."""
     binding = _binding()
     module = binding.parse_assembly("")
-    # all sections side by side: code reaches its constants by offsets of 32 bits
-    engine = binding.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=True)
+    # all sections side by side, since code reaches its constants by offsets of 32 bits; llvmlite's manager of
+    # memory does that, but makes no room for the addresses of functions from outside
+    aside = True if stands_alone(code) else None
+    engine = binding.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=aside)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address: int = engine.get_function_address(function)
