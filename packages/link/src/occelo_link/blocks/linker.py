@@ -99,9 +99,7 @@ class BlockLinker(Linker):
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
     """Which inputs of a part its outputs update, by position."""
-    found: dict[int, int] = {}
-    for output, input_ in fgraph.update_mapping.items():
-        variable, state = fgraph.outputs[output], fgraph.inputs[input_]
-        if state in part.inputs:
-            found[part.outputs.index(variable)] = part.inputs.index(state)
-    return found
+    inputs = {variable: i for i, variable in enumerate(part.inputs)}
+    outputs = {variable: i for i, variable in enumerate(part.outputs)}
+    pairs = ((fgraph.outputs[o], fgraph.inputs[i]) for o, i in fgraph.update_mapping.items())
+    return {outputs[new]: inputs[state] for new, state in pairs if state in inputs}

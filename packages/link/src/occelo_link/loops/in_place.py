@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from occelo_link.loops.ir.program import Buffer
@@ -13,14 +13,19 @@ from occelo_link.loops.tensors import Stored
 __all__ = ["changes_of_states", "overwritable"]
 
 
-def overwritable(step: AnyStep, target: Stored, dying: Collection[Buffer]) -> Stored | None:
-    """A tensor, in one of the buffers that nobody reads after the step, to compute ``target`` over."""
+def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
+    """Results of a step, each with a tensor over which it can be computed.
+
+    ``dying`` are the buffers that nobody reads after the step.
+    """
     if isinstance(step, LoopKernel):
-        return _in_kernel(step, target, dying)
+        yield from _in_kernel(step, dying)
+        return
     changed = step.changed
     if not _is_whole(changed) or changed.buffer not in dying:
-        return None
-    return None if changed.buffer in buffers_of(step.others) else changed
+        return
+    if changed.buffer not in buffers_of(step.others):
+        yield step.writes[0], changed
 
 
 def _is_whole(tensor: object) -> TypeGuard[Stored]:
@@ -28,28 +33,27 @@ def _is_whole(tensor: object) -> TypeGuard[Stored]:
     return isinstance(tensor, Stored) and tensor.reads.get(tensor, False)
 
 
-def _in_kernel(kernel: LoopKernel, target: Stored, dying: Collection[Buffer]) -> Stored | None:
-    """Each element may be written over once it is read, if nothing at another index needs it."""
+def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
+    """Each element may be written over by the last result that reads it, if no other index needs it."""
+    if not dying:
+        return
     order = sorted(kernel.roots, key=lambda root: isinstance(root, ReduceRoot))
-    place = next(i for i, root in enumerate(order) if root.target is target)
-    root, after = order[place], order[place + 1 :]
-    if isinstance(root, ReduceRoot) or not target.readers:
-        return None
-    own = {each.target for each in kernel.roots}
-    for stored, same in root.tensor.reads.items():
-        if stored in own:
-            continue  # it is passed on within the loop, and may have no memory
-        fits = same and stored.flat and stored.dtype == target.dtype and stored.buffer in dying
-        if not fits or stored.buffer in buffers_of([r.tensor for r in after]):
+    last: dict[Buffer, int] = {}
+    # what is computed here is passed on within the loop, and may have no memory
+    elsewhere = {root.target.buffer for root in order}
+    for place, root in enumerate(order):
+        for stored, same in root.tensor.reads.items():
+            last[stored.buffer] = place
+            if not same:
+                elsewhere.add(stored.buffer)
+    for place, root in enumerate(order):
+        if isinstance(root, ReduceRoot) or not root.target.readers:
             continue
-        if all(
-            kept
-            for each in order[: place + 1]
-            for read, kept in each.tensor.reads.items()
-            if read.buffer is stored.buffer
-        ):
-            return stored
-    return None
+        for stored in root.tensor.reads:
+            buffer = stored.buffer
+            fits = stored.flat and stored.dtype == root.target.dtype and buffer in dying
+            if fits and buffer not in elsewhere and last[buffer] == place:
+                yield root.target, stored
 
 
 def changes_of_states(
@@ -68,10 +72,14 @@ def changes_of_states(
         for buffer in buffers_of(reads_of(step)):
             readers[buffer] = readers.get(buffer, 0) + 1
     found: dict[Buffer, list[Step]] = {}
+    read: set[Buffer] = set()
     for output, state in states.items():
         chain = _chain(output, state, changes, readers)
-        if chain and _independent(state, chain, found):
+        own = buffers_of([tensor for step in chain for tensor in step.others])
+        # no chain may read a state that another one changes
+        if chain and state not in read and not own & found.keys():
             found[state] = chain
+            read |= own
     return found
 
 
@@ -93,13 +101,3 @@ def _chain(
         if made is state:
             return chain[::-1]
     return []
-
-
-def _independent(
-    state: Buffer, chain: Sequence[Step], found: Mapping[Buffer, Sequence[Step]]
-) -> bool:
-    """Whether the chain reads no other state that is changed, and no other chain this state."""
-    own = {buffer for step in chain for buffer in buffers_of(step.others)}
-    return not own & found.keys() and not any(
-        state in buffers_of(step.reads) for other in found.values() for step in other
-    )

@@ -169,11 +169,9 @@ class Schedule:
         """
         for position in range(len(self.steps) - 1, self.done - 1, -1):
             step, dying = self.steps[position], set(last_use.get(position, ()))
-            for target in targets_of(step):
-                found = overwritable(step, target, dying)
-                if found is None or not self._may_take(found, target):
+            for target, found in overwritable(step, dying):
+                if target.buffer in self._over or not self._may_take(found, target):
                     continue
-                dying.remove(found.buffer)
                 self._over[target.buffer] = found.buffer
                 if target.buffer.space == "output":
                     self._context.hand_on_output(target.buffer, found.buffer)
