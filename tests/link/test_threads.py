@@ -80,6 +80,8 @@ def backwards(every_loop: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
 def graph() -> tuple[list[Any], list[Any]]:
     x, m = ot.dvector("x"), ot.dmatrix("m")
     k = ot.lscalar("k")
+    share = ot.exp(x)
+    share = share / share.sum()
     return [x, m, k], [
         ot.exp(-x * x) + ot.sin(x),
         ot.softmax(m, axis=1),
@@ -88,6 +90,8 @@ def graph() -> tuple[list[Any], list[Any]]:
         ot.tanh(m.T) + 1.0,
         ot.ifelse(k > 0, x * 2, x[::-1]),
         x[ot.argmax(m, axis=1)],
+        share[:500].set(0.0)[::2].inc(x[0]),
+        ot.tanh(m) / abs(m).sum(axis=1, keepdims=True),
     ]
 
 

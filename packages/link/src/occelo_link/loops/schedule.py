@@ -116,9 +116,11 @@ class Schedule:
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)
         # from the first change on nothing may fail
+        builder = self._context.builder
         for step in changes:
+            builder.node = step.node
             self.allocate(step.writes[0])
-        self._context.builder.steady = True
+        builder.steady = True
         for step in changes:
             self._write(step, allocated=True)
 
