@@ -208,6 +208,22 @@ def test_random_updates_give_what_the_interpreter_gives(case: Any) -> None:
 
 
 @fast_entry
+def test_checks_of_positions_wait_for_nothing_else(tmp_path: Any) -> None:
+    """Each update looks at its positions first; that may not write the update before it too early."""
+    a, b = shared(np.zeros((30, 2))), shared(np.zeros(40))
+    i, j = ot.lvector("i"), ot.lvector("j")
+    f = function([i, j], [], updates={a: a[i].inc(1.0), b: b[j].inc(2.0)}, mode="native")
+    f([0, 1], [3, 3])
+    np.testing.assert_array_equal(a.get_value()[:3], [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(b.get_value()[2:5], [0.0, 4.0, 0.0])
+    f.dump(tmp_path)
+    assert (tmp_path / "block0.program.txt").read_text().count("over in") == 2
+    with pytest.raises(IndexError):
+        f([0, 1], [3, 40])
+    assert a.get_value().sum() == 4.0
+
+
+@fast_entry
 def test_what_an_update_takes_is_in_the_program(tmp_path: Any) -> None:
     _, f = scattering("native")
     f.dump(tmp_path)

@@ -162,7 +162,7 @@ class Context:
     def scalar(self, tensor: Tensor) -> Value:
         """The element of a tensor with one element, now."""
         if any(s.producer >= self.schedule.done for s in tensor.reads):
-            self.schedule.flush()
+            self.schedule.flush_for(tensor)
         return tensor.at(self.builder, [self.i64(0)] * tensor.ndim)
 
     def new_stored(self, dtype: str, shape: Sequence[Value], space: str = "work") -> Stored:

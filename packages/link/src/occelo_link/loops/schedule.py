@@ -7,7 +7,7 @@ steps are written to the program in order by `Schedule.flush`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_link.loops.in_place import changes_of_states, overwritable
@@ -15,12 +15,16 @@ from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot, Root
 from occelo_link.loops.nests import write_kernel
 from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
-from occelo_link.loops.tensors import Stored
+from occelo_link.loops.tensors import Stored, Tensor
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
 
 __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"]
+
+
+MANY_STEPS = 200
+"""With more steps pending than these, all of them are written when one is needed."""
 
 
 class Schedule:
@@ -94,12 +98,40 @@ class Schedule:
 
     def flush(self) -> None:
         """Write all steps that are pending, while who else will read their results is not known."""
-        for position in range(self.done, len(self.steps)):
-            step = self.steps[position]
+        self._write_first(len(self.steps) - self.done)
+
+    def flush_for(self, tensor: Tensor) -> None:
+        """Write the pending steps that elements of a tensor are computed from."""
+        pending = self.steps[self.done :]
+        if len(pending) > MANY_STEPS:
+            # looking at all of them again and again would take time that grows with their square
+            self.flush()
+            return
+        needed: set[int] = set()
+        looking = [tensor]
+        while looking:
+            producers = {s.producer for s in looking.pop().reads} - needed
+            for position in (p for p in producers if p >= self.done):
+                needed.add(position)
+                looking += reads_of(self.steps[position])
+        first = [self.steps[p] for p in sorted(needed)]
+        chosen = set(first)
+        self._order(first, [s for s in pending if s not in chosen])
+        self._write_first(len(first))
+
+    def _write_first(self, count: int) -> None:
+        for step in self.steps[self.done : self.done + count]:
             if isinstance(step, LoopKernel):
                 for root in step.roots:
                     root.target.readers += 1
             self._write(step)
+
+    def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
+        """Put the pending steps into another order."""
+        self.steps[self.done :] = [*first, *last]
+        for position in range(self.done, len(self.steps)):
+            for stored in targets_of(self.steps[position]):
+                stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
         """Write all steps that are pending, the last ones: memory is used again where that is possible.
@@ -145,10 +177,7 @@ class Schedule:
             self._over[chain[0].writes[0].buffer] = state
             chain[0].in_place = True
         moved = set(last)
-        self.steps = [*(s for s in self.steps if s not in moved), *last]
-        for position in range(self.done, len(self.steps)):
-            for stored in targets_of(self.steps[position]):
-                stored.producer = position
+        self._order([s for s in self.steps[self.done :] if s not in moved], last)
         return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
