@@ -15,7 +15,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
-from occelo_link.loops.ir.program import Alloc, Program
+from occelo_link.loops.ir.program import Alloc, For, Program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.testing import Compiled
 
@@ -130,6 +130,30 @@ def test_an_output_that_is_read_again_keeps_what_it_has() -> None:
     cubed = share * share.max()
     program = check([x], [share, cubed * cubed.sum()], X)
     assert in_place(program) >= 1
+
+
+def test_changes_of_states_are_written_last_and_in_one_go() -> None:
+    s = ot.dvector("s")
+    changed = ot.exp(s).sum() + s[0]
+    outputs = [s[1:].inc(ot.sin(x)[1:])[0].set(2.0), changed]
+    program = lower_graph([s, x], outputs, og.toposort(outputs), states={0: 0})
+    verify(program)
+    order = list(program.body)
+    (taken,) = (
+        i for i, a in enumerate(order) if isinstance(a, Alloc) and a.reuse in program.inputs
+    )
+    before, after = (
+        [a for a in part if isinstance(a, For)] for part in (order[:taken], order[taken:])
+    )
+    assert after
+    assert all(loop.steady and not loop.parallel for loop in after)
+    assert any(loop.parallel for loop in before)
+    expected = og.evaluate(outputs, {s: X, x: X})
+    for run in (Compiled(program), lambda *arrays: run_program(program, arrays)):
+        given = X.copy()
+        for a, b in zip(run(given, X), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+        np.testing.assert_array_equal(given, X)
 
 
 MOVES = (

@@ -72,7 +72,7 @@ class Builder:
         self.threads = False
         """Whether loops may run in several threads."""
         self.steady = False
-        """Whether loops may not be interrupted."""
+        """Whether loops may not be interrupted, nor run in several threads."""
 
     @property
     def block(self) -> Block:
@@ -368,9 +368,9 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        statement = For(
-            index, first, stop, body, lanes, parallel, steady=self.steady, node=self.node
-        )
+        # while its pieces run in other threads, a loop would not hold the interpreter's lock
+        apart = parallel and not self.steady
+        statement = For(index, first, stop, body, lanes, apart, steady=self.steady, node=self.node)
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()

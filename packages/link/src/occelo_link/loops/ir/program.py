@@ -179,7 +179,7 @@ class For:
     ``lanes`` above 1 says that turns are independent but for `Carried` with ``combine``, that the
     body holds no further statements with blocks, and how many turns to take at a time.
     ``parallel`` says that turns are independent and write to places of their own. ``steady`` loops
-    may not be interrupted.
+    may not be interrupted, nor run in several threads.
     """
 
     index: Value
