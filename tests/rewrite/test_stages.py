@@ -22,12 +22,14 @@ from occelo_rewrite import (
     MergeOptimizer,
     NotConvergedError,
     SequentialGraphRewriter,
+    canonicalize_db,
     node_rewriter,
     optdb,
     optimizer_query,
     rewrite_graph,
     rewriter_for,
 )
+from occelo_rewrite.changes import CHANGES, NOT_STRICT
 from occelo_rewrite.ordering import IncrementalOrder
 
 settings.register_profile(
@@ -283,6 +285,38 @@ def test_strict_takes_no_rule_that_may_hide_something() -> None:
     rewriter_for(optimizer_query("strict").excluding("inplace", "fusion")).rewrite(strict)
     found = og.evaluate(strict.outputs[0], {strict.inputs[0]: [np.inf, np.nan]})
     assert np.isnan(found).all()
+
+
+def test_strict_takes_only_rules_that_change_the_last_digits_at_most() -> None:
+    taken = [
+        (rule.name, rule.tags)
+        for stage in rewriter_for(optimizer_query("strict")).rewriters
+        for rule in getattr(stage, "rules", ())
+    ]
+    assert len(taken) > 50
+    for name, tags in taken:
+        assert set(tags) & CHANGES.keys() <= {"rounding"}, name
+
+
+@pytest.mark.parametrize("tag", NOT_STRICT)
+def test_tags_of_a_rule_count_however_it_is_registered(tag: str) -> None:
+    @node_rewriter([ot.sin], name="cosine_instead", tags=(tag,))
+    def rule(fgraph: Any, node: Any) -> Any:
+        return [ot.cos(node.inputs[0])]
+
+    x = ot.dvector("x")
+    canonicalize_db.register("cosine_instead", rule, "fast_run")
+    try:
+        usual = rewriter_for(optimizer_query("o3"))
+        for rewriter, wanted in (
+            (usual, ot.cos),
+            (rewriter_for(optimizer_query("strict")), ot.sin),
+        ):
+            graph = og.FunctionGraph([x], [ot.sin(x)], clone=True)
+            rewriter.rewrite(graph)
+            assert graph.outputs[0].owner.op.scalar_op is wanted.scalar_op
+    finally:
+        canonicalize_db.remove("cosine_instead")
 
 
 def test_checks_are_dropped_only_for_those_who_ask() -> None:

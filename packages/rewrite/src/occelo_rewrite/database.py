@@ -153,7 +153,7 @@ class RewriteDatabase:
         overwrite_existing: bool = False,
         position: float | None = None,
     ) -> None:
-        """Add a rewriter under a name, which is a tag of it too.
+        """Add a rewriter under a name, which is a tag of it too; so are the tags that a rule has itself.
 
         ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
         another entry.
@@ -167,6 +167,8 @@ class RewriteDatabase:
         if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
             rewriter.name = name
         own = {name, *tags}
+        if isinstance(rewriter, NodeRewriter):
+            own.update(rewriter.tags)
         if use_db_name_as_tag and self.name:
             own.add(self.name)
         place = self._next_position() if position is None else float(position)
@@ -316,7 +318,7 @@ class EquilibriumDB(RewriteDatabase):
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
         """Register each rule of a set under its own name, with its own tags as well."""
         for rule in rules:
-            self.register(rule.name, rule, *tags, *rule.tags, use_db_name_as_tag=use_db_name_as_tag)
+            self.register(rule.name, rule, *tags, use_db_name_as_tag=use_db_name_as_tag)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
         if not chosen:

@@ -38,7 +38,8 @@ class NodeRewriter:
     """A named rule, and the ops at whose nodes it is tried.
 
     ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
-    features that graphs need; ``tags`` select the rule in queries; with ``only_new`` it is tried only at nodes
+    features that graphs need; ``tags`` select the rule in queries and say what it may change (`CHANGES`; nothing
+    without any of those); with ``only_new`` it is tried only at nodes
     that entered or changed meanwhile, with ``below`` only where an input is computed by one of these:
     classes of ops, functions of scalars, or `Constant`. The docstring of the function is
     the law that the rule applies.

@@ -18,11 +18,21 @@
 | 50.5 | inplace_elemwise | elementwise results into arrays that nobody needs any more |
 | 100 | check_integrity | the whole graph is validated once more |
 
-Rules have tags of their own: ``shape_unsafe`` ones may hide that shapes do not fit, ``finite`` ones may
-change a result that is not finite, ``unsafe`` ones leave out checks. The optimizer ``strict`` takes none of
-them. Rules may be registered from outside into a stage (``canonicalize_db.register(...)``) or stages into
-`optdb` at any position. What stabilize and specialize make is brought into canonical form at once. Nothing is
-loaded before the first query.
+Rules say with tags what they may change (`CHANGES` in `changes.py`); one without any keeps every bit:
+
+| tag | what may change |
+|---|---|
+| rounding | the last digits, and the sign of a zero |
+| stabler | what overflows, vanishes or cancels as written: it becomes what exact arithmetic gives |
+| comparison | digits that cancel: whether a result is zero or negative |
+| overflow | what overflows or vanishes on the way |
+| finite | a result where something in it is not finite |
+| shape_unsafe | whether shapes that do not fit are an error |
+| unsafe | whether a check that fails is an error |
+
+The optimizer ``strict`` takes none of those with a tag other than ``rounding``. Rules may be registered from outside into
+a stage (``canonicalize_db.register(...)``) or stages into `optdb` at any position. What stabilize and specialize make is
+brought into canonical form at once. Nothing is loaded before the first query.
 """
 
 from __future__ import annotations
@@ -30,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_rewrite.changes import NOT_STRICT
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
 
@@ -200,7 +211,7 @@ OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
     "fast_run_stable": _named("fast_run_stable", "fast_run", require=["stable"]),
     "unsafe": _named("unsafe", "fast_run", "unsafe", exclude=["inplace"]),
     "stabilize": _named("stabilize", "fast_run", position_cutoff=1.5000001),
-    "strict": _named("strict", "fast_run", exclude=["finite", "shape_unsafe", "unsafe"]),
+    "strict": _named("strict", "fast_run", exclude=NOT_STRICT),
 }
 
 

@@ -1,7 +1,6 @@
 """Rules of elementwise functions, by what they look at; each rule's docstring is its law.
 
-Rules tagged ``finite`` may change which NaN or infinity a result is where a part of it is not finite; all
-others hold for every value.
+What a rule may change its tags say (`occelo_rewrite.changes`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,22 @@
+"""What a rule may change: the tags with which it says so.
+
+A rule without any of them keeps every result bit for bit.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CHANGES", "NOT_STRICT"]
+
+CHANGES: dict[str, str] = {
+    "rounding": "the last digits of a result, and the sign of a zero; what is finite, zero or negative stays so",
+    "stabler": "a result that overflows, vanishes or loses digits as written; it becomes that of exact arithmetic",
+    "comparison": "digits that cancel: whether a result is zero or negative, and so what it compares to",
+    "overflow": "what overflows or vanishes on the way: a result may become infinite, NaN or zero, or cease to be so",
+    "finite": "a result where something in it is infinite, NaN or divided by zero",
+    "shape_unsafe": "whether shapes that do not fit are an error",
+    "unsafe": "whether a check that fails is an error",
+}
+"""Each tag, and what a rule that has it may change."""
+
+NOT_STRICT: tuple[str, ...] = tuple(tag for tag in CHANGES if tag != "rounding")
+"""The tags of which the optimizer ``strict`` takes no rule."""
