@@ -1,0 +1,78 @@
+"""A graph that a rule is about: written down, or drawn from the rule's pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import tensor as ot
+from occelo_rewrite.node_rule import NodeRewriter
+from occelo_rewrite.pattern import Number, Wild
+from occelo_rewrite.pattern_rule import PatternRule
+from occelo_rewrite.pipeline import (
+    blas_db,
+    canonicalize_db,
+    expand_db,
+    inline_db,
+    specialize_db,
+    stabilize_db,
+)
+
+__all__ = ["Case", "drawn_cases", "standard_rules"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A rule's name, and how a graph that it applies to is built from inputs.
+
+    ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` are those of inputs at which everything is defined.
+    """
+
+    rule: str
+    build: Callable[..., Any]
+    low: float = -2.0
+    high: float = 2.0
+    shapes: tuple[tuple[int, ...], ...] = ((2, 3),)
+    dtype: str = "float64"
+    differentiable: bool = True
+
+
+def standard_rules() -> dict[str, NodeRewriter]:
+    """The rules that are registered, by name."""
+    return {
+        name: db[name]
+        for db in (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db)
+        for name in db.names()
+    }
+
+
+def drawn_cases(rule: NodeRewriter) -> list[Case]:
+    """A case for each pattern of a rule, over matrices; none if it has no patterns."""
+    patterns = rule.patterns if isinstance(rule, PatternRule) else ()
+    return [_drawn(rule.name, pattern) for pattern in patterns]
+
+
+def _drawn(name: str, pattern: Any) -> Case:
+    variables: dict[str, Any] = {}
+    _instance(pattern, variables)
+
+    def build(*inputs: Any) -> Any:
+        return _instance(pattern, dict(zip(variables, inputs, strict=True)))
+
+    return Case(name, build, shapes=((2, 3),) * len(variables))
+
+
+def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
+    """A graph that a pattern matches."""
+    if isinstance(pattern, Wild):
+        if pattern.name not in variables:
+            variables[pattern.name] = ot.TensorType("float64", (None, None)).make_variable(
+                pattern.name
+            )
+        return variables[pattern.name]
+    if isinstance(pattern, Number):
+        if pattern.value is not None:
+            return pattern.value
+        return next(n for n in (3.0, -2.0, 0.5) if pattern.where is None or pattern.where(n))
+    return pattern.op(*(_instance(a, variables) for a in pattern.args))

@@ -1,0 +1,388 @@
+"""The table of graphs that rules are about, by family; pattern rules that have none get theirs from their patterns."""
+
+# the lambdas of the table take variables
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
+
+__all__ = ["CASES"]
+
+
+def _compared_to_itself(name: str, x: Any) -> Any:
+    return x + getattr(ot, name)(x, x)
+
+
+WRITTEN = [
+    Case("constant_folding", lambda x: x * (ot.constant(2.0) + 3.0)),
+    Case("drop_gradient_barriers", lambda x: og.grad_scale(x, 1.0) * 2),
+    # sums
+    Case("canonical_sum", lambda x: x + 0.0),
+    Case("canonical_sum", lambda x: ot.add(x, 0.0, ot.sin(x))),
+    Case("canonical_sum", lambda x: x + np.zeros((4, 2, 3))),
+    Case("canonical_sum", lambda x: x + 0, dtype="int64", differentiable=False),
+    Case(
+        "canonical_sum",
+        lambda x: x + ot.constant(np.float32(0.0)),
+        dtype="float32",
+        differentiable=False,
+    ),
+    Case("canonical_sum", lambda x: (x + 1.0) + (2.0 - ot.sin(x))),
+    Case("canonical_sum", lambda x: x + ot.sin(x) - (ot.cos(x) + 3.0 - x[0])),
+    Case("canonical_sum", lambda x: 2.0 * x + x),
+    Case("canonical_sum", lambda x: x - 3 * x - 4 * ot.sin(x), dtype="int64", differentiable=False),
+    Case("canonical_sum", lambda x: -(x - 5.0)),
+    Case("cancelled_sum", lambda x: x + ot.sin(x) - x),
+    Case("cancelled_sum", lambda x: x - x),
+    Case("cancelled_sum", lambda x: _plus_and_minus(x, x[0])),
+    Case("cancelled_sum", lambda x: 2 * x - x - x, dtype="int64", differentiable=False),
+    # products
+    Case("mul_one", lambda x: x * 1.0),
+    Case("mul_one", lambda x: x[0] * np.ones((2, 3))),
+    Case("mul_one", lambda x: ot.mul(x, 1, 1.0), dtype="int64", differentiable=False),
+    Case("div_one", lambda x: x / 1, dtype="int64", differentiable=False),
+    Case("canonical_product", lambda x: (2 * x) / (-4.0)),
+    Case("canonical_product", lambda x: -(x * 2.0) * (-ot.sin(x)) * 3.0),
+    Case("canonical_product", lambda x: x / 2.0 / ot.exp(x)),
+    Case("canonical_product", lambda x: 1 / (3 / x), low=0.5),
+    Case("cancelled_product", lambda x: _times_itself(x, ot.exp(x))),
+    Case("cancelled_product", lambda x: _negated_times_itself(x, ot.exp(x))),
+    Case("cancelled_product", lambda x: _over_itself(ot.exp(x))),
+    Case("distribute_number", lambda x: 2.0 * (3.0 * x + 4.0)),
+    Case("pow_two", lambda x: x**2.0, dtype="int64", differentiable=False),
+    Case("pow_zero", lambda x: x[0] ** np.zeros((2, 3))),
+    Case("switch_constant", lambda x: ot.switch(np.zeros(3), x, ot.sin(x))),
+    Case("switch_constant", lambda x: ot.switch(True, x, -x)),
+    Case("switch_same", lambda x: _both_branches(x, x[0])),
+    Case("switch_of_not", lambda x: ot.switch(ot.invert(x > 0), x, ot.sin(x))),
+    Case("switch_in_then", lambda x: _nested(x, x > 0)),
+    Case("switch_in_else", lambda x: _nested_else(x, x > 0)),
+    Case(
+        "invert_of_invert", lambda x: ot.invert(ot.invert(x)), dtype="int64", differentiable=False
+    ),
+    *[
+        Case(
+            f"{name}_itself",
+            partial(_compared_to_itself, name),
+            dtype="int64",
+            differentiable=False,
+        )
+        for name in ("lt", "gt", "neq", "le", "ge", "eq")
+    ],
+    Case("lt_itself", lambda x: x + ot.lt(x, x), differentiable=False),
+    Case("length_is_not_negative", lambda x: x * ot.lt(ot.shape_i(x, 0), 0)),
+    Case("length_is_not_negative", lambda x: x * ot.ge(ot.shape_i(x, 0), 0)),
+    Case("length_is_no_negative_number", lambda x: x * ot.eq(ot.shape_i(x, 0), -1)),
+    Case("abs_of_nonnegative", lambda x: ot.abs(ot.exp(x) + 2.0 * ot.abs(x))),
+    Case("sign_of_positive", lambda x: ot.sign(ot.exp(x))),
+    Case("sign_of_positive", lambda x: ot.sign(ot.sigmoid(x))),
+    Case("sign_of_quotient", lambda x: ot.sign(x / 3.0)),
+    Case("sign_of_quotient", lambda x: ot.sign(x / ot.exp(x))),
+    Case("sign_of_quotient", lambda x: ot.sign(x / -2.0)),
+    Case("product_of_equal_bases", lambda x: ot.constant(2.0) ** x * ot.constant(2.0) ** ot.sin(x)),
+    Case("product_of_equal_bases", lambda x: _equal_bases(ot.exp(x), x)),
+    Case("small_power", lambda x: x**5),
+    Case("small_power", lambda x: x**-3.0, low=0.5),
+    Case(
+        "cast_of_cast",
+        lambda x: ot.cast(ot.cast(x, "float64"), "float32"),
+        dtype="float32",
+        differentiable=False,
+    ),
+    Case(
+        "cast_of_cast",
+        lambda x: ot.cast(ot.cast(x, "int64"), "float64"),
+        dtype="int8",
+        differentiable=False,
+    ),
+    # stable forms
+    Case("log_one_plus", lambda x: ot.log(ot.add(x, 1.0, ot.exp(x))), low=0.0),
+    Case("log_erfc", lambda x: ot.log(ot.erfc(x)), high=5.0),
+    Case("log_kv", lambda x: ot.log(ot.kv(1.5, x)), low=0.1, differentiable=False),
+    Case("log_iv", lambda x: ot.log(ot.iv(1.5, x)), low=0.1, differentiable=False),
+    Case("log_difference_of_powers", lambda x: ot.log(ot.exp(x) - ot.exp(x - 1.0))),
+    Case("log_of_scaled", lambda x: ot.log(3.0 * ot.exp(x))),
+    Case("log_sum_of_powers", lambda x: ot.log(ot.add(ot.exp(x), ot.exp(ot.sin(x)), ot.exp(-x)))),
+    Case("logistic", lambda x: 1 / (1 + ot.exp(-x))),
+    Case("logistic", lambda x: ot.exp(x) / (1 + ot.exp(x))),
+    Case("logistic", lambda x: ot.reciprocal(1 + ot.exp(x))),
+    Case("logistic", lambda x: ot.sin(x) / (ot.exp(x) + 1)),
+    Case("logistic", lambda x: ot.constant(np.full((4, 2, 3), 5.0)) / (ot.exp(x) + 1)),
+    Case("exp_times_sigmoid", lambda x: ot.exp(x) * ot.sigmoid(-x)),
+    Case("exp_times_sigmoid", lambda x: (x * ot.sigmoid(-x)) * (ot.exp(x) * 3.0)),
+    Case("exp_times_sigmoid", lambda x: ot.sigmoid(x) / ot.sigmoid(-x)),
+    Case("gaussian_over_erfc", lambda x: ot.exp(-ot.sqr(x)) * x / ot.erfc(x), low=-1.5, high=3.0),
+    Case("zero_branch_sinks", lambda x: ot.switch(x > 0, ot.sin(x), 0.0) * x),
+    Case("zero_branch_sinks", lambda x: ot.exp(x) * ot.switch(x > 0, 0.0, x)),
+    Case("zero_branch_sinks", lambda x: ot.switch(x > 1, x, 0.0) / ot.exp(x)),
+    # reductions
+    Case("reduce_of_reduce", lambda x: x.sum(0).sum(1), shapes=((2, 3, 4),)),
+    Case("reduce_of_reduce", lambda x: x.max(1).max(), shapes=((2, 3, 4),)),
+    Case("reduce_over_nothing", lambda x: ot.sum(x, axis=())),
+    Case("reduce_over_nothing", lambda x: x[:, :1].dimshuffle(0, "x", 1).sum((0, 1, 2))),
+    Case("sum_of_neg", lambda x: ot.neg(x).sum(0)),
+    Case("sum_of_scaled", lambda x: (x * 3.0).sum(0)),
+    Case("sum_of_scaled", lambda x: (x * x[0, 0]).sum()),
+    Case("sum_of_scaled", lambda x: (x / 3.0).sum(1)),
+    Case("sum_of_scaled", lambda x: (ot.sin(x) * x[0]).sum(0)),
+    Case("sum_of_scaled", lambda x: (ot.sin(x) / x.sum(1, keepdims=True)).sum(1), low=0.5),
+    Case("reduce_of_alloc", lambda x: ot.second(x, x[0]).sum(0)),
+    Case("reduce_of_alloc", lambda x: ot.second(x, x[0, 0]).sum()),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).sum(0)),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0, 0], 4, x.shape[0]).sum()),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).max((0, 1))),
+    Case("reduce_of_alloc", lambda x: ot.alloc(x[0], 4, 3).prod(0), low=0.5),
+    Case("neg_of_max", lambda x: -((-x).max(0))),
+    Case("neg_of_min", lambda x: -((-x).min())),
+    Case("log_sum_exp", lambda x: ot.log(ot.exp(x).sum(1))),
+    Case("log_sum_exp", lambda x: ot.log(ot.exp(x).sum())),
+    Case("log_of_softmax", lambda x: ot.log(ot.softmax(x, 1))),
+    Case("exp_of_log_softmax", lambda x: ot.exp(ot.log_softmax(x, 1))),
+    Case("log_of_prod", lambda x: ot.log(ot.exp(x).prod(1))),
+    Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 1)),
+    Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), 0)),
+    Case("exp_over_its_sum", lambda x: _divided(ot.exp(x), None)),
+    Case("exp_over_sum_of_powers", lambda x: _of_powers(ot.exp(x), ot.exp(ot.sin(x)))),
+    Case("exp_over_sum_of_powers", lambda x: _of_powers(ot.exp(x), ot.exp(ot.sin(x)), ot.exp(-x))),
+    Case("log_of_spread_sum_exp", lambda x: ot.log(ot.exp(x).sum(1, keepdims=True))),
+    Case(
+        "sum_of_squared_outer",
+        lambda x: ot.sqr(x.dimshuffle("x", 0, 1) * ot.sin(x).dimshuffle(0, "x", 1)).sum((1, 2)),
+    ),
+    # tensors that are made
+    Case("alloc_of_own_shape", lambda x: ot.alloc(ot.sin(x), x.shape[0], x.shape[1])),
+    Case("alloc_of_alloc", lambda x: ot.alloc(ot.alloc(x[0], 2, 3), 4, 2, 3)),
+    Case("alloc_sinks", lambda x: ot.alloc(x[0, 0], *x.shape) * x),
+    Case("alloc_sinks", lambda x: ot.exp(x) + ot.second(x, x[0, 0])),
+    Case("alloc_sinks_unchecked", lambda x: ot.alloc(x[0, 0], 2, 3) * x),
+    Case("second_of_same_shape", lambda x: ot.second(x, ot.sin(x))),
+    Case("second_to_alloc", lambda x: ot.second(ot.exp(x), x[0, 0])),
+    Case("elemwise_of_alloc", lambda x: ot.exp(ot.alloc(x[0], 4, 3))),
+    # shapes
+    Case("length_from_inputs", lambda x: x * ot.shape_i(ot.exp(x).T, 0)),
+    Case("length_from_inputs", lambda x: x * ot.join(0, x, x).shape[0]),
+    Case("shape_of_lengths", lambda x: x[:, :2] * ot.shape(ot.exp(x))),
+    Case("dimshuffle_of_dimshuffle", lambda x: ot.sin(x.T.T)),
+    Case("dimshuffle_of_dimshuffle", lambda x: x.dimshuffle("x", 1, 0).dimshuffle(2, 1)),
+    Case("dimshuffle_lift", lambda x: (x.T + ot.sin(x).T).T),
+    Case("dimshuffle_lift", lambda x: (x + x[0]).dimshuffle(0, "x", 1)),
+    Case("dimshuffle_of_alloc", lambda x: ot.alloc(x[0], 4, 3).T),
+    Case("reshape_of_reshape", lambda x: x.reshape((3, 2)).reshape((6,))),
+    Case("reshape_of_reshape", lambda x: x.reshape((x.shape[0] * 3,)).reshape((-1, 2))),
+    Case("reshape_to_own_shape", lambda x: x.reshape((x.shape[0], x.shape[1])) * 2.0),
+    Case("reshape_to_own_shape", lambda x: x[0].reshape((-1,)) * 2.0),
+    Case("reshape_of_dimshuffle", lambda x: x.dimshuffle("x", 0, 1).reshape((3, 2))),
+    Case(
+        "specify_what_is_known",
+        lambda x: ot.SpecifyShape((2, 3), (False, False))(
+            ot.SpecifyShape((2, 3), (False, False))(x)
+        ),
+    ),
+    Case(
+        "specify_of_specify", lambda x: ot.specify_shape(ot.specify_shape(x, (2, None)), (None, 3))
+    ),
+    Case("specify_lift", lambda x: ot.exp(ot.specify_shape(x, (2, 3)))),
+    # reads
+    Case("read_of_everything", lambda x: ot.Subtensor((slice(None), slice(None)))(x) * 2.0),
+    Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[-1]),
+    Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[0:2, -2:]),
+    Case("canonical_key", lambda x: x[0:1]),
+    Case("read_of_read", lambda x: x[1:][0]),
+    Case("read_of_read", lambda x: ot.specify_shape(x, (2, 3))[:, ::-1][:, 2]),
+    Case("read_of_read", lambda x: ot.specify_shape(x, (2, 3))[:, 1:][:, 0:1]),
+    Case("read_of_read", lambda x: x[:, 1:][:, 1:], shapes=((2, 4),)),
+    Case("read_of_read", lambda x: x[1][1:]),
+    Case("read_of_shape_made", lambda x: x.T[1]),
+    Case("read_of_shape_made", lambda x: x.dimshuffle(1, "x", 0)[1:, 0]),
+    Case("read_of_shape_made", lambda x: ot.alloc(x[0], 4, 3)[1, 1:]),
+    Case("read_of_shape_made", lambda x: ot.alloc(x[0], 4, 3)[1:3]),
+    Case("read_of_specified", lambda x: ot.specify_shape(x, (None, 3))[1]),
+    Case("read_of_vector", lambda x: ot.make_vector(x[0, 0], x[1, 1], x[0, 2])[1]),
+    Case("read_of_vector", lambda x: ot.make_vector(x[0, 0], x[1, 1], x[0, 2])[1:]),
+    Case("read_of_join", lambda x: ot.join(0, *[ot.specify_shape(x, (2, 3))] * 2)[3]),
+    Case("read_of_join", lambda x: ot.join(0, *[ot.specify_shape(x, (2, 3))] * 2)[2:4]),
+    Case("read_of_write", lambda x: ot.set_subtensor(x[0], x[1])[0]),
+    Case("read_of_write", lambda x: ot.set_subtensor(x[0], 2.0)[0] * x[1]),
+    Case("read_of_write", lambda x: ot.inc_subtensor(x[0], x[1])[0]),
+    Case("read_of_write", lambda x: _advanced_set(x, 3.0)),
+    Case("arange_is_slice", lambda x: ot.specify_shape(x, (2, 3))[:, ot.arange(0, 3, 2)]),
+    Case("arange_is_slice", lambda x: ot.specify_shape(x, (2, 3))[:, np.array([1, 2])]),
+    Case("paired_aranges_are_diagonal", lambda x: _square(x), shapes=((3, 3),)),
+    Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, ot.sin(x).T))),
+    Case("read_through_elemwise", lambda x: (ot.exp(x) * 2.0 * ot.sin(x))[1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[:, 1]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x).T)[1, 0]),
+    Case("read_through_dot", lambda x: ot.dot(x, ot.sin(x)[0])[1]),
+    Case("read_through_reduce", lambda x: ot.exp(x).sum(0)[1]),
+    Case("read_through_reduce", lambda x: ot.exp(x).max(1)[1:], shapes=((2, 3, 2),)),
+    Case("read_through_softmax", lambda x: ot.softmax(x, 1)[1]),
+    # writes
+    Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.set_subtensor)),
+    Case("write_of_write", lambda x: _written_twice(x, ot.inc_subtensor, ot.inc_subtensor)),
+    Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.inc_subtensor)),
+    Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, True)(x, ot.sin(x))),
+    Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, False)(x, ot.sin(x))),
+    Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1]) + x),
+    Case(
+        "zeros_written_then_added",
+        lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([0, 0])], x[1]) + x,
+    ),
+    Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1])),
+    Case("set_of_own_sum", lambda x: ot.set_subtensor(x[0], x[0] + ot.sin(x[1]))),
+    Case("write_of_alloc", lambda x: ot.set_subtensor(x[0], ot.alloc(x[0, 0], x.shape[1]))),
+    Case("diagonal_of_diagonal", lambda x: ot.diagonal(ot.diag(x[0]))),
+    Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([1, 0])], x)),
+    # joins
+    Case("join_of_one", lambda x: ot.Join(0)(x) * 2.0),
+    Case("join_without_empty", lambda x: ot.join(0, ot.specify_shape(x, (2, 3)), np.zeros((0, 3)))),
+    Case("join_of_join", lambda x: ot.join(0, ot.join(0, x, ot.sin(x)), x)),
+    Case("join_of_adjacent_slices", lambda x: _slices(ot.specify_shape(x, (2, 3)))),
+    Case("join_of_repeats", lambda x: ot.join(0, *[x.dimshuffle("x", 0, 1)] * 3)),
+    Case("join_of_allocs", lambda x: _joined_allocs(x[0])),
+    Case("vector_of_own_elements", lambda x: _elements(ot.specify_shape(x[0], (3,)))),
+    # matrices
+    Case("dot_of_nothing", lambda x: ot.dot(x[:, :0], np.zeros((0, 2))) + x[:, :2]),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[:, :1], 2, 1), _cut(x[:1], 1, 3))),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[:, :1], 2, 1), _cut(x[0, :1], 1))),
+    Case("dot_of_length_one", lambda x: ot.dot(_cut(x[0, :1], 1), _cut(x[:1], 1, 3))),
+    Case("transposed_dot", lambda x: ot.dot(x, ot.sin(x).T).T),
+    Case("matmul_of_matrices", lambda x: ot.MatMul()(x, ot.sin(x).T)),
+    Case("matmul_with_one_matrix", lambda x: ot.matmul(x, ot.sin(x)[0].T), shapes=((4, 2, 3),)),
+    Case("product_plus_term", lambda x: x + 2.0 * ot.dot(x, ot.sin(x)), shapes=((3, 3),)),
+    Case("product_plus_term", lambda x: x[0] - ot.dot(x, x[1]), shapes=((3, 3),)),
+    Case("product_plus_term", lambda x: x * 0.5 + ot.outer(x[:, 0], x[1])),
+    Case(
+        "scaled_product",
+        lambda x: 3.0 * ot.Gemm()(x, ot.constant(2.0), x, ot.sin(x), ot.constant(0.5)),
+        shapes=((3, 3),),
+    ),
+    # what is assumed
+    Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[:, 0]), x)),
+    Case("dot_with_diagonal", lambda x: ot.dot(x, ot.diag(x[0]))),
+    Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[0]), x[1])),
+    Case("dot_of_orthogonal", lambda x: _gram(ot.constant([[0.0, 1.0], [1.0, 0.0]])) + x[:, :2]),
+    Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), x)),
+    Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0]]), x[:, 0])),
+    Case("transposed_symmetric", lambda x: _gram(x).T),
+    # control
+    Case("inline_graph", lambda x: _inner_graph(x, inline=True)),
+    Case("expand_graph", lambda x: _inner_graph(x, inline=False)),
+    Case("check_of_truth", lambda x: ot.assert_op(x, True, ot.gt(x.sum(), -99.0))),
+    Case("branch_of_constant", lambda x: ot.ifelse(True, x, ot.sin(x))),
+    Case("equal_branches", lambda x: ot.ifelse(x.sum() > 0, x, x)),
+    Case("nested_branches", lambda x: _nested_branches(x, x.sum() > 0)),
+    Case("merged_branches", lambda x: _two_branches(x, x.sum() > 0)),
+    Case("drop_check", lambda x: ot.assert_op(x, ot.gt(x.sum(), -99.0))),
+]
+
+
+def _both_branches(x: Any, value: Any) -> Any:
+    return ot.switch(x > 0, value, value)
+
+
+def _times_itself(x: Any, d: Any) -> Any:
+    return ((x / d) * 3.0) * d
+
+
+def _negated_times_itself(x: Any, d: Any) -> Any:
+    return -(x / d) * d
+
+
+def _divided(power: Any, axis: Any) -> Any:
+    return power / power.sum(axis=axis, keepdims=axis is not None)
+
+
+def _gram(x: Any) -> Any:
+    return ot.dot(x, x.T)
+
+
+def _over_itself(x: Any) -> Any:
+    return x / x
+
+
+def _plus_and_minus(x: Any, row: Any) -> Any:
+    return row + x - row
+
+
+def _cut(x: Any, *shape: int) -> Any:
+    return ot.specify_shape(x, shape)
+
+
+def _nested_else(x: Any, condition: Any) -> Any:
+    return ot.switch(condition, x, ot.switch(condition, ot.cos(x), ot.exp(x)))
+
+
+def _of_powers(first: Any, *others: Any) -> Any:
+    return first * 3.0 / ot.add(first, *others)
+
+
+def _nested(x: Any, condition: Any) -> Any:
+    return ot.switch(condition, ot.switch(condition, x, ot.cos(x)), ot.exp(x))
+
+
+def _equal_bases(base: Any, x: Any) -> Any:
+    return base**x * base ** ot.sin(x)
+
+
+def _advanced_set(x: Any, value: float) -> Any:
+    places = ot.constant(np.array([0, 1, 0]))
+    return ot.set_subtensor(x[places], value)[places] * x[0]
+
+
+def _square(x: Any) -> Any:
+    known = ot.specify_shape(x, (3, 3))
+    places = ot.constant(np.arange(3))
+    return known[places, places]
+
+
+def _written_twice(x: Any, first: Any, second: Any) -> Any:
+    once = first(x[0], x[1])
+    return second(once[0], ot.sin(x[1]))
+
+
+def _slices(x: Any) -> Any:
+    return ot.join(1, x[:, :1], x[:, 1:2], x[:, 2:])
+
+
+def _joined_allocs(v: Any) -> Any:
+    return ot.join(0, ot.alloc(v, 2, 3), ot.alloc(v, 4, 3))
+
+
+def _elements(v: Any) -> Any:
+    return ot.make_vector(v[0], v[1], v[2])
+
+
+def _inner_graph(x: Any, inline: bool) -> Any:
+    inner = x.type.make_variable()
+    return OpFromGraph([inner], [ot.sin(inner) * 2.0], inline=inline)(x) + x
+
+
+def _nested_branches(x: Any, condition: Any) -> Any:
+    return ot.ifelse(condition, ot.ifelse(condition, x, ot.sin(x)), ot.cos(x))
+
+
+def _two_branches(x: Any, condition: Any) -> Any:
+    return ot.ifelse(condition, x, ot.sin(x)) + ot.ifelse(condition, ot.exp(x), ot.cos(x))
+
+
+_written = {c.rule for c in WRITTEN}
+CASES: list[Case] = [
+    *WRITTEN,
+    *(
+        case
+        for rule in standard_rules().values()
+        if rule.name not in _written
+        for case in drawn_cases(rule)
+    ),
+]
+"""Cases for all rules that are registered when this is imported."""
