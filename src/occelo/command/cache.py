@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -72,10 +73,13 @@ def stats() -> None:
 
 @cache_app.command()
 def verify() -> None:
-    """Check every entry against its digest; the exit status is 1 if one is not whole."""
+    """Check every entry against its digest and key, and who can write what is kept.
+
+    The exit status is 1 if an entry would not be used.
+    """
     whole, broken = _store().verify()
     for path in broken:
-        typer.echo(f"not whole: {path}")
+        typer.echo(f"not to be used: {path}")
     typer.echo(f"{whole} whole, {len(broken)} not")
     raise typer.Exit(1 if broken else 0)
 
@@ -86,8 +90,8 @@ def clear() -> None:
     store = _store()
     entries = list(store.entries())
     for entry in track(entries, description="deleting", disable=len(entries) < 1000):
-        entry.path.unlink(missing_ok=True)
-    shutil.rmtree(compile_directory() / "c", ignore_errors=True)
+        with suppress(OSError):  # another process was first, or it can only be read
+            entry.path.unlink()
     typer.echo(f"deleted {len(entries)} entries")
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from occelo_link.blocks.interface import UnitInterface
-from occelo_link.c.compiler import CompilerMissing, compile_shared, find_compiler
+from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
 from occelo_link.c.printer import print_c
+from occelo_link.cache.store import Store
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
@@ -107,9 +108,9 @@ def builtin_of(program: Program) -> Callable[..., Any]:
 
 
 def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:
-    """Programs through C, in one library."""
+    """Programs through C, in one library that is kept in a folder."""
     named = [(f"unit_{i}", p) for i, p in enumerate(programs)]
-    library = ctypes.CDLL(str(compile_shared(print_c(named), folder)))
+    library = shared_library(print_c(named), Store(folder))
     result: list[Callable[..., list[Any]]] = []
     for name, program in named:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value

@@ -1,9 +1,10 @@
-"""Finding a C compiler and compiling with it."""
+"""Finding a C compiler, compiling with it, and loading what it made."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
-import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import shlex
@@ -13,10 +14,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from occelo_link.cache.store import counters
+from occelo_link.cache.objects import kept_code
+from occelo_link.cache.store import Store
 from occelo_link.options import COMPILER, COMPILER_FLAGS, COMPILER_VERBOSE
 
-__all__ = ["FLAGS", "CompilerMissing", "compile_shared", "compiler_identity", "find_compiler"]
+__all__ = ["FLAGS", "CompilerMissing", "compile_shared", "find_compiler", "shared_library"]
 
 FLAGS = (
     "-O3",
@@ -60,13 +62,13 @@ def find_compiler() -> list[str]:
 
 @functools.cache
 def _identity(command: tuple[str, ...]) -> str:
-    ran = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-    return f"{shlex.join(command)}: {ran.stdout.splitlines()[0] if ran.stdout else '?'}"
-
-
-def compiler_identity() -> str:
-    """The compiler's command and version."""
-    return _identity(tuple(find_compiler()))
+    # what it says of its version would take a child process in every process
+    program = os.path.realpath(shutil.which(command[0]) or command[0])
+    found = os.stat(program)
+    parts = [shlex.join(command), program, str(found.st_size), str(found.st_mtime_ns)]
+    if "ziglang" in command:
+        parts.append(importlib.metadata.version("ziglang"))
+    return " ".join(parts)
 
 
 @functools.cache
@@ -83,26 +85,19 @@ def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
     return ("-march=native",) if ran.returncode == 0 else ()
 
 
-def compile_shared(source: str, folder: Path) -> Path:
-    """A shared library for the source, in ``folder``; compiled only if it is not there yet.
+def compile_shared(source: str) -> bytes:
+    """The shared library that the machine's compiler makes of a source.
 
     `CompilerMissing` without a compiler; RuntimeError with its messages if it fails.
     """
     command = find_compiler()
     flags = [*FLAGS, *_processor_flags(tuple(command)), *shlex.split(COMPILER_FLAGS.get())]
-    identity = "\n".join([compiler_identity(), *flags, source])
-    name = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
-    target = folder / f"{name}.so"
-    if target.exists():
-        return target
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        text, made = Path(work) / "unit.c", Path(work) / "unit.so"
+    with tempfile.TemporaryDirectory() as folder:
+        text, made = Path(folder) / "unit.c", Path(folder) / "unit.so"
         text.write_text(source, encoding="utf-8")
         whole = [*command, *flags, str(text), "-o", str(made), "-lm"]
         if COMPILER_VERBOSE.get():
             print(shlex.join(whole))
-        counters["code generation"] += 1
         ran = subprocess.run(
             whole,
             capture_output=True,
@@ -111,6 +106,19 @@ def compile_shared(source: str, folder: Path) -> Path:
         )
         if ran.returncode:
             raise RuntimeError(f"{shlex.join(command)} failed:\n{ran.stderr[-2000:]}")
-        # readers see the whole library or none
-        made.replace(target)
-    return target
+        return made.read_bytes()
+
+
+def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
+    """The library of a source, loaded; compiled only if the store does not have it.
+
+    The store's files are no libraries themselves: they are checked, and then written to a file that is gone
+    once it is loaded.
+    """
+    identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
+    code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))
+    # a system that cannot delete what is loaded leaves it to the user's cleaning of such files
+    with tempfile.TemporaryDirectory(prefix="occelo-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "unit.so"
+        path.write_bytes(code)
+        return ctypes.CDLL(str(path))

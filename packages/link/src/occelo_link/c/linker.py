@@ -12,9 +12,9 @@ from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit, UnitFailure, prepared
-from occelo_link.c.compiler import compile_shared
+from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
-from occelo_link.cache.directory import compile_directory
+from occelo_link.cache.store import default_store
 from occelo_link.linker import VM, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
@@ -36,8 +36,7 @@ class SharedUnit:
 
 
 def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
-    path = compile_shared(print_c(programs), compile_directory() / "c")
-    return ctypes.CDLL(str(path))
+    return shared_library(print_c(programs), default_store())
 
 
 class CLinker(BlockLinker):

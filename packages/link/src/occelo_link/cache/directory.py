@@ -1,6 +1,7 @@
 """The compile directory: where it is, and that it is safe to run code from.
 
-Its content is executed, so it must belong to the user and be writable by nobody else.
+Its content is executed, so all of it must belong to the user and be writable by nobody else. It need not be
+writable by the user either: what is kept in a directory that can only be read is of use.
 """
 
 from __future__ import annotations
@@ -10,13 +11,22 @@ import os
 import stat
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from occelo_link.options import BASE_COMPILEDIR, COMPILEDIR, COMPILEDIR_FORMAT
 
-__all__ = ["base_directory", "compile_directory", "directory_name", "format_keys"]
+__all__ = [
+    "base_directory",
+    "compile_directory",
+    "directory_name",
+    "distrust",
+    "distrust_folder",
+    "make_private",
+    "usable_directory",
+]
 
 
 def base_directory() -> Path:
@@ -30,76 +40,164 @@ def base_directory() -> Path:
     return Path.home() / ".occelo"
 
 
-def format_keys() -> dict[str, str]:
-    """What ``compiledir_format`` can name."""
-    import platform  # slow to import, as the next one
-    import socket
+def _machine() -> str:
+    import platform  # slow to import, as the imports below
 
+    return platform.machine()
+
+
+def _platform() -> str:
+    # platform.platform() would start a child process
+    import platform
+
+    return f"{platform.system()}-{platform.release()}-{platform.machine()}"
+
+
+def _processor() -> str:
+    # platform.processor() would start a child process
+    from occelo_link.native.engine import host_target
+
+    return host_target()[1]
+
+
+def _python_version() -> str:
+    return ".".join(map(str, sys.version_info[:3]))
+
+
+def _occelo_version() -> str:
     import occelo_link  # which imports this module
 
-    return {
-        "platform": platform.platform(),
-        "short_platform": f"{sys.platform}-{platform.machine()}",
-        "processor": platform.processor() or platform.machine(),
-        "python_version": platform.python_version(),
-        "python_bitwidth": "64" if sys.maxsize > 2**32 else "32",
-        "python_int_bitwidth": str(np.dtype("long").itemsize * 8),
-        "occelo_version": occelo_link.__version__,
-        "numpy_version": np.__version__,
-        "hostname": socket.gethostname(),
-    }
+    return occelo_link.__version__
+
+
+def _hostname() -> str:
+    import socket
+
+    return socket.gethostname()
+
+
+_KEYS: dict[str, Callable[[], str]] = {
+    "platform": _platform,
+    "short_platform": lambda: f"{sys.platform}-{_machine()}",
+    "processor": _processor,
+    "python_version": _python_version,
+    "python_bitwidth": lambda: "64" if sys.maxsize > 2**32 else "32",
+    "python_int_bitwidth": lambda: str(np.dtype("long").itemsize * 8),
+    "occelo_version": _occelo_version,
+    "numpy_version": lambda: np.__version__,
+    "hostname": _hostname,
+}
+"""What ``compiledir_format`` can name."""
+
+
+class _Keys:
+    """Values of `_KEYS`, worked out when a format names them."""
+
+    def __getitem__(self, name: str) -> str:
+        return _KEYS[name]()
 
 
 def directory_name() -> str:
     """The name of the compile directory, from ``compiledir_format``."""
-    wanted = COMPILEDIR_FORMAT.get()
-    keys = format_keys()
+    return _formatted(COMPILEDIR_FORMAT.get())
+
+
+@functools.lru_cache(maxsize=16)
+def _formatted(wanted: str) -> str:
     try:
-        name = wanted % keys
+        name = wanted % _Keys()
     except (KeyError, ValueError, TypeError) as error:
         raise ValueError(
-            f"compiledir_format {wanted!r} names {error}; it can use {', '.join(sorted(keys))}"
+            f"compiledir_format {wanted!r} names {error}; it can use {', '.join(sorted(_KEYS))}"
         ) from None
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in name)
 
 
-def compile_directory() -> Path:
-    """The compile directory, which exists when this returns.
+def usable_directory() -> Path | None:
+    """The compile directory, which exists when this returns; None where it cannot be used.
 
-    ``compiledir`` names it; by default it is made below `base_directory`. Where that cannot be
-    written, a directory for temporary files takes its place, and one line says so.
+    ``compiledir`` names it; by default it is made below `base_directory`. One line says so where it
+    cannot be made or read, or where others could have put something there.
     """
     configured = COMPILEDIR.get()
     wanted = Path(configured).expanduser() if configured else base_directory() / directory_name()
     return _prepared(str(wanted))
 
 
+def compile_directory() -> Path:
+    """`usable_directory`; in its place, one for temporary files that goes when the process ends."""
+    return usable_directory() or _temporary()
+
+
 @functools.lru_cache(maxsize=16)
-def _prepared(name: str) -> Path:
+def _prepared(name: str) -> Path | None:
     wanted = Path(name)
+    reason: object
     try:
-        _make_private(wanted)
+        make_private(wanted)
+        # the directory itself may be a link that the user made
+        reason = distrust(wanted.stat())
+        if reason is None and not os.access(wanted, os.R_OK | os.X_OK):
+            reason = "it cannot be read"
     except OSError as error:
-        import tempfile  # slow to import, and seldom needed
-
-        fallback = Path(tempfile.mkdtemp(prefix="occelo-"))
-        warnings.warn(
-            f"Occelo cannot keep compiled code in {wanted} ({error.strerror or error}); "
-            f"it uses {fallback}",
-            stacklevel=4,
-        )
-        return fallback
-    return wanted
+        reason = error.strerror or error
+    if reason is None:
+        return wanted
+    warnings.warn(
+        f"Occelo does not keep compiled code, since {wanted} cannot be used: {reason}", stacklevel=5
+    )
+    return None
 
 
-def _make_private(directory: Path) -> None:
-    """Make a directory that only its owner can write; OSError if that cannot be had."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+@functools.cache
+def _temporary() -> Path:
+    import atexit
+    import shutil
+    import tempfile  # slow to import, and seldom needed
+
+    made, maker = tempfile.mkdtemp(prefix="occelo-"), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == maker:  # and not a copy of this process
+            shutil.rmtree(made, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(made)
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are missing, for its owner alone."""
+    try:
+        directory.mkdir(mode=0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        if directory.parent == directory:
+            raise
+        make_private(directory.parent)
+        make_private(directory)
+        return
+    directory.chmod(0o700)  # the umask may have taken rights of the owner
+
+
+def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
+    """Why a folder, or a file of another kind, may hold what others wrote; None if it may not.
+
+    What belongs to the superuser is trusted, who could change everything anyway.
+    """
+    if not is_kind(found.st_mode):
+        return "it is a file of another kind"
     if sys.platform != "win32":
-        found = directory.stat()
-        if found.st_uid != os.getuid():
-            raise PermissionError(13, "it belongs to another user")
-        if stat.S_IMODE(found.st_mode) & 0o022:
-            raise PermissionError(13, "others can write to it")
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise PermissionError(13, "it cannot be written")
+        if found.st_uid not in (os.geteuid(), 0):
+            return "it belongs to another user"
+        if found.st_mode & 0o022:
+            return "others can write to it"
+    return None
+
+
+def distrust_folder(folder: str | os.PathLike[str]) -> str | None:
+    """`distrust` of a folder below the compile directory, where links are not followed.
+
+    FileNotFoundError if there is none.
+    """
+    return distrust(os.lstat(folder))

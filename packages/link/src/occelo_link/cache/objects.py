@@ -1,30 +1,34 @@
-"""Object code by what it was made from: one module of LLVM IR, or one loop program."""
+"""Object code by what it was made from: one module of LLVM IR, one loop program, or one text of C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from occelo_link.cache.fingerprint import digest_text, environment
-from occelo_link.cache.store import counters, default_store
+from occelo_link.cache.store import Store, counters, default_store
 
-__all__ = ["object_code", "stored_object"]
+__all__ = ["kept_code", "object_code", "stored_object"]
 
 
 def object_code(what: str, make: Callable[[], bytes]) -> bytes:
     """Object code that ``make`` gives, or the store's, by a text that says what it is made from."""
-    store = default_store()
+    return kept_code(default_store(), "objects", what, make)
+
+
+def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], bytes]) -> bytes:
+    """Code of a kind that ``make`` gives, or a store's, by a text that says what it is made from."""
     if store is None:
         counters["code generation"] += 1
         return make()
     key = _key(what)
-    found = store.get("objects", key)
+    found = store.get(kind, key)
     if found is not None:
         counters["object hits"] += 1
         return found
     counters["object misses"] += 1
     counters["code generation"] += 1
     made = make()
-    store.put("objects", key, made)
+    store.put(kind, key, made)
     return made
 
 

@@ -1,38 +1,43 @@
 """The store: entries by key, in files that are whole or absent.
 
 An entry is written to a temporary file in its folder and renamed, so readers need no lock and a
-process killed at any moment leaves nothing half written. Each file starts with a digest of the rest,
-which is checked when it is read; what fails the check is deleted and counts as absent.
+process killed at any moment leaves nothing half written. Each file starts with a digest of its kind, its
+key and the rest, which is checked when it is read. What fails the check counts as absent, and is deleted
+where that can be done; so is what lies at the place of another key.
+
+Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by
+nobody else. Folders are looked at once in a process: where all above are safe, nobody else can change them.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from occelo_link.cache.directory import compile_directory
+from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
 from occelo_link.options import CACHE, CACHE_SIZE
 
 __all__ = ["Entry", "Store", "counters", "default_store"]
 
-_MAGIC = b"occelo1\n"
+_MAGIC = b"occelo2\n"
 _DIGEST = 32
+_START = len(_MAGIC) + _DIGEST
+_NEW = ".new-"
 _TOUCH_AFTER = 3600.0
 _LOOK_EVERY = 32
 _STALE = 3600.0
+# a link is not followed, and a pipe not waited for
+_READ = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLLOW", "NONBLOCK", "BINARY"))
 
 counters: Counter[str] = Counter()
 """How often in this process each thing happened: ``rewriting``, ``code generation``, hits, misses."""
-
-
-def _digest(payload: bytes) -> bytes:
-    import hashlib  # loads OpenSSL, which only the cache needs
-
-    return hashlib.blake2b(payload, digest_size=_DIGEST).digest()
 
 
 @dataclass(frozen=True)
@@ -47,34 +52,34 @@ class Entry:
 
 
 class Store:
-    """Entries of several kinds below a directory."""
+    """Entries of several kinds below a directory, which its owner has made safe."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._written = 0
+        self._trusted: dict[str, bool] = {}
 
     def path(self, kind: str, key: str) -> Path:
         """Where an entry lies."""
         return self.directory / kind / key[:2] / key
 
     def get(self, kind: str, key: str) -> bytes | None:
-        """The payload of an entry; None if there is none that is whole."""
-        path = self.path(kind, key)
-        try:
-            content = path.read_bytes()
-            used = path.stat().st_mtime
-        except OSError:
+        """The payload of an entry; None if there is none that is whole, of this key, and the user's own."""
+        if not self._is_safe(kind, key[:2]):
             return None
-        payload = _checked(content)
+        path = self.path(kind, key)
+        read = _read(path)
+        if read is None:
+            return None
+        content, used = read
+        payload = _checked(kind, key, content)
         if payload is None:
-            path.unlink(missing_ok=True)
+            _delete(path)
             return None
         now = time.time()
         if now - used > _TOUCH_AFTER:
-            try:
+            with suppress(OSError):  # a directory that can only be read is still of use
                 os.utime(path, (now, now))
-            except OSError:
-                pass  # a directory that can only be read is still of use
         return payload
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
@@ -83,19 +88,25 @@ class Store:
 
         path = self.path(kind, key)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+            make_private(path.parent)
+            if not self._is_safe(kind, key[:2]):
+                return False
+            handle, name = tempfile.mkstemp(prefix=_NEW, dir=path.parent)
         except OSError:
             return False
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_MAGIC + _digest(payload) + payload)
+                Path(name).chmod(0o600)  # whatever the umask
+                stream.write(_MAGIC + _digest(kind, key, payload) + payload)
                 stream.flush()
                 os.fsync(stream.fileno())
             Path(name).replace(path)
         except OSError:
-            Path(name).unlink(missing_ok=True)
+            _delete(Path(name))
             return False
+        except BaseException:  # an interrupt must leave nothing either
+            _delete(Path(name))
+            raise
         self._written += 1
         if self._written % _LOOK_EVERY == 1:
             self.trim(CACHE_SIZE.get() * 2**20)
@@ -103,80 +114,168 @@ class Store:
 
     def entries(self) -> Iterator[Entry]:
         """All entries, in no order."""
-        for path in self.directory.glob("*/*/*"):
-            if path.name.startswith(".new-"):
-                continue
-            try:
-                found = path.stat()
-            except OSError:
-                continue
-            yield Entry(path.parts[-3], path.name, path, found.st_size, found.st_mtime)
+        for kind, name, path, found in self._files():
+            if not name.startswith(_NEW):
+                yield Entry(kind, name, path, found.st_size, found.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
-        """How many entries are whole, and the files of those that are not."""
+        """How many entries `get` would accept, and the files and folders that it would not."""
         whole, broken = 0, list[Path]()
         for entry in self.entries():
-            try:
-                good = _checked(entry.path.read_bytes()) is not None
-            except OSError:
-                continue
-            if good:
+            read = _read(entry.path)
+            if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
-            else:
+            elif os.path.lexists(entry.path):  # and not evicted meanwhile
                 broken.append(entry.path)
+        for folder, reason in self._folders():
+            if reason is not None:
+                broken.append(folder)
         return whole, broken
 
     def trim(self, limit: int) -> int:
-        """Delete entries, those not used for longest first, until ``limit`` bytes are left."""
+        """Delete entries, those not used for longest first, until ``limit`` bytes are left.
+
+        What interrupted writers left is deleted, too. Returns how many entries were.
+        """
+        self._sweep()
         listed = sorted(self.entries(), key=lambda e: e.used)
         total = sum(e.size for e in listed)
         removed = 0
         for entry in listed:
             if total <= limit:
                 break
-            entry.path.unlink(missing_ok=True)
             total -= entry.size
-            removed += 1
+            removed += _delete(entry.path)
         return removed
 
     def cleanup(self) -> int:
         """Delete what interrupted writers left, and entries that are not whole; returns how many."""
-        removed = 0
-        for path in self.directory.glob("*/*/.new-*"):
-            if time.time() - path.stat().st_mtime > _STALE:
-                path.unlink(missing_ok=True)
-                removed += 1
-        for path in self.verify()[1]:
-            path.unlink(missing_ok=True)
-            removed += 1
-        return removed
+        return self._sweep() + sum(_delete(path) for path in self.verify()[1])
 
     def clear(self) -> int:
         """Delete all entries; returns how many there were."""
-        removed = 0
-        for entry in list(self.entries()):
-            entry.path.unlink(missing_ok=True)
-            removed += 1
-        return removed
+        return sum(_delete(entry.path) for entry in list(self.entries()))
+
+    def _sweep(self) -> int:
+        limit = time.time() - _STALE
+        left = [
+            path
+            for _, name, path, found in self._files()
+            if name.startswith(_NEW) and found.st_mtime < limit
+        ]
+        return sum(_delete(path) for path in left)
+
+    def _files(self) -> Iterator[tuple[str, str, Path, os.stat_result]]:
+        """Kind, name, path and status of all files in safe folders, those of writers among them."""
+        for folder, reason in self._folders():
+            # what lies deeper is of no kind
+            if reason is not None or folder.parent.parent != self.directory:
+                continue
+            for name in _names(folder):
+                path = folder / name
+                with suppress(OSError):
+                    yield folder.parent.name, name, path, path.lstat()
+
+    def _folders(self) -> Iterator[tuple[Path, str | None]]:
+        """Folders of kinds, and those in them, each with why it is not safe; not what lies in such ones."""
+        pending = [self.directory]
+        while pending:
+            folder = pending.pop()
+            try:
+                reason = distrust_folder(folder)
+            except OSError:
+                continue
+            yield folder, reason
+            if reason is None and folder.parent.parent != self.directory:
+                pending += [folder / name for name in _names(folder)]
+
+    def _is_safe(self, kind: str, part: str) -> bool:
+        """Whether nobody else can have written what lies in a folder; what is missing is safe."""
+        name = f"{self.directory}/{kind}/{part}"
+        known = self._trusted.get(name)
+        if known is None:
+            try:
+                known = all(
+                    self._is_trusted(folder)
+                    for folder in (str(self.directory), f"{self.directory}/{kind}", name)
+                )
+            except OSError:
+                return True  # nothing to read, and writers look again
+            self._trusted[name] = known
+        return known
+
+    def _is_trusted(self, folder: str) -> bool:
+        known = self._trusted.get(folder)
+        if known is None:
+            reason = distrust_folder(folder)
+            known = self._trusted[folder] = reason is None
+            if not known:
+                warnings.warn(
+                    f"Occelo does not use compiled code in {folder}: {reason}", stacklevel=2
+                )
+        return known
 
 
-def _checked(content: bytes) -> bytes | None:
-    start = len(_MAGIC) + _DIGEST
-    if len(content) < start or not content.startswith(_MAGIC):
+def _read(path: Path) -> tuple[bytes, float] | None:
+    """The content of a file that only the user can have written, and when it was last used."""
+    try:
+        handle = os.open(path, _READ)
+    except OSError:
         return None
-    payload = content[start:]
-    return payload if _digest(payload) == content[len(_MAGIC) : start] else None
+    try:
+        found = os.fstat(handle)
+        if distrust(found, stat.S_ISREG) is not None:
+            return None
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(), found.st_mtime
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def _delete(path: Path) -> bool:
+    """Delete a file; False where that cannot be done, or another process was first."""
+    try:
+        path.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []  # another process was first, or it cannot be read
+
+
+def _digest(kind: str, key: str, payload: bytes) -> bytes:
+    import hashlib  # loads OpenSSL, which only the cache needs
+
+    made = hashlib.blake2b(f"{kind}\n{key}\n".encode(), digest_size=_DIGEST)
+    made.update(payload)
+    return made.digest()
+
+
+def _checked(kind: str, key: str, content: bytes) -> bytes | None:
+    if len(content) < _START or not content.startswith(_MAGIC):
+        return None
+    payload = content[_START:]
+    return payload if _digest(kind, key, payload) == content[len(_MAGIC) : _START] else None
 
 
 _stores: dict[Path, Store] = {}
 
 
 def default_store() -> Store | None:
-    """The store in the compile directory; None if caching is switched off."""
+    """The store in the compile directory; None if caching is switched off, or that cannot be used."""
     if not CACHE.get():
         return None
-    directory = compile_directory() / "cache"
+    directory = usable_directory()
+    if directory is None:
+        return None
     found = _stores.get(directory)
     if found is None:
-        found = _stores[directory] = Store(directory)
+        found = _stores[directory] = Store(directory / "cache")
     return found
