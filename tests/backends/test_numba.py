@@ -47,6 +47,17 @@ def test_results_have_the_bits_of_native() -> None:
     assert mine[1].get_value().tobytes() == its[1].get_value().tobytes()
 
 
+def test_blas_is_given_only_what_it_can_read() -> None:
+    x, v, n = ot.dmatrix("x"), ot.dvector("v"), ot.lscalar("n")
+    outputs = [ot.dot(x[::-1], v), ot.dot(v, x[::n].T), ot.dot(x[::n], x.T[::-1].T)]
+    f = oc.function([x, v, n], outputs, mode="numba")
+    a, b = np.random.default_rng(2).normal(size=(4, 4)), np.arange(4.0)
+    for step in (1, -1, 2, -3):
+        expected = [a[::-1] @ b, b @ a[::step].T, a[::step] @ a[:, ::-1]]
+        for found, value in zip(f(a, b, step), expected, strict=True):
+            np.testing.assert_allclose(found, value, rtol=1e-13)
+
+
 def test_a_function_can_be_called_by_other_code_of_numba() -> None:
     x, k = ot.dvector("x"), ot.lscalar("k")
     w = oc.shared(np.array([1.0, 2.0, 3.0]), "w")

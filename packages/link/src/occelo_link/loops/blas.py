@@ -14,8 +14,9 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.operands import MatrixOperand, vector_operand
 from occelo_link.loops.registry import lowers, lowers_complex
-from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
 
@@ -82,30 +83,6 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
     return context.reduce(terms, (len(rows),), combine, dtype, dtype)
 
 
-class _Operand:
-    """A matrix in memory as BLAS wants it: elements of rows, or of columns, side by side."""
-
-    def __init__(self, context: Context, tensor: Tensor) -> None:
-        stored = context.store(tensor)
-        rows, columns = stored.strides[-2:]
-        if not (is_unit(columns) or is_unit(rows)):
-            stored = context.contiguous_copy(tensor)
-            rows, columns = stored.strides[-2:]
-        self.stored = stored
-        self.by_rows = is_unit(columns)
-        step = rows if self.by_rows else columns
-        width = stored.shape[-1] if self.by_rows else stored.shape[-2]
-        builder = context.builder
-        least = builder.op("max", width, context.i64(1))
-        # a stride of a dimension of length 1 may be anything, and so too small
-        self.leading = least if is_unit(step) else builder.op("max", step, least)
-
-
-def _vector(context: Context, tensor: Tensor) -> Stored:
-    stored = context.store(tensor)
-    return stored if is_unit(stored.strides[0]) else context.contiguous_copy(tensor)
-
-
 def _char(context: Context, letter: str) -> Reference:
     return Reference(context.builder.const(ord(letter), "int8"))
 
@@ -128,8 +105,8 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
 
 def _gemm(
     context: Context,
-    left: _Operand,
-    right: _Operand,
+    left: MatrixOperand,
+    right: MatrixOperand,
     at: Sequence[Value],
     target: Value,
     result: Stored,
@@ -161,7 +138,7 @@ def _gemm(
 
 
 def _matrix_product(context: Context, x: Tensor, y: Tensor, inner: Value) -> Tensor:
-    left, right = _Operand(context, x), _Operand(context, y)
+    left, right = MatrixOperand(context, x), MatrixOperand(context, y)
     result = context.new_stored(x.dtype, [x.shape[0], y.shape[1]])
 
     def emit() -> None:
@@ -176,8 +153,8 @@ def _matrix_product(context: Context, x: Tensor, y: Tensor, inner: Value) -> Ten
 def _matrix_vector(
     context: Context, matrix: Tensor, vector: Tensor, inner: Value, transposed: bool
 ) -> Tensor:
-    a = _Operand(context, matrix)
-    v = _vector(context, vector)
+    a = MatrixOperand(context, matrix)
+    v = vector_operand(context, vector)
     length = matrix.shape[1] if transposed else matrix.shape[0]
     result = context.new_stored(matrix.dtype, [length])
     builder, dtype = context.builder, matrix.dtype
@@ -223,7 +200,7 @@ def lower_matmul(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     shape = [*batch, x.shape[-2], y.shape[-1]]
     if not (x.dtype == y.dtype and is_float(output.dtype)):
         return [_batched_loops(context, types, x, y, shape, inner, output.dtype)]
-    left, right = _Operand(context, x), _Operand(context, y)
+    left, right = MatrixOperand(context, x), MatrixOperand(context, y)
     result = context.new_stored(output.dtype, shape)
 
     def emit() -> None:

@@ -54,7 +54,15 @@ def lower_shape_i(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
     """The same tensor under lengths known to be equal to its own."""
     if isinstance(tensor, Stored):
-        return Stored(tensor.buffer, shape, tensor.offset, tensor.strides, tensor.flat, base=tensor)
+        return Stored(
+            tensor.buffer,
+            shape,
+            tensor.offset,
+            tensor.strides,
+            tensor.flat,
+            base=tensor,
+            forward=tensor.forward,
+        )
     return context.virtual(
         tensor.dtype, shape, tensor.at, [tensor], cost=0, flat=tensor.flat, identity=True
     )
@@ -91,7 +99,9 @@ def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
     in_order = kept == sorted(kept)
     if isinstance(x, Stored):
         strides = [zero if a == "x" else x.strides[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
-        return [Stored(x.buffer, shape, x.offset, strides, x.flat and in_order, base=x)]  # pyright: ignore[reportUnknownArgumentType]
+        flat = x.flat and in_order
+        forward = [a == "x" or x.forward[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
+        return [Stored(x.buffer, shape, x.offset, strides, flat, base=x, forward=forward)]  # pyright: ignore[reportUnknownArgumentType]
 
     def element(builder: Builder, index: Index) -> Value:
         at = [zero] * x.ndim

@@ -56,9 +56,14 @@ class Tensor:
 
 
 class Stored(Tensor):
-    """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements."""
+    """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements.
 
-    __slots__ = ("buffer", "offset", "producer", "readers", "strides")
+    ``forward`` says for each dimension whether its stride is known not to be negative; it may only
+    say so of tensors in C order and of what slices with positive steps, and other orders of
+    dimensions, make of them. So of two dimensions, one of stride 1, the other one skips the first as a whole.
+    """
+
+    __slots__ = ("buffer", "forward", "offset", "producer", "readers", "strides")
 
     def __init__(
         self,
@@ -68,12 +73,15 @@ class Stored(Tensor):
         strides: Sequence[Value],
         contiguous: bool,
         base: Stored | None = None,
+        forward: Sequence[bool] = (),
     ) -> None:
         super().__init__(buffer.dtype, shape)
         self.buffer = buffer
         self.offset = offset
         self.strides = tuple(strides)
         self.flat = contiguous
+        known = (contiguous,) * self.ndim
+        self.forward = known if contiguous or not forward else tuple(forward)
         self.reads = {self: True} if base is None else dict.fromkeys(base.reads, False)
         self.producer: int = -1 if base is None else base.producer
         self.readers = 0

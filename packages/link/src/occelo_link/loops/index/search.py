@@ -95,7 +95,9 @@ def lower_extract_diag(context: Context, node: Apply, inputs: list[Tensor]) -> S
             builder.add(x.strides[first], x.strides[second]),  # pyright: ignore[reportUnknownArgumentType]
         ]
         offset = builder.add(x.offset, start)
-        return [Stored(x.buffer, shape, offset, strides, False, base=x)]
+        forward: list[bool] = [x.forward[i] for i in rest]
+        forward.append(x.forward[first] and x.forward[second])  # pyright: ignore[reportUnknownArgumentType]
+        return [Stored(x.buffer, shape, offset, strides, False, base=x, forward=forward)]
 
     def element(b: Builder, index: Index) -> Value:
         at = [context.i64(0)] * x.ndim

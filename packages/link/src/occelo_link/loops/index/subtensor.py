@@ -31,6 +31,7 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
     offset = x.offset
     shape: list[Value] = []
     strides: list[Value] = []
+    forward: list[bool] = []
     kept_whole = True
     for axis, (entry, stride) in enumerate(zip(entries, x.strides, strict=True)):
         if isinstance(entry, Position):
@@ -40,12 +41,15 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
             assert isinstance(entry, Part)
             offset = builder.add(offset, builder.mul(entry.start, stride))
             whole = entry.length is x.shape[axis]
-            step_one = entry.step.op == "const" and entry.step.args[0] == 1
+            known_step = entry.step.args[0] if entry.step.op == "const" else 0
+            step_one = known_step == 1
+            forward.append(x.forward[axis] and known_step > 0)
             kept_whole = kept_whole and step_one and (whole or not shape)
             shape.append(entry.length)
             strides.append(builder.mul(stride, entry.step))
     # a part is in C order if only leading dimensions are cut
-    return Stored(x.buffer, shape, offset, strides, x.flat and kept_whole, base=x)
+    flat = x.flat and kept_whole
+    return Stored(x.buffer, shape, offset, strides, flat, base=x, forward=forward)
 
 
 @lowers(Subtensor)

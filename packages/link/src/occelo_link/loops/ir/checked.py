@@ -1,13 +1,17 @@
-"""Loop programs in which every access is checked against the memory it may touch.
+"""Loop programs in which every access is checked against the memory it may touch, those of libraries included.
 
 This is for finding faults of lowerings. It is slow: loops lose their lanes.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.extents import extents_of
+from occelo_link.loops.ir.operations import OPERATIONS
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -15,6 +19,7 @@ from occelo_link.loops.ir.program import (
     Check,
     For,
     If,
+    Invoke,
     Program,
     Statement,
     Store,
@@ -27,7 +32,7 @@ __all__ = ["with_bounds_checks"]
 
 
 def with_bounds_checks(program: Program, builder: Builder) -> Program:
-    """The program, changed in place, with a check before each load and store.
+    """The program, changed in place, with a check before each load, each store and each call of a library.
 
     The sites of these checks come after the program's other sites, one for each node. ``builder`` is the one
     that made the program.
@@ -63,6 +68,8 @@ class _Checker:
                 self.check(block, statement.args[0], statement.args[1], statement.node)
             elif isinstance(statement, Store):
                 self.check(block, statement.buffer, statement.offset, statement.node)
+            elif isinstance(statement, Invoke):
+                self.check_call(block, statement)
             block.statements.append(statement)
             if isinstance(statement, Alloc):
                 # memory that branches allocate may have either size
@@ -90,14 +97,38 @@ class _Checker:
             sites.append(nodes[node] if node >= 0 else None)
         return self.sites[node]
 
-    def check(self, block: Block, buffer: Buffer, offset: Value, node: int) -> None:
-        size = self.sizes.get(buffer)
+    def size(self, buffer: Buffer) -> Value | None:
+        """The number of elements of a buffer; None if that is not known."""
         if buffer.space == "constant":
-            size = self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
+            return self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
+        return self.sizes.get(buffer)
+
+    def operation(self, block: Block, name: str, *args: Value, dtype: str | None = None) -> Value:
+        """The result of an operation that is done here."""
+        gives = OPERATIONS[name].gives if dtype is None else dtype
+        value = self.builder.fresh(args[-1].dtype if gives == "same" else gives, name, args, block)
+        block.statements.append(value)
+        return value
+
+    def check(self, block: Block, buffer: Buffer, offset: Value, node: int) -> None:
+        size = self.size(buffer)
         if size is None:
             return
-        builder = self.builder
-        low = builder.fresh("bool", "le", (builder.i64(0), offset), block)
-        high = builder.fresh("bool", "lt", (offset, size), block)
-        inside = builder.fresh("bool", "and", (low, high), block)
-        block.statements += [low, high, inside, Check(inside, self.site(node), node)]
+        run = partial(self.operation, block)
+        inside = run("and", run("le", self.builder.i64(0), offset), run("lt", offset, size))
+        block.statements.append(Check(inside, self.site(node), node))
+
+    def check_call(self, block: Block, call: Invoke) -> None:
+        """Check all that a function of a library will touch."""
+        run = partial(self.operation, block)
+        zero = self.builder.i64(0)
+        for extent in extents_of(call, run, self.builder.i64) or ():
+            site = self.site(call.node)
+            block.statements.append(Check(extent.valid, site, call.node))
+            size, offset = self.size(extent.pointer.buffer), extent.pointer.offset
+            if size is None:
+                continue
+            end = run("add", offset, extent.count)
+            inside = run("and", run("le", zero, offset), run("le", end, size))
+            fine = run("or", run("eq", extent.count, zero), inside)
+            block.statements.append(Check(fine, site, call.node))

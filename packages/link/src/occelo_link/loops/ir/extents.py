@@ -1,0 +1,110 @@
+"""What calls of libraries read and write, told from their arguments, as the routines' documentation has it.
+
+This knows nothing of the lowerings whose calls it is to check. A routine that is not in the table cannot be called from a
+checked program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
+
+__all__ = ["Extent", "extents_of"]
+
+Operate = Callable[..., Value]
+"""``operate(name, *values)`` gives the result of an operation."""
+
+
+class Extent:
+    """``count`` elements from where ``pointer`` points, none of which is touched if ``count`` is 0.
+
+    ``valid`` says whether the arguments that lay them out are as the routine demands.
+    """
+
+    def __init__(self, pointer: Pointer, count: Value, valid: Value) -> None:
+        self.pointer = pointer
+        self.count = count
+        self.valid = valid
+
+
+def extents_of(
+    call: Invoke, operate: Operate, i64: Callable[[int], Value]
+) -> Sequence[Extent] | None:
+    """The extents that a call of a library touches; None for a call of something else.
+
+    NotImplementedError for a routine that is not known here.
+    """
+    kind, _, routine = call.entry.partition(":")
+    if kind not in ("blas", "lapack"):
+        return None
+    found = _ROUTINES.get(routine[1:])
+    if found is None:
+        raise NotImplementedError(f"It is not known what {call.entry} reads and writes")
+    return found(_Arguments(call, operate, i64))
+
+
+class _Arguments:
+    """The arguments of a call by position, counted from 0."""
+
+    def __init__(self, call: Invoke, operate: Operate, i64: Callable[[int], Value]) -> None:
+        self._args: Sequence[Any] = call.args
+        self._operate = operate
+        self._i64 = i64
+
+    def _integer(self, position: int) -> Value:
+        value = self._args[position].value
+        return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
+
+    def plain(self, position: int) -> bool:
+        """Whether a letter says that a matrix is not transposed."""
+        reference = self._args[position]
+        assert isinstance(reference, Reference)
+        assert reference.value.op == "const"
+        return chr(reference.value.args[0]) == "N"
+
+    def _spread(self, lines: Value, step: Value, width: Value) -> Value:
+        """How many elements ``lines`` of ``width`` elements take that start ``step`` apart."""
+        run, one, zero = self._operate, self._i64(1), self._i64(0)
+        count = run("add", run("mul", run("sub", lines, one), step), width)
+        some = run("and", run("lt", zero, lines), run("lt", zero, width))
+        return run("select", some, count, zero)
+
+    def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
+        """A matrix by columns; if the letter says so, the lengths are those of the transposed one."""
+        run = self._operate
+        if letter >= 0 and not self.plain(letter):
+            rows, columns = columns, rows
+        height, step = self._integer(rows), self._integer(leading)
+        count = self._spread(self._integer(columns), step, height)
+        return Extent(self._args[at], count, run("le", run("max", height, self._i64(1)), step))
+
+    def vector(self, at: int, step: int, length: int) -> Extent:
+        """A vector; one with a negative step starts at its last element."""
+        run = self._operate
+        by = self._integer(step)
+        count = self._spread(self._integer(length), run("abs", by), self._i64(1))
+        return Extent(self._args[at], count, run("ne", by, self._i64(0)))
+
+
+def _gemm(args: _Arguments) -> Sequence[Extent]:
+    # transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+    return [
+        args.matrix(6, 7, rows=2, columns=4, letter=0),
+        args.matrix(8, 9, rows=4, columns=3, letter=1),
+        args.matrix(11, 12, rows=2, columns=3),
+    ]
+
+
+def _gemv(args: _Arguments) -> Sequence[Extent]:
+    # trans, m, n, alpha, a, lda, x, incx, beta, y, incy
+    turned = not args.plain(0)
+    return [
+        args.matrix(4, 5, rows=1, columns=2),
+        args.vector(6, 7, length=1 if turned else 2),
+        args.vector(9, 10, length=2 if turned else 1),
+    ]
+
+
+_ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {"gemm": _gemm, "gemv": _gemv}
