@@ -547,3 +547,26 @@ def test_a_function_trains_in_every_mode(mode: str) -> None:
     losses = [float(step(data, target)) for _ in range(200)]
     assert losses[-1] < 1e-6 < losses[0]
     np.testing.assert_allclose(w.get_value(), [1.0, -2.0, 0.5], atol=1e-3)
+
+
+def test_a_comparison_by_identity_is_refused_everywhere() -> None:
+    x, y = ot.dscalar("x"), ot.dscalar("y")
+    flag = ot.scalar("flag", dtype="bool")
+    state = oc.shared(np.array(False), "state")
+    mistake = x == y
+    for build in (
+        lambda: oc.function([x, y], mistake),
+        lambda: oc.function([x, y], [x + y, mistake]),
+        lambda: oc.function([x, y], {"equal": mistake}),
+        lambda: oc.function([x, y], x + y, updates={state: mistake}),
+        lambda: oc.function([x, y], ot.switch(flag, x, y), givens={flag: mistake}),
+        lambda: oc.function(
+            [x, y], ot.switch(flag, x, y), givens={flag: mistake}, rebuild_strict=False
+        ),
+        lambda: oc.In(flag, value=state, update=mistake),
+    ):
+        with pytest.raises(TypeError, match=r"ot\.eq, ot\.neq"):
+            build()
+    assert oc.function([flag], flag)(True)
+    state.set_value(True)
+    assert state.get_value()

@@ -69,6 +69,7 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "truth of a variable": lambda u: bool(u.x > 0),
     "iterating over a vector of unknown length": lambda u: list(u.x),
     "a variable where a number is needed": lambda u: float(u.s),
+    "a condition made with !=": lambda u: ot.switch(u.x != 0, 1 / u.x, 0.0),
     "a name that is no string": lambda u: ot.dvector(3),
     "an array of strings": lambda u: ot.constant(np.array(["a"])),
     "a shared variable of a variable": lambda u: oc.shared(u.x),

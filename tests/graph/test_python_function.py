@@ -103,9 +103,9 @@ def test_breakpoints_stop_when_the_condition_holds(
     og.evaluate([a, b], {x: [1.5], y: [2.0]})
     assert stops == [1]
     assert "Breakpoint 'mine'" in capsys.readouterr().out
-    single = PdbBreakpoint("one")(False, x)
+    single = PdbBreakpoint("one")(np.False_, x)
     np.testing.assert_array_equal(og.evaluate(og.grad((single**2).sum(), x), {x: [3.0]}), [6.0])
     with pytest.raises(TypeError, match="must be a scalar"):
         PdbBreakpoint("bad")(x, x)
     with pytest.raises(TypeError, match="needs a variable"):
-        PdbBreakpoint("bad")(True)
+        PdbBreakpoint("bad")(np.True_)

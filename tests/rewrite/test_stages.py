@@ -335,7 +335,7 @@ def test_rules_say_what_they_assume() -> None:
     x, y, z = ot.dvectors("x", "y", "z")
     for out in (
         x + y - x,
-        ot.switch(True, x, y),
+        ot.switch(np.True_, x, y),
         ot.switch(x > 0, y, y),
         x * y / y,
         ot.alloc(0.0, 2) * x,

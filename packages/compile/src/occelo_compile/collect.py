@@ -24,6 +24,7 @@ from occelo_graph.ir.clone import replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.tensor import as_tensor_variable
+from occelo_graph.tensors.constant import refuse_bool
 
 __all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
 
@@ -81,6 +82,7 @@ def _as_output(given: Any) -> SymbolicOutput:
         return given
     if isinstance(given, Variable):
         return Out(given)
+    refuse_bool(given, "an output")
     try:
         return Out(as_tensor_variable(given))
     except (TypeError, ValueError):
@@ -139,6 +141,7 @@ def _givens(
         if old in listed:
             raise RuntimeError(f"{describe(old)} is an input, so givens cannot replace it")
         if not isinstance(new, Variable):
+            refuse_bool(new)
             new = shared(new)
         if strict:
             try:

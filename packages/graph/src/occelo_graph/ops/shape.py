@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,7 +63,12 @@ def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
         if not isinstance(axis, Constant):
             raise TypeError(f"The {what} must be known when the graph is built, got {axis}")
         axis = axis.data
-    number = int(axis)
+    if isinstance(axis, bool | np.bool_):
+        raise TypeError(f"The {what} must be an integer, got {axis}")
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"The {what} must be an integer, got {axis!r}") from None
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)
     return number % ndim

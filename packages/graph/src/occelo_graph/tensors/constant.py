@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Variable, conveniences
+from occelo_graph.ir.nodes import Apply, Variable, conveniences, set_conveniences
 from occelo_graph.ir.op import set_default_converter
 from occelo_graph.tensors.type import DTYPES, TensorType
 
@@ -20,11 +20,12 @@ __all__ = [
     "as_tensor_variable",
     "constant",
     "promote_arguments",
+    "refuse_bool",
     "scalar_constant",
 ]
 
 TensorLike = Any
-"""A tensor variable, an array, a number, or a nested sequence of those."""
+"""A tensor variable, an array, a number, or a nested sequence of those; no Python bool."""
 
 _SCALAR_CACHE_LIMIT = 1024
 _scalars: dict[tuple[str, str, str], Any] = {}
@@ -39,7 +40,7 @@ def constant(
     overrides. ``ndim`` adds leading dimensions of length 1. TypeError if ``x`` is no array of
     numbers.
     """
-    if isinstance(x, Variable):
+    if isinstance(x, Variable) or (_is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and type(x) is float:
@@ -63,7 +64,8 @@ def as_tensor_variable(
 
     Variables are returned as they are (``ndim`` may add or drop leading dimensions of length 1), a
     node gives its default output, sequences that hold variables are stacked, the rest becomes a
-    constant. TypeError if that is impossible.
+    constant. TypeError if that is impossible, and for a Python bool, alone or beside numbers:
+    ``x == y`` gives one whatever the values of the variables x and y are.
     """
     if isinstance(x, Apply):
         x = x.default_output()
@@ -74,9 +76,10 @@ def as_tensor_variable(
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
         return variable if ndim is None else _with_ndim(variable, ndim)  # type: ignore[no-any-return]
-    if isinstance(x, list | tuple) and _holds_variable(x):  # pyright: ignore[reportUnknownArgumentType]
+    if _is_sequence(x) and _holds_variable(x):
         stacked: Any = conveniences["stack"](x)
         return as_tensor_variable(stacked, name, ndim, dtype)
+    refuse_bool(x)
     made: Any = constant(x, name, ndim, dtype)
     return made  # type: ignore[no-any-return]
 
@@ -94,11 +97,38 @@ def _with_ndim(variable: Any, ndim: int) -> Any:
     return variable.dimshuffle(list(range(extra, variable.ndim))) if extra else variable
 
 
+def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)
+
+
 def _holds_variable(values: Sequence[Any]) -> bool:
-    return any(
-        isinstance(v, Variable) or (isinstance(v, list | tuple) and _holds_variable(v))  # pyright: ignore[reportUnknownArgumentType]
-        for v in values
-    )
+    return any(isinstance(v, Variable) or (_is_sequence(v) and _holds_variable(v)) for v in values)
+
+
+def refuse_bool(value: Any, what: str = "a tensor") -> None:
+    """TypeError if ``value`` is a Python bool, or a sequence of such and of other values.
+
+    Variables compare by identity, so that ``x == 0`` is False: where a tensor belongs, a Python
+    bool is that mistake. NumPy's bools, arrays, and sequences of bools alone are values.
+    """
+    if isinstance(value, bool) or (_is_sequence(value) and _mixes_bools(value)):
+        raise TypeError(
+            f"Expected {what}, got {'the Python bool ' if isinstance(value, bool) else ''}{value}. "
+            "== and != compare variables by identity; write eq(x, y) or neq(x, y) (ot.eq, ot.neq) "
+            "to compare their elements, and np.True_ or np.False_ for a truth value"
+        )
+
+
+def _mixes_bools(values: Sequence[Any]) -> bool:
+    kinds: set[type] = set()
+    pending = [values]
+    while pending:
+        level = pending.pop()
+        found = set(map(type, level))
+        if list in found or tuple in found:
+            pending.extend(v for v in level if _is_sequence(v))
+        kinds |= found
+    return bool in kinds and not kinds <= {bool, np.bool_, list, tuple}
 
 
 def scalar_constant(value: Any, dtype: str) -> Any:
@@ -116,7 +146,7 @@ def scalar_constant(value: Any, dtype: str) -> Any:
     return found
 
 
-_WEAK = (bool, int, float, complex)
+_WEAK = (int, float, complex)
 
 
 def promote_arguments(arguments: Sequence[TensorLike]) -> list[Any]:
@@ -150,3 +180,4 @@ def _check_fits(value: int, dtype: str) -> None:
 
 
 set_default_converter(as_tensor_variable)
+set_conveniences(refuse_bool=refuse_bool)

@@ -248,6 +248,10 @@ class TensorType(Type):
             return np.may_share_memory(a, b)  # pyright: ignore[reportUnknownArgumentType]
         return False
 
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+        conveniences["refuse_bool"](other)
+        return super().filter_variable(other, allow_convert)
+
     # relations
 
     def in_same_class(self, other: Type) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
-from occelo_graph.tensors.constant import TensorLike, as_tensor_variable
+from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.type import DTYPES, TensorType
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
@@ -163,6 +162,9 @@ class TensorVariable(Variable):
     def __rxor__(self, other: TensorLike) -> TensorVariable:
         return ar.xor(other, self)
 
+    def __round__(self, ndigits: int | None = None) -> TensorVariable:
+        return ar.round(self, decimals=0 if ndigits is None else ndigits)
+
     def __ceil__(self) -> TensorVariable:
         return ar.ceil(self)
 
@@ -237,11 +239,15 @@ class TensorVariable(Variable):
             "A symbolic tensor cannot be changed; use y = x[key].set(value), or .inc(value) to add"
         )
 
-    def __float__(self) -> float:
+    def __contains__(self, value: Any) -> bool:
+        raise TypeError(
+            f"What {self} contains is not known before the graph runs; use any(eq(x, value))"
+        )
+
+    def _no_value(self) -> Any:
         raise TypeError(f"{self} has no value before the graph runs; use eval() to compute it")
 
-    def __index__(self) -> int:
-        raise TypeError(f"{self} has no value before the graph runs; use eval() to compute it")
+    __float__ = __int__ = __index__ = __complex__ = _no_value
 
     __hash__ = Variable.__hash__
 
@@ -365,9 +371,9 @@ class TensorVariable(Variable):
 
     conjugate = conj
 
-    def round(self, mode: str = "half_to_even") -> TensorVariable:
+    def round(self, mode: str | int = "half_to_even", decimals: int = 0) -> TensorVariable:
         """See `round`."""
-        return ar.round(self, mode)
+        return ar.round(self, mode, decimals)
 
     def ceil(self) -> TensorVariable:
         """See `ceil`."""
@@ -658,7 +664,7 @@ def _shared_tensor(
     if isinstance(value, np.ndarray):
         data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     else:
-        data = np.array(as_tensor_variable(copy.copy(value)).data)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        data = np.array(constant(value).data)
     type_ = TensorType(data.dtype, (None,) * data.ndim if shape is None else shape)
     return TensorSharedVariable(type_, data, strict, allow_downcast, None, name)
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import builtins
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -391,13 +393,37 @@ round_half_away_from_zero: Elemwise = _rounding(
 )
 
 
-def round(a: Any, mode: str = "half_to_even") -> TensorVariable:
-    """Nearest integer; ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other)."""
-    if mode == "half_to_even":
-        return round_half_to_even(a)
-    if mode == "half_away_from_zero":
-        return round_half_away_from_zero(a)
-    raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")
+_ROUNDINGS = {
+    "half_to_even": round_half_to_even,
+    "half_away_from_zero": round_half_away_from_zero,
+}
+
+
+def round(a: Any, mode: str | int = "half_to_even", decimals: int = 0) -> TensorVariable:
+    """Nearest number with ``decimals`` decimal places; integers of no places stay as they are.
+
+    ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer in its
+    place is the number of places, as in NumPy, whose way it is: scale by a power of ten, round to
+    an integer, scale back.
+    """
+    a = as_tensor_variable(a)
+    if not isinstance(mode, str):
+        decimals = mode
+        mode = "half_to_even"
+    rounding = _ROUNDINGS.get(mode)
+    if rounding is None:
+        raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")
+    places = operator.index(decimals)
+    whole = is_discrete(a.dtype) and a.dtype != "bool"
+    if whole and places >= 0:
+        return a  # type: ignore[no-any-return]
+    if places == 0:
+        return rounding(a)
+    scale = 10.0 ** builtins.abs(places)
+    if places > 0:
+        return true_div(rounding(mul(a, scale)), scale)
+    scaled = mul(rounding(true_div(a, scale)), scale)
+    return scaled.astype(a.dtype) if whole else scaled
 
 
 def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:

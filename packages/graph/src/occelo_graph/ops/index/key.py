@@ -15,7 +15,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.elemwise.op import broadcast_static
-from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.constant import as_tensor_variable, constant, refuse_bool
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 
 __all__ = [
@@ -161,6 +161,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
 
 
 def _plain(entry: Any) -> Any:
+    refuse_bool(entry, "an index")
     if isinstance(entry, list | tuple):
         listed: Any = entry  # pyright: ignore[reportUnknownVariableType]
         if any(isinstance(e, Variable) for e in listed):

@@ -23,7 +23,7 @@ __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
 x, y, z = wild("x y z")
 c = number("c")
-_SWITCH: Any = ot.switch(True, 1.0, 2.0).owner_op
+_SWITCH: Any = ot.switch(np.True_, 1.0, 2.0).owner_op
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 

@@ -101,7 +101,7 @@ def one_minus_erfc(x: Any) -> Any:
 @rule(p.log(p.erfc(x)))
 def log_erfc(x: Any) -> Any:
     """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2)."""
-    if computed_by(x, ot.switch(True, 1.0, 2.0).owner_op) is not None:
+    if computed_by(x, ot.switch(np.True_, 1.0, 2.0).owner_op) is not None:
         return None  # the form below, which holds a log(erfc) of its own
     large = ot.gt(x, 1)
     safe, other = ot.switch(large, x, 1), ot.switch(large, 1, x)
