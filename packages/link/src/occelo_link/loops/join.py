@@ -37,7 +37,6 @@ def lower_make_vector(context: Context, node: Apply, inputs: list[Tensor]) -> Se
         builder = context.builder
         for position, tensor in enumerate(inputs):
             builder.store(result.buffer, builder.i64(position), tensor.at(builder, []))
-        result.buffer.version += 1
 
     context.step(inputs, [result], emit)
     return [result]
@@ -65,7 +64,6 @@ def lower_join(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
             whole = result.flat and axis == 0
             part = Stored(result.buffer, tensor.shape, offset, result.strides, whole, base=result)
             copy_elements(context, tensor, part)
-        result.buffer.version += 1
 
     context.step(inputs, [result], emit)
     return [result]
@@ -94,7 +92,6 @@ def lower_repeat(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
             with builder.loop(times, lanes=8) as inner:
                 builder.store(owner.buffer, builder.add(place.param, inner.index), loop.index)
             place.following = builder.add(place.param, times)
-        owner.buffer.version += 1
 
     context.step([counts], [owner], emit)
     shape = list(x.shape)

@@ -222,9 +222,7 @@ class Context:
         def emit() -> None:
             if not step.in_place:
                 copy_elements(self, tensor, result)
-                result.buffer.version += 1
             write(result)
-            result.buffer.version += 1
 
         step = Step([tensor, *others], [result], emit, self.builder.node, tensor)
         self.schedule.add_step(step)
@@ -327,7 +325,6 @@ class Context:
         values = iter(self.builder.branch(condition, branch(0), branch(1)))
         results: list[Tensor] = []
         for buffer, (_, ndim) in zip(buffers, leaves, strict=True):
-            buffer.version += 1
             if ndim == 0:
                 value = next(values)
                 results.append(Virtual(buffer.dtype, (), always(value), flat=True))

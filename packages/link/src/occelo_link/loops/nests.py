@@ -87,8 +87,6 @@ class _Nest:
             self._write_trailing()
         else:
             self._write_general()
-        for root in self.kernel.roots:
-            root.target.buffer.version += 1
 
     # parts
 
@@ -105,13 +103,12 @@ class _Nest:
     def _store_elements(self, index: Sequence[Value]) -> None:
         """Compute the element roots at an index, and store those that are read elsewhere."""
         builder = self.builder
-        numbers = [i.number for i in index]
         for root in self.elements:
             builder.node = root.node
             value = root.tensor.at(builder, index)
-            builder.block.memo[(root.target, *numbers)] = value
             if root.target.readers:
                 builder.store(root.target.buffer, root.target.position(builder, index), value)
+            root.target.remember(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
         """Open loops over the given dimensions; turns over one that is reduced follow each other."""
@@ -218,7 +215,6 @@ class _Nest:
                 ]
                 self._accumulate(accumulators, values, index)
         for root, accumulator in zip(self.reductions, accumulators, strict=True):
-            accumulator.buffer.version += 1
             if accumulator is not root.target:
                 self._convert(accumulator, root.target)
 
@@ -317,8 +313,6 @@ def _all_blocks(
     with builder.loop(blocks, parallel=True) as loop:
         for buffer, value in zip(buffers, of_block(loop.index), strict=True):
             builder.store(buffer, loop.index, value)
-    for buffer in buffers:
-        buffer.version += 1
     return lambda number: [builder.load(buffer, number) for buffer in buffers]
 
 

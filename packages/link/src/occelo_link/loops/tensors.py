@@ -94,13 +94,19 @@ class Stored(Tensor):
         return total
 
     def at(self, builder: Builder, index: Index) -> Value:
-        key = (self, *[i.number for i in index])
+        key = (self, self.buffer.version, *[i.number for i in index])
         for block in reversed(builder.stack):
             forwarded = block.memo.get(key)
             if forwarded is not None:
                 value: Value = forwarded
+                builder.use(self.buffer, value)
                 return value
         return builder.load(self.buffer, self.position(builder, index))
+
+    def remember(self, builder: Builder, index: Index, value: Value) -> None:
+        """Let the element at ``index`` be ``value`` for the rest of the block, or until the next write to the buffer."""
+        key = (self, self.buffer.version, *[i.number for i in index])
+        builder.block.memo[key] = value
 
 
 class Virtual(Tensor):
@@ -127,7 +133,8 @@ class Virtual(Tensor):
         self.depth = depth
 
     def at(self, builder: Builder, index: Index) -> Value:
-        key = (self, *[i.number for i in index])
+        # what is computed from memory that was read before it was complete is not used again
+        key = (self, builder.epoch, *[i.number for i in index])
         for block in reversed(builder.stack):
             known = block.memo.get(key)
             if known is not None:
@@ -142,5 +149,6 @@ class Virtual(Tensor):
         builder.node = before
         # as deep as the value itself: it can be used again wherever it is visible
         depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
-        builder.stack[depth].memo[key] = made
+        if key[1] == builder.epoch:
+            builder.stack[depth].memo[key] = made
         return made

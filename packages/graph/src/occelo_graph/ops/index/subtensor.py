@@ -503,11 +503,20 @@ def _batched_write(
 
 
 def getitem(x: Any, key: Any) -> TensorVariable:
-    """``x[key]`` with NumPy's meaning; a constant index into a shape gives the length itself."""
+    """``x[key]`` with NumPy's meaning; a constant index into a shape gives the length itself.
+
+    Writing to the result writes to ``x``, so all of ``x`` is a part of it, too. Where the key has new dimensions, a
+    mark on the variable that has them says so.
+    """
     x = as_tensor_variable(x)
     static, inputs, new_axes = parse_key(key, x.type.ndim)
+    everything = all(isinstance(e, slice) and slice_parts(e) == (None, None, None) for e in static)
     if new_axes:
         x = _insert_axes(x, new_axes)
+        x.tag.new_axes = tuple(new_axes)
+        x.tag.is_index = everything
+        if everything:
+            return x  # type: ignore[no-any-return]
     if (
         len(static) == 1
         and isinstance(static[0], int)
@@ -520,8 +529,6 @@ def getitem(x: Any, key: Any) -> TensorVariable:
     if is_advanced(static):
         read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)
         return read
-    if all(isinstance(e, slice) and slice_parts(e) == (None, None, None) for e in static):
-        return x  # type: ignore[no-any-return]
     part: TensorVariable = Subtensor(static)(x, *inputs)
     return part
 
@@ -533,22 +540,45 @@ def _insert_axes(x: Any, new_axes: Sequence[int]) -> Any:
 
 
 def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
-    owner = x.owner if isinstance(x, Variable) else None
+    kind, key, base, given = _indexed(x)
     y = as_tensor_variable(y) if isinstance(y, Variable) or not isinstance(y, int | float) else y
-    if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
-        raise TypeError(
-            f"Write to a part of a tensor, such as x[2:5]; {x} is not the result of an index"
-        )
-    base, *given = owner.inputs
     target: Any = x.type
     if not isinstance(y, Variable):
-        value = as_tensor_variable(y)
-        y = cast(value, target.dtype) if _fits(y, target.dtype) else value
+        value: Any = as_tensor_variable(y)
+        y = (
+            cast(value, target.dtype)
+            if _fits(y, target.dtype)
+            else _weak_array(value, target.dtype)
+        )
     elif isinstance(y, Constant) and getattr(y.type, "dtype", None) != target.dtype:
         y = _weak_array(y, target.dtype)
-    kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
-    written: TensorVariable = kind(owner.op.key, set_instead_of_inc, inplace)(base, y, *given)
+    written: TensorVariable = kind(key, set_instead_of_inc, inplace)(base, y, *given)
+    new_axes, is_index = _mark_of(base)
+    if is_index is not (base is x):
+        new_axes = ()
+    if new_axes:
+        return written.dimshuffle([i for i in range(written.type.ndim) if i not in new_axes])
     return written
+
+
+def _mark_of(x: Any) -> tuple[Sequence[int], bool]:
+    """The new dimensions that an index gave a variable, and whether it is all that the index did."""
+    if not x.has_tag:
+        return (), False
+    return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
+
+
+def _indexed(x: Any) -> tuple[Any, Key, Any, Sequence[Any]]:
+    """What was indexed to get ``x``: the op that writes there, the key, the tensor (with new dimensions) and the indices."""
+    owner: Any = getattr(x, "owner", None)
+    if owner is not None and isinstance(owner.op, Subtensor | AdvancedSubtensor):
+        kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
+        return kind, owner.op.key, owner.inputs[0], owner.inputs[1:]
+    if owner is not None and _mark_of(x)[1]:
+        return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
+    raise TypeError(
+        f"Write to a part of a tensor, such as x[2:5]; {x} is not the result of an index"
+    )
 
 
 def _fits(value: Any, dtype: str) -> bool:
@@ -556,8 +586,11 @@ def _fits(value: Any, dtype: str) -> bool:
 
 
 def _weak_array(y: Any, dtype: str) -> Any:
-    """A constant list of Python numbers keeps its values when it fits the target exactly."""
-    converted = y.data.astype(dtype)
+    """A constant number or list keeps its values when it fits the target exactly."""
+    if y.data.dtype.kind == "c":
+        return y
+    with np.errstate(invalid="ignore"):
+        converted = y.data.astype(dtype)
     return as_tensor_variable(converted) if np.array_equal(converted, y.data) else y
 
 

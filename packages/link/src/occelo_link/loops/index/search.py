@@ -62,8 +62,6 @@ def _write_positions(context: Context, x: Tensor, results: Sequence[Stored]) -> 
         return carried.result
 
     visit(0, [], context.i64(0))
-    for result in results:
-        result.buffer.version += 1
 
 
 def _diagonal_length(context: Context, n: Value, m: Value, offset: int) -> Value:
@@ -131,7 +129,6 @@ def lower_alloc_diag(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
             column = builder.add(index[-1], context.i64(max(0, op.offset)))
             where = result.position(builder, [*index[:-1], row, column])
             builder.store(result.buffer, where, x.at(builder, index))
-        result.buffer.version += 1
 
     context.step([x], [result], emit)
     return [result]

@@ -2,7 +2,8 @@
 
 The builder computes nothing twice and nothing too often: equal operations on equal values are one
 value, and each value is computed in the outermost block in which all that it needs is known, so
-what a loop does not change stands before the loop.
+what a loop does not change stands before the loop. An element of memory is equal to itself only
+until the next write to its buffer, and is not read before a loop that has written to it.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class Builder:
         """Whether loops may run in several threads."""
         self.steady = False
         """Whether loops may not be interrupted, nor run in several threads."""
+        self.epoch = 0
+        """Counts the writes to memory of which elements were remembered before."""
 
     @property
     def block(self) -> Block:
@@ -232,13 +235,33 @@ class Builder:
             block.statements.append(found)
             return found
         depth = max(self.stack[-1].floor, offset.block.depth)
+        for deeper in range(len(self.stack) - 1, depth, -1):
+            if buffer in self.stack[deeper].writes:
+                depth = deeper
+                break
         block = self.stack[depth]
         key = ("load", buffer, buffer.version, offset.number)
         known = block.known.get(key)
         if known is None:
             known = block.known[key] = self._value(buffer.dtype, "load", (buffer, offset), block)
             block.statements.append(known)
+        self.use(buffer, known)
         return known
+
+    def use(self, buffer: Buffer, value: Value) -> None:
+        """Let a value that was read or written before stand for an element of a buffer here."""
+        buffer.read = buffer.version
+        block = self.stack[-1]
+        after = block.statements[-1] if block.statements else None
+        block.uses.append((after, buffer, value))
+
+    def _written(self, buffer: Buffer) -> None:
+        """Forget what is remembered of a buffer."""
+        if buffer.read == buffer.version:
+            self.epoch += 1
+        buffer.version += 1
+        for block in self.stack:
+            block.writes.add(buffer)
 
     def input_length(self, buffer: Buffer, axis: int) -> Value:
         """The length of a dimension of an input."""
@@ -260,6 +283,7 @@ class Builder:
     def store(self, buffer: Buffer, offset: Value, value: Value) -> None:
         """Write an element."""
         self.block.statements.append(Store(buffer, offset, value, self.node))
+        self._written(buffer)
 
     def alloc(
         self,
@@ -270,6 +294,7 @@ class Builder:
         keeps: bool = False,
     ) -> None:
         """Give a buffer room."""
+        self._written(buffer)
         self.block.statements.append(Alloc(buffer, size, lengths, reuse, keeps, self.node))
 
     # effects
@@ -349,7 +374,7 @@ class Builder:
         result = None if dtype is None else self.param(dtype, self.block)
         self.block.statements.append(Invoke(entry, args, result, writes, self.node))
         for buffer in writes:
-            buffer.version += 1
+            self._written(buffer)
         return result
 
     # blocks

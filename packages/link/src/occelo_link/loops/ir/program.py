@@ -99,9 +99,11 @@ class Buffer:
     ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
     nothing else that is in use, but for what it keeps. The array of an input or an output has the dtype ``holds``: numbers of
     16 bits are seen as uint16 here, complex ones as two floats each.
+    While a program is built, ``version`` counts the writes, and ``read`` is the version that values were last
+    remembered of.
     """
 
-    __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "space", "version")
+    __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "read", "space", "version")
 
     def __init__(
         self,
@@ -121,15 +123,31 @@ class Buffer:
         self.ndim = ndim
         self.entry = entry
         self.version = 0
+        self.read = -1
 
     def __repr__(self) -> str:
         return self.name
 
 
 class Block:
-    """Statements in order. ``fixed`` blocks keep what they compute: nothing is hoisted out."""
+    """Statements in order. ``fixed`` blocks keep what they compute: nothing is hoisted out.
 
-    __slots__ = ("depth", "fixed", "floor", "known", "memo", "parent", "statements")
+    ``uses`` says where a value stands for an element of a buffer without being read from it there: the last statement
+    before (None at the beginning), the buffer and the value. ``writes`` are the buffers that statements here, or in
+    blocks within, write.
+    """
+
+    __slots__ = (
+        "depth",
+        "fixed",
+        "floor",
+        "known",
+        "memo",
+        "parent",
+        "statements",
+        "uses",
+        "writes",
+    )
 
     def __init__(self, parent: Block | None, fixed: bool = False) -> None:
         self.parent = parent
@@ -139,6 +157,8 @@ class Block:
         self.statements: list[Statement] = []
         self.known: dict[Any, Value] = {}
         self.memo: dict[Any, Any] = {}
+        self.uses: list[tuple[Statement | None, Buffer, Value]] = []
+        self.writes: set[Buffer] = set()
 
     def __iter__(self) -> Iterator[Statement]:
         return iter(self.statements)

@@ -21,6 +21,7 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
+from occelo_link.loops.ir.remembered import check_remembered
 
 __all__ = ["InvalidProgram", "verify"]
 
@@ -30,7 +31,10 @@ class InvalidProgram(Exception):
 
 
 def verify(program: Program) -> None:
-    """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists."""
+    """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists.
+
+    No element of memory may be used that was remembered across a write to it (`check_remembered`).
+    """
     _Verifier(program).run()
 
 
@@ -53,6 +57,7 @@ class _Verifier:
         self.block(self.program.body)
         missing = [b.name for b in self.program.outputs if b not in self.buffers]
         self.require(not missing, f"outputs {missing} are never allocated")
+        check_remembered(self.program, self.require)
 
     def require(self, holds: bool, message: str) -> None:
         if not holds:
@@ -113,6 +118,8 @@ class _Verifier:
             return
         state = taken.space == "input" and statement.keeps and statement.buffer.space == "output"
         self.memory(taken, where, written=not state)
+        if not statement.keeps:
+            self.buffers.discard(taken)
         self.committed = self.committed or state
 
     def may_fail(self, statement: Any) -> bool:

@@ -1,0 +1,126 @@
+"""Checking that no element of memory is remembered across a write to it.
+
+A builder remembers elements: a load is made once, before the loops that do not change what it reads, and what was
+stored is handed on without a load. Each such use is noted in its `Block`. Here the program is walked through in order;
+each use must find its buffer as it was when the value was read or stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    For,
+    If,
+    Invoke,
+    Program,
+    Statement,
+    Store,
+    Value,
+    While,
+    blocks_of,
+)
+
+__all__ = ["check_remembered"]
+
+
+def check_remembered(program: Program, require: Callable[[bool, str], None]) -> None:
+    """Call ``require`` with whether a use holds, and with what to say where it does not."""
+    _Walk(require).block(program.body)
+
+
+class _Walk:
+    def __init__(self, require: Callable[[bool, str], None]) -> None:
+        self.require = require
+        self.versions = count(1)
+        self.memory: dict[Buffer, Buffer] = {}
+        """For buffers that took the memory of another one, that one."""
+        self.now: dict[Buffer, int] = {}
+        """The version of each piece of memory."""
+        self.seen: dict[tuple[Buffer, int], int] = {}
+        """The version at which a buffer was found to hold a value."""
+
+    def owner(self, buffer: Buffer) -> Buffer:
+        while buffer in self.memory:
+            buffer = self.memory[buffer]
+        return buffer
+
+    def version(self, buffer: Buffer) -> int:
+        return self.now.get(self.owner(buffer), 0)
+
+    def written(self, buffer: Buffer) -> None:
+        self.now[self.owner(buffer)] = next(self.versions)
+
+    def block(self, block: Block) -> None:
+        uses: dict[int, list[tuple[Buffer, Value]]] = {}
+        for after, buffer, value in block.uses:
+            uses.setdefault(id(after), []).append((buffer, value))
+        self.uses(uses, None)
+        for statement in block:
+            self.statement(statement)
+            self.uses(uses, statement)
+
+    def uses(
+        self, uses: dict[int, list[tuple[Buffer, Value]]], statement: Statement | None
+    ) -> None:
+        for buffer, value in uses.get(id(statement), ()):
+            # what is handed on within a loop may have no memory
+            seen = self.seen.get((buffer, value.number))
+            self.require(
+                seen is None or seen == self.version(buffer),
+                f"{value} is used for an element of {buffer}, which was written since",
+            )
+
+    def statement(self, statement: Statement) -> None:
+        if isinstance(statement, Value):
+            if statement.op == "load":
+                buffer: Buffer = statement.args[0]
+                self.seen[buffer, statement.number] = self.version(buffer)
+        elif isinstance(statement, Store):
+            self.written(statement.buffer)
+            self.seen[statement.buffer, statement.value.number] = self.version(statement.buffer)
+        elif isinstance(statement, Alloc):
+            if statement.reuse is not None:
+                self.memory[statement.buffer] = self.owner(statement.reuse)
+            if not statement.keeps:
+                self.written(statement.buffer)
+        elif isinstance(statement, Invoke):
+            for buffer in statement.writes:
+                self.written(buffer)
+        elif isinstance(statement, If):
+            self.branch(statement)
+        elif isinstance(statement, For | While):
+            # an earlier turn has written all that any turn writes
+            self.all_written(statement)
+            for block in blocks_of(statement):
+                self.block(block)
+            self.all_written(statement)
+
+    def branch(self, statement: If) -> None:
+        before = dict(self.now)
+        self.block(statement.then)
+        self.now = before
+        self.block(statement.orelse)
+        self.all_written(statement)
+
+    def all_written(self, statement: Statement) -> None:
+        for buffer in set(_writes(statement)):
+            self.written(buffer)
+
+
+def _writes(statement: Statement) -> Iterator[Buffer]:
+    pending: list[Statement] = [statement]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Store):
+            yield each.buffer
+        elif isinstance(each, Invoke):
+            yield from each.writes
+        elif isinstance(each, Alloc) and not each.keeps:
+            yield each.buffer
+        for block in blocks_of(each):
+            pending += block
