@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import MissingInputError, describe, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
+from occelo_graph.ir.regions import awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import get_var_by_name, toposort
 
@@ -93,17 +94,6 @@ def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         raise made from None
 
 
-def _needs(node: Apply, values: Mapping[Variable, Any]) -> list[Variable]:
-    """Inputs that must be computed before the node can run (all, unless it is lazy)."""
-    if not node.op.lazy:
-        return [v for v in node.inputs if v not in values]
-    condition = node.inputs[0]
-    if condition not in values:
-        return [condition]
-    taken = node.op.taken(values[condition])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    return [node.inputs[i] for i in taken if node.inputs[i] not in values]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-
 def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> None:
     """Compute on demand, for graphs with lazy ops."""
     stack = list(outputs)
@@ -114,7 +104,7 @@ def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> Non
             continue
         node = variable.owner
         assert node is not None
-        missing = _needs(node, values)
+        missing = awaited(node, node.inputs, values.__contains__, values.__getitem__)
         if missing:
             stack.extend(missing)
             continue

@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.interpret import annotate_error, last_uses
 from occelo_graph.ir.op import Kernel
+from occelo_graph.ir.regions import awaited
 from occelo_link import options
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery
@@ -168,7 +169,9 @@ class PythonVM:
                 continue
             node = variable.owner
             assert node is not None
-            missing = [v for v in self._needed(node, computed) if not computed[v]]
+            missing = awaited(
+                node, node.inputs, computed.__getitem__, lambda v: self.storage_map[v][0]
+            )
             if missing:
                 stack.extend(missing)
                 continue
@@ -179,15 +182,6 @@ class PythonVM:
             stack.pop()
         if self.allow_gc:
             self.clear_storage()
-
-    def _needed(self, node: Apply, computed: dict[Variable, bool]) -> Sequence[Variable]:
-        if not node.op.lazy:
-            return node.inputs
-        condition = node.inputs[0]
-        if not computed[condition]:
-            return [condition]
-        taken: Any = node.op.taken(self.storage_map[condition][0])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        return [node.inputs[i] for i in taken]  # pyright: ignore[reportUnknownVariableType]
 
     def _wait_for_readers(
         self, node: Apply, computed: dict[Variable, bool], stack: list[Variable]

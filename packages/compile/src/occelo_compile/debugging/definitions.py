@@ -13,6 +13,7 @@ from typing import Any
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.fgraph.features import Bookkeeper
+from occelo_graph.ir.regions import awaited
 
 __all__ = ["Definition", "Definitions", "Replacement", "Values"]
 
@@ -86,15 +87,6 @@ class Values:
         self.known: dict[Variable, Any] = dict(given)
         self.run = run
 
-    def _needed(self, node: Apply) -> list[Variable]:
-        inputs = self.definitions.inputs_of(node)
-        if not node.op.lazy:
-            return [v for v in inputs if not self.has(v)]
-        if not self.has(inputs[0]):
-            return [inputs[0]]
-        taken: Any = node.op.taken(self.get(inputs[0]))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-        return [inputs[i] for i in taken if not self.has(inputs[i])]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
     def has(self, variable: Variable) -> bool:
         """Whether the value is known."""
         return variable in self.known or isinstance(variable, Constant)
@@ -113,7 +105,7 @@ class Values:
                 continue
             node = wanted.owner
             assert node is not None
-            missing = self._needed(node)
+            missing = awaited(node, self.definitions.inputs_of(node), self.has, self.get)
             if missing:
                 stack.extend(missing)
                 continue

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.regions import Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
@@ -90,7 +91,7 @@ class Op:
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
-    """Not every input is needed; see `IfElse`."""
+    """The op has regions, and may leave inputs alone that are results of them; see `IfElse`."""
     identity_at_runtime: ClassVar[bool] = False
     """Only gradients see the op; compiled graphs drop it."""
     observes: ClassVar[bool] = False
@@ -240,6 +241,21 @@ class Op:
         if self.default_output is not None:
             return outputs[self.default_output]
         return list(outputs)
+
+    # regions
+
+    def regions(self, node: Apply) -> Sequence[Region]:
+        """The parts of the graph that the node runs itself; none, unless the op is lazy."""
+        return ()
+
+    def operands(self, node: Apply) -> Sequence[int]:
+        """Positions of the inputs that are computed before the node runs: all but results of its regions."""
+        inside = {i for region in self.regions(node) for i in region.results} if self.lazy else ()
+        return [i for i in range(len(node.inputs)) if i not in inside]
+
+    def chosen(self, node: Apply, values: Sequence[Any]) -> Sequence[Region]:
+        """The regions to run for the values of the operands."""
+        return self.regions(node)
 
     # running
 

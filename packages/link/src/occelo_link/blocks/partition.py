@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph.ir.regions import divide
 
 __all__ = ["Part", "partition"]
 
@@ -36,7 +37,7 @@ def partition(
     parts is the least possible. What only a branch of a lazy node needs goes to the part of that node, which
     decides when it runs; None if a node there is not compilable.
     """
-    lazy_of = _branches(fgraph, order)
+    lazy_of = divide(order, fgraph.outputs).outermost
     members: dict[Apply, list[Apply]] = {}
     for node, lazy in lazy_of.items():
         members.setdefault(lazy, []).append(node)
@@ -75,24 +76,3 @@ def partition(
         parts.append(Part(phase % 2 == 0, nodes, list(inputs), outputs))
         needed.update(v for node in nodes for v in node.inputs)
     return parts[::-1]
-
-
-def _branches(fgraph: FunctionGraph, order: Sequence[Apply]) -> dict[Apply, Apply]:
-    """The outermost lazy node, for each node that nothing but one of its branches needs."""
-    if not any(node.op.lazy for node in order):
-        return {}
-    outside = (None, 0)
-    needed: dict[Variable, tuple[Apply | None, int]] = dict.fromkeys(fgraph.outputs, outside)
-    found: dict[Apply, Apply] = {}
-    for node in reversed(order):
-        places = {needed[v] for v in node.outputs if v in needed}
-        place = places.pop() if len(places) == 1 else outside
-        if place[0] is not None:
-            found[node] = place[0]
-        count = len(node.outputs)
-        for position, variable in enumerate(node.inputs):
-            mine = place
-            if place[0] is None and node.op.lazy and position:
-                mine = (node, (position - 1) // count)
-            needed[variable] = mine if needed.get(variable, mine) == mine else outside
-    return found

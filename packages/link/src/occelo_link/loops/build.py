@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from occelo_graph import Apply, Variable
+from occelo_graph.ir.regions import divide
 from occelo_link.loops import blas, cast, control, create, join, reduce, shape
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.host import hostable, lower_host
@@ -48,7 +49,9 @@ def lower_graph(
     for i, variable in enumerate(inputs):
         context.add_input(variable, contiguous is None or contiguous[i])
     context.uses = _uses(order, outputs)
-    context.lower_nodes(_split(order, outputs, context))
+    division = divide(order, outputs)
+    context.regions = division.inside
+    context.lower_nodes(division.outside)
     program = context.finish(outputs, None if check_bounds else states)
     return with_bounds_checks(program, context.builder) if check_bounds else program
 
@@ -60,64 +63,3 @@ def _uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> dict[Variable,
         for variable in dict.fromkeys(node.inputs):
             uses.setdefault(variable, []).append(node)
     return uses
-
-
-def _split(order: Sequence[Apply], outputs: Sequence[Variable], context: Context) -> list[Apply]:
-    """The nodes outside of branches; those that only one branch needs go to ``context.regions``."""
-    if not any(node.op.lazy for node in order):
-        return list(order)
-    needed = set(outputs)
-    taken: set[Apply] = set()
-    main: list[Apply] = []
-    for node in reversed(order):
-        if node in taken:
-            continue
-        main.append(node)
-        if node.op.lazy:
-            _take_branches(node, order, needed, taken, context)
-    main.reverse()
-    return main
-
-
-def _take_branches(
-    node: Apply,
-    order: Sequence[Apply],
-    needed: set[Variable],
-    taken: set[Apply],
-    context: Context,
-) -> None:
-    count = len(node.outputs)
-    branches = (node.inputs[1 : 1 + count], node.inputs[1 + count :])
-    regions: list[list[Apply]] = []
-    for which, branch in enumerate(branches):
-        own = _exclusive(node, which, order, needed)
-        taken.update(own)
-        regions.append(_split(own, [*branch], context))
-    context.regions[node] = (regions[0], regions[1])
-
-
-def _exclusive(
-    lazy: Apply, which: int, order: Sequence[Apply], needed: set[Variable]
-) -> list[Apply]:
-    """The nodes, in order, whose results nothing but one branch of a lazy node reads."""
-    count = len(lazy.outputs)
-    first = 1 + which * count
-    mine = set(lazy.inputs[first : first + count])
-    others = {v for i, v in enumerate(lazy.inputs) if not first <= i < first + count}
-    readers: dict[Variable, list[Apply]] = {}
-    for node in order:
-        for variable in node.inputs:
-            readers.setdefault(variable, []).append(node)
-    own: set[Apply] = set()
-    for node in reversed(order):
-        if node is lazy:
-            continue
-        only_here = all(
-            v not in needed
-            and v not in others
-            and all(r in own or (r is lazy and v in mine) for r in readers.get(v, []))
-            for v in node.outputs
-        )
-        if only_here and any(readers.get(v) for v in node.outputs):
-            own.add(node)
-    return [node for node in order if node in own]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import Apply
 from occelo_graph.gradient.barriers import (
@@ -52,7 +51,5 @@ for _identity in (
 
 @lowers(IfElse)
 def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
     condition = context.builder.cast(context.scalar(inputs[0]), "bool")
-    then = node.inputs[1 : 1 + op.n_outs]
-    return context.choose(condition, node, (then, node.inputs[1 + op.n_outs :]))
+    return context.choose(condition, node)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_graph.ir.regions import operands_of
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
@@ -56,7 +57,7 @@ class Context:
         self.tensors: dict[Variable, Tensor] = {}
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
-        self.regions: dict[Apply, tuple[list[Apply], list[Apply]]] = {}
+        self.regions: Mapping[Apply, Sequence[Sequence[Apply]]] = {}
         self.uses: Mapping[Variable, list[Any]] = {}
         self.blas_integer = "int64"
         self._same: dict[int, Value] = {}
@@ -304,23 +305,24 @@ class Context:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
             self.node = node
-            inputs = [self.tensors[v] if v in self.tensors else self.tensor(v) for v in _now(node)]
+            inputs = [
+                self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
+            ]
             outputs = lowering(self, node, inputs)
             for variable, tensor in zip(node.outputs, outputs, strict=True):
                 self.tensors[variable] = self._settle(variable, tensor, self.uses.get(variable, []))
 
-    def choose(
-        self, condition: Value, node: Apply, branches: Sequence[Sequence[Variable]]
-    ) -> list[Tensor]:
-        """Lower what only one branch needs inside that branch; returns what they result in."""
+    def choose(self, condition: Value, node: Apply) -> list[Tensor]:
+        """Run the first region of a node if the condition holds, else the second; returns their results."""
         self.schedule.flush()
-        regions = self.regions[node]
+        regions = node.op.regions(node)
         types: list[Any] = [v.type for v in node.outputs]
         leaves = [(d, t.ndim) for t in types for d in INSIDE.get(t.dtype, (t.dtype,))]
         buffers = [self.builder.buffer(d, "work", ndim=n) for d, n in leaves]
 
         def branch(which: int) -> Callable[[], Sequence[Value]]:
-            return lambda: self._branch(regions[which], branches[which], buffers)
+            results = [node.inputs[i] for i in regions[which].results]
+            return lambda: self._branch(self.regions[node][which], results, buffers)
 
         values = iter(self.builder.branch(condition, branch(0), branch(1)))
         results: list[Tensor] = []
@@ -429,11 +431,6 @@ class Context:
         target.readers += 1
         self.schedule.add_root(ElementRoot(tensor, target, self.builder.node))
         return target
-
-
-def _now(node: Apply) -> Sequence[Variable]:
-    """The inputs that must be known before a node is lowered: of a lazy one, the condition."""
-    return node.inputs[:1] if node.op.lazy else node.inputs
 
 
 def repeats(variable: Variable, node: Apply) -> bool:

@@ -39,6 +39,4 @@ def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
 
 @lowers(IfElse)
 def lower_branch(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
-    then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
-    return tracer.branch(inputs[0], then, other, node)
+    return tracer.branch(inputs[0], node)

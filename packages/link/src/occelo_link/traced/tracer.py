@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
+from occelo_graph.ir.regions import operands_of
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import NeedsValue, find_lowering
@@ -61,7 +62,7 @@ class Tracer:
                 continue
             node = wanted.owner
             assert node is not None, wanted
-            missing = [v for v in self._needed(node) if self.find(v) is None]
+            missing = [v for v in operands_of(node) if self.find(v) is None]
             if missing:
                 stack.extend(missing)
                 continue
@@ -70,12 +71,8 @@ class Tracer:
             stack.pop()
         return self.find(variable)
 
-    def _needed(self, node: Apply) -> Sequence[Variable]:
-        # a branch asks for what it needs by itself
-        return node.inputs[:1] if node.op.lazy else node.inputs
-
     def _run(self, node: Apply) -> Sequence[Any]:
-        inputs = [self.find(v) for v in self._needed(node)]
+        inputs = [self.find(v) for v in operands_of(node)]
         if not node.op.lazy and node.op.pure and not any(map(self.arrays.is_traced, inputs)):
             with np.errstate(all="ignore"):
                 return run_node(node, inputs)
@@ -117,13 +114,11 @@ class Tracer:
             found = conjunction(found, each)
         return found
 
-    def branch(
-        self, condition: Any, then: Sequence[Variable], other: Sequence[Variable], node: Apply
-    ) -> Sequence[Any]:
-        """The values of one of two lists of variables; the other is not computed."""
+    def branch(self, condition: Any, node: Apply) -> Sequence[Any]:
+        """The results of the first of a node's regions if the condition holds, else of the second, which alone runs."""
+        then, other = ([node.inputs[i] for i in r.results] for r in node.op.regions(node))
         if not self.arrays.is_traced(condition):
-            taken = then if bool(condition) else other
-            return [self.value(v) for v in taken]
+            return [self.value(v) for v in (then if bool(condition) else other)]
 
         def side(variables: Sequence[Variable]) -> Callable[[], Sequence[Any]]:
             def run() -> Sequence[Any]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.regions import Region
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -49,13 +50,17 @@ class IfElse(Op):
     def view_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
         return {i: [1 + i, 1 + self.n_outs + i] for i in range(self.n_outs)}
 
-    def taken(self, condition: Any) -> range:
-        """Positions of the inputs that are the results for a value of the condition."""
-        start = 1 if bool(condition) else 1 + self.n_outs
-        return range(start, start + self.n_outs)
+    def regions(self, node: Apply) -> Sequence[Region]:
+        middle = 1 + self.n_outs
+        return Region(tuple(range(1, middle))), Region(tuple(range(middle, middle + self.n_outs)))
+
+    def chosen(self, node: Apply, values: Sequence[Any]) -> Sequence[Region]:
+        then, other = self.regions(node)
+        return [then if bool(values[0]) else other]
 
     def evaluate(self, *arrays: Any) -> Any:
-        return tuple(arrays[i] for i in self.taken(arrays[0]))
+        start = 1 if bool(arrays[0]) else 1 + self.n_outs
+        return tuple(arrays[start : start + self.n_outs])
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         condition = inputs[0]
