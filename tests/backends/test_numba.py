@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
+import occelo_graph as og
 from occelo_graph import grad, toposort
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
@@ -79,6 +80,41 @@ def test_a_function_can_be_called_by_other_code_of_numba() -> None:
         inner(rows[0], np.array(7))
     with pytest.raises(TypeError, match="not one block compiled by Numba"):
         as_numba(oc.function([x], x * 2, mode="vm"))
+
+
+def test_what_only_python_knows_is_called_lazily_by_one_compiled_function() -> None:
+    runs: list[int] = []
+
+    class Noting(og.Op):
+        __props__ = ("number",)
+        itypes = (og.TensorType("float64", (None,)),)
+        otypes = (og.TensorType("float64", (None,)),)
+        pure = False
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+            runs.append(self.number)
+            output_storage[0][0] = inputs[0] * self.number
+
+    x, k = ot.dvector("x"), ot.lscalar("k")
+    inner = ot.ifelse(k > 1, Noting(2)(ot.exp(x)), Noting(3)(x) + 1)
+    y = ot.ifelse(k > 2, Noting(5)(x) * x, inner)
+    with pytest.warns(UserWarning, match="runs in Python, called by the compiled function"):
+        f = oc.function([x, k], y.sum(), mode="numba")
+    assert [part.compiled for part in f.vm.parts] == [True]
+    v = np.linspace(0, 1, 4)
+    for at, number, wanted in (
+        (3, 5, (v * 5 * v).sum()),
+        (2, 2, (np.exp(v) * 2).sum()),
+        (1, 3, (v * 3 + 1).sum()),
+    ):
+        runs.clear()
+        np.testing.assert_allclose(f(v, at), wanted, rtol=1e-14)
+        assert runs == [number]
+    with pytest.raises(TypeError, match="in Python"):
+        as_numba(f)
 
 
 def test_it_takes_numbers_rows_and_matrices_and_gives_memory_that_numba_frees() -> None:

@@ -73,7 +73,7 @@ def test_a_node_belongs_to_the_innermost_region_that_all_paths_to_it_lead_throug
             if known is None or len(nodes) < len(members[known]):
                 innermost[node] = region
     assert found.outside == [n for n in order if n not in innermost]
-    for (owner, k), _ in members.items():
+    for owner, k in members:
         wanted = [n for n in order if innermost.get(n) == (owner, k)]
         assert found.inside[owner][k] == wanted
     for node in order:

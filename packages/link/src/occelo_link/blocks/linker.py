@@ -25,9 +25,6 @@ class BlockLinker(Linker):
         include=["fusion", "inplace", "BlasOpt", "py_only"]
     )
 
-    calls_python = False
-    """Whether units may call ops that have no loops, instead of ending before them."""
-
     takes_states = False
     """Whether units may write what is updated into the memory of what it was."""
 
@@ -43,16 +40,20 @@ class BlockLinker(Linker):
         """Whether loops may run in several threads."""
         return False
 
-    def compilable(self, order: Sequence[Apply]) -> Callable[[Apply], bool]:
-        """Which of the nodes belong into compiled blocks; ops that only Python knows not by themselves."""
+    def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
+        """Which of the nodes belong into compiled blocks, given also whether they lie in a region.
+
+        Ops that only Python knows do not by themselves. Those with effects run between units, unless they
+        lie in a region, which decides whether they run at all.
+        """
         from occelo_link.loops.build import find_lowering, hostable  # all lowerings; slow to import
 
-        def lowered(node: Apply) -> bool:
+        def lowered(node: Apply, inside: bool = False) -> bool:
             return find_lowering(node) is not None
 
-        if not self.calls_python or not any(map(lowered, order)):
+        if not any(map(lowered, order)):
             return lowered
-        return lambda node: lowered(node) or hostable(node)
+        return lambda node, inside: lowered(node) or ((inside or node.op.pure) and hostable(node))
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
         """The nodes in as few parts as possible; None if a branch is to run partly in Python."""
@@ -74,7 +75,7 @@ class BlockLinker(Linker):
             part.nodes,
             blas_integer=blas_library().integer,
             check_bounds=CHECK_BOUNDS.get(),
-            hosts=self.calls_python,
+            hosts=True,
             threads=self.threaded(),
             states=part.states if self.takes_states else None,
         )

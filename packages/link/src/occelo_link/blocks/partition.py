@@ -29,12 +29,12 @@ class Part:
 
 
 def partition(
-    fgraph: FunctionGraph, order: Sequence[Apply], compilable: Callable[[Apply], bool]
+    fgraph: FunctionGraph, order: Sequence[Apply], compilable: Callable[[Apply, bool], bool]
 ) -> list[Part] | None:
     """Divide the nodes; compiled parts and others alternate.
 
-    Each node goes to the earliest part of its kind in which all it needs is known, so the number of
-    parts is the least possible. What only a branch of a lazy node needs goes to the part of that node, which
+    ``compilable`` takes a node and whether it lies in a region. Each node goes to the earliest part of its kind in which all it needs is known, so the number of
+    parts is the least possible. What lies in regions goes to the part of the node that owns them, which
     decides when it runs; None if a node there is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
@@ -46,7 +46,7 @@ def partition(
         if node in lazy_of:
             continue
         together = [*members.get(node, ()), node]
-        kinds = {0 if compilable(n) else 1 for n in together}
+        kinds = {0 if compilable(n, n is not node) else 1 for n in together}
         if len(together) > 1 and kinds != {0}:
             return None
         earliest = 0

@@ -45,17 +45,23 @@ def prepared(array: Any) -> Any:
     return np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A", "W"])
 
 
-def replay(part: Part, arrays: Sequence[Any], failure: UnitFailure, where: Any = None) -> NoReturn:
+def replay(
+    part: Part,
+    arrays: Sequence[Any],
+    failure: UnitFailure,
+    where: Any = None,
+    effects: Mapping[Variable, Any] | None = None,
+) -> NoReturn:
     """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
 
     The unit only says that something failed; the interpreter finds the same failure with all that
-    its message needs.
+    its message needs. Ops with ``effects`` are not run again: they gave these results.
     """
     if failure.site < 0:
         raise MemoryError("There is not enough memory for the results of a compiled block")
     if part.remake is not None:
         part = part.remake()
-    evaluate(part.outputs, dict(zip(part.inputs, arrays, strict=True)))
+    evaluate(part.outputs, {**dict(zip(part.inputs, arrays, strict=True)), **(effects or {})})
     ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
     raise RuntimeError(
         f"A check of compiled code failed (site {failure.site}; {ops}) but the interpreter finds "
@@ -80,7 +86,8 @@ class Block:
             # the same cause, told by the interpreter
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
-            replay(self.part, [cell[0] for cell in self.inputs], failure, where)
+            effects: Callable[[], dict[Variable, Any]] = getattr(self.unit, "effects", dict)
+            replay(self.part, [cell[0] for cell in self.inputs], failure, where, effects())
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
 
@@ -162,6 +169,9 @@ class BlockVM:
             return None
         if turns.locks and _called_by(unit):
             # an op may call a function that updates the same: only in Python does a thread know what it holds
+            return None
+        if getattr(unit, "has_effects", False):
+            # the entry would repeat a call that failed
             return None
         read, numbers = set(part.inputs), set(scalars)
         if any(v not in read for v in arguments):

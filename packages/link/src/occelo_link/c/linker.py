@@ -43,7 +43,6 @@ class CLinker(BlockLinker):
     """``c``: each block as one function of C, compiled by the compiler of the machine."""
 
     name = "c"
-    calls_python = True
     takes_states = True
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:

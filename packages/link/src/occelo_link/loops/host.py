@@ -11,27 +11,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import Apply, TensorType
-from occelo_link.loops.complexes import has_complex
-from occelo_link.loops.halves import has_halves
-from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.complexes import PARTS, ComplexTensor, interleaved, parts_of
+from occelo_link.loops.halves import packed, unpacked
+from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.lowering import IN_MEMORY, Context
+from occelo_link.loops.nests import copy_together
 from occelo_link.loops.registry import supported_dtype
-from occelo_link.loops.tensors import Stored, Tensor
+from occelo_link.loops.tensors import Tensor
 
 __all__ = ["hostable", "lower_host"]
 
 
 def hostable(node: Apply) -> bool:
-    """Whether a node that has no loops can be called from within a program.
-
-    It must have no effects, since a call that fails elsewhere is done once more, and tensors only.
-    """
+    """Whether a node that has no loops can be called from within a program: it has to do with tensors only."""
     op = node.op
-    return (
-        op.pure
-        and not (op.lazy or op.destroy_map)
-        and all(supported_dtype(v) for v in (*node.inputs, *node.outputs))
-        and not (has_complex(node) or has_halves(node))
+    return not (op.lazy or op.destroy_map) and all(
+        supported_dtype(v) for v in (*node.inputs, *node.outputs)
     )
 
 
@@ -40,40 +35,66 @@ def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
     builder, program = context.builder, context.program
     number = len(program.hosts)
     program.hosts.append(node)
-    given = [context.contiguous_copy(t) for t in inputs]
+    kinds_given: list[Any] = [v.type for v in node.inputs]
+    given = [_given(context, t, k.dtype) for t, k in zip(inputs, kinds_given, strict=True)]
     context.schedule.flush()
-    lengths = [n for t in given for n in t.shape]
+    lengths = [n for t in inputs for n in t.shape]
     kinds: list[Any] = [v.type for v in node.outputs]
     count = len(lengths) + sum(kind.ndim for kind in kinds)
     slots = builder.buffer("int64", "work", ndim=1)
     builder.alloc(slots, context.i64(max(1, count)))
     for k, length in enumerate(lengths):
         builder.store(slots, context.i64(k), length)
-    start = [Pointer(t.buffer, t.offset) for t in given]
     status = builder.invoke(
-        f"host:{number}", [Pointer(slots, context.i64(0)), *start], "int64", [slots]
+        f"host:{number}", [Pointer(slots, context.i64(0)), *given], "int64", [slots]
     )
     assert status is not None
     context.check(builder.eq(status, context.i64(0)))
-    results: list[Stored] = []
+    results: list[Tensor] = []
+    buffers: list[Buffer] = []
     at = len(lengths)
     for kind in kinds:
-        results.append(_room(context, kind, slots, at))
+        buffer, result = _room(context, kind, slots, at)
+        buffers.append(buffer)
+        results.append(result)
         at += kind.ndim
-    buffers = [t.buffer for t in results]
     builder.invoke(
         f"taken:{number}", [Pointer(b, context.i64(0)) for b in buffers], "int64", buffers
     )
     return results
 
 
-def _room(context: Context, kind: TensorType, slots: Any, at: int) -> Stored:
-    """Memory for a result, whose lengths the call has said."""
+def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
+    """Where an input lies, as NumPy has it in memory."""
+    if not isinstance(tensor, ComplexTensor):
+        stored = context.contiguous_copy(packed(context, tensor) if dtype == "float16" else tensor)
+        return Pointer(stored.buffer, stored.offset)
+    builder, shape = context.builder, tensor.shape
+    buffer = builder.buffer(PARTS[dtype], "work", ndim=len(shape))
+
+    def emit() -> None:
+        lengths = [context.canonical(n) for n in shape]
+        builder.alloc(buffer, builder.product([*lengths, context.i64(2)]))
+        whole = interleaved(context, buffer, lengths)
+        pairs: Any = list(zip(parts_of(tensor), parts_of(whole), strict=True))
+        copy_together(context, pairs)
+
+    context.step(parts_of(tensor), [], emit)
+    return Pointer(buffer, context.i64(0))
+
+
+def _room(context: Context, kind: TensorType, slots: Buffer, at: int) -> tuple[Buffer, Tensor]:
+    """Memory for a result, whose lengths the call has said, and the tensor in it."""
     builder = context.builder
     shape: list[Value] = [
         builder.load(slots, context.i64(at + axis), fixed=True) if n is None else context.i64(n)
         for axis, n in enumerate(kind.shape)
     ]
-    result = context.new_stored(kind.dtype, shape)
-    builder.alloc(result.buffer, builder.product(shape))
-    return result
+    seen = IN_MEMORY.get(kind.dtype, kind.dtype)
+    buffer = builder.buffer(seen, "work", ndim=kind.ndim)
+    if kind.dtype in PARTS:
+        builder.alloc(buffer, builder.product([*shape, context.i64(2)]))
+        return buffer, interleaved(context, buffer, shape)
+    builder.alloc(buffer, builder.product(shape))
+    stored: Tensor = context.over(buffer, shape)
+    return buffer, unpacked(context, stored) if kind.dtype == "float16" else stored

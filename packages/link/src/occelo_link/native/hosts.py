@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, Variable
 from occelo_graph.interpret import annotate_error
 
 __all__ = ["Hosts"]
@@ -22,10 +22,10 @@ _SMALL = 4096
 class _Host:
     """One op: its two functions, and by thread the results that wait to be taken."""
 
-    def __init__(self, node: Apply, failures: dict[int, BaseException]) -> None:
+    def __init__(self, node: Apply, hosts: Hosts) -> None:
         self.node = node
         self.kernel = node.op.kernel(node)
-        self.failures = failures
+        self.hosts = hosts
         self.waiting: dict[int, list[Any]] = {}
         self.kinds: list[Any] = [v.type for v in node.inputs]
         self.made: list[Any] = [v.type for v in node.outputs]
@@ -49,9 +49,14 @@ class _Host:
                 raise annotate_error(error, self.node, arrays) from None
             lengths = [n for result in results for n in result.shape]
             self.room.from_address(slots + ctypes.sizeof(self.given))[:] = lengths
-            self.waiting[threading.get_ident()] = results
+            thread = threading.get_ident()
+            self.waiting[thread] = results
+            if not self.node.op.pure:
+                self.hosts.done.setdefault(thread, {}).update(
+                    zip(self.node.outputs, results, strict=True)
+                )
         except BaseException as error:
-            self.failures[threading.get_ident()] = error
+            self.hosts.failures[threading.get_ident()] = error
             return 1
         return 0
 
@@ -101,8 +106,22 @@ class Hosts:
 
     def __init__(self, nodes: Sequence[Apply]) -> None:
         self.failures: dict[int, BaseException] = {}
+        self.done: dict[int, dict[Variable, Any]] = {}
         self.nodes = list(nodes)
-        self.hosts = [_Host(node, self.failures) for node in nodes]
+        self.hosts = [_Host(node, self) for node in nodes]
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether a call may not be done once more."""
+        return any(not node.op.pure for node in self.nodes)
+
+    def start(self) -> None:
+        """Forget what an earlier call of this thread did."""
+        self.done.pop(threading.get_ident(), None)
+
+    def effects(self) -> dict[Variable, Any]:
+        """The results of ops with effects that the last call of this thread has run."""
+        return self.done.pop(threading.get_ident(), {})
 
     def address(self, name: str) -> int:
         """The address of ``host:<k>`` or ``taken:<k>``."""

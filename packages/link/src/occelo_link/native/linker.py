@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from occelo_graph import Variable
 from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
@@ -59,12 +60,25 @@ class NativeUnit:
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         self._raise_failure()
         if self._entry is None:
-            self._entry = self.entry(LIST, self._slow) or self._slow
+            # the entry would repeat a call that failed
+            once = self.has_effects
+            self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
         results: list[Any] = self._entry(*arrays)
         return results
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether the unit calls ops with effects, so that no call may be done once more."""
+        return self.interface.hosts is not None and self.interface.hosts.has_effects
+
+    def effects(self) -> dict[Variable, Any]:
+        """The results of ops with effects that a call which failed has run."""
+        return {} if self.interface.hosts is None else self.interface.hosts.effects()
+
     def _slow(self, *arrays: Any) -> list[Any]:
         self._raise_failure()
+        if self.interface.hosts is not None:
+            self.interface.hosts.start()
         try:
             return self._python(arrays)
         except UnitFailure:
@@ -112,7 +126,6 @@ class NativeLinker(BlockLinker):
     """``native``: each block as machine code."""
 
     name = "native"
-    calls_python = True
     takes_states = True
 
     def fingerprint(self) -> str | None:

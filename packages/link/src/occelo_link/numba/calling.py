@@ -264,6 +264,8 @@ def as_numba(function: Any) -> Callable[..., Any]:
     part: Part = parts[0]
     whole = part if part.remake is None else part.remake()
     program = linker.program(whole)
+    if program.hosts:
+        raise TypeError(f"The function calls {program.hosts[0].op} in Python")
     explicit = [
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]

@@ -45,8 +45,8 @@ def _compiled(printed: Printed) -> bytes:
 class NumbaLinker(BlockLinker):
     """``numba``: each block as one function of Numba's, with the same bits as ``native``.
 
-    Ops without a loop lowering run in Python between the blocks, with one warning for each; under ``strict``
-    they are a NotImplementedError.
+    Ops without a loop lowering run in Python, called by the compiled function (those with effects outside of
+    branches: between the blocks), with one warning for each; under ``strict`` they are a NotImplementedError.
     """
 
     name = "numba"
@@ -73,7 +73,7 @@ class NumbaLinker(BlockLinker):
         outputs: Sequence[Storage],
     ) -> VM:
         for op in dict.fromkeys(n.op for n in order if find_lowering(n) is None):
-            message = f"numba has no {op}: it runs in Python, between the compiled blocks"
+            message = f"numba has no {op}: it runs in Python, called by the compiled function"
             if self.strict:
                 raise NotImplementedError(message)
             warnings.warn(message, stacklevel=2)
