@@ -49,10 +49,13 @@ class Collected:
 
 
 def _as_input(given: Any, allow_downcast: bool | None, position: int) -> SymbolicInput:
+    variable = given.variable if isinstance(given, SymbolicInput) else given
+    if isinstance(variable, Constant):
+        raise TypeError(
+            f"Input {position} is the constant {variable}; an input must be able to vary"
+        )
     if isinstance(given, SymbolicInput):
         return given
-    if isinstance(given, Constant):
-        raise TypeError(f"Input {position} is the constant {given}; an input must be able to vary")
     if isinstance(given, SharedVariable):
         raise TypeError(
             f"Input {position} is the shared variable {given}, which functions find by themselves; "
@@ -105,13 +108,19 @@ def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, 
     return [_as_output(given)], None, True, False
 
 
-def _updates(given: Pairs) -> dict[SharedVariable, Any]:
+def _updates(given: Pairs, inputs: Sequence[SymbolicInput]) -> dict[SharedVariable, Any]:
+    listed = {each.variable: each for each in inputs}
     updates: dict[SharedVariable, Any] = {}
     for key, expression in replacement_pairs(given):
         if not isinstance(key, SharedVariable):
             shown = describe(key) if isinstance(key, Variable) else repr(key)
             raise TypeError(f"Only shared variables can be updated, not {shown}")
-        if key in updates:
+        if key in listed and listed[key].update is None:
+            raise ValueError(
+                f"The shared variable {describe(key)} is an input, so updates cannot update it; "
+                "leave the input out, or give it its update: In(variable, update=...)"
+            )
+        if key in updates or key in listed:
             raise ValueError(f"The shared variable {describe(key)} is given two updates")
         updates[key] = expression
     return updates
@@ -189,7 +198,7 @@ def collect(
         )
         return made
 
-    explicit = _updates(updates)
+    explicit = _updates(updates, given_inputs)
     new_outs = replaced([o.variable for o in outs])
     outs = [type(o)(v, borrow=o.borrow) for o, v in zip(outs, new_outs, strict=True)]
     given_inputs = [_with_update(i, replaced) for i in given_inputs]

@@ -52,7 +52,8 @@ class In(SymbolicInput):
 
     ``name`` is the keyword (the variable's name by default); ``value`` a default, restored after
     each call unless there is an ``update``, or a `Container` or shared variable to read from;
-    ``update`` an expression that becomes the value for the next call. ``mutable`` allows the
+    ``update`` an expression that becomes the value for the next call. A shared variable with an
+    ``update`` is its own value, so it is updated as by ``updates`` of `function`. ``mutable`` allows the
     function to overwrite the argument (as an update implies), ``borrow`` allows outputs to alias it
     (as ``mutable`` implies; ValueError for mutable without borrow). ``strict`` refuses arguments
     that need conversion, ``allow_downcast`` permits loss of precision. ``implicit`` inputs cannot be
@@ -73,6 +74,8 @@ class In(SymbolicInput):
         borrow: bool | None = None,
         shared: bool = False,
     ) -> None:
+        if update is not None and value is None and isinstance(variable, SharedVariable):
+            value = variable
         if implicit is None:
             implicit = isinstance(value, Container | SharedVariable)
         if implicit and value is None:
@@ -84,7 +87,7 @@ class In(SymbolicInput):
             raise ValueError(f"A mutable input is borrowed: {variable}")
         self.borrow = self.mutable if borrow is None else borrow
         self.value = value.container if isinstance(value, SharedVariable) else value
-        self.shared = shared
+        self.shared = shared or isinstance(value, SharedVariable)
 
 
 class SymbolicOutput:
