@@ -7,6 +7,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +183,45 @@ def test_no_address_of_an_index_and_no_path_of_a_machine_is_committed() -> None:
         # a home that is not the root of everything, and this checkout
         for folder in (str(Path.home()), str(ROOT)):
             assert len(folder) < 3 or f"{folder}/" not in text, f"{path}: {folder}"
+
+
+OTHER_NAMES = {"sklearn": "scikit-learn"}
+
+
+def _project(package: str) -> dict[str, Any]:
+    folder = ROOT / "packages" / package if package else ROOT
+    made: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    return made
+
+
+def _needed(package: str) -> set[str]:
+    """What comes with a package, by itself and through its siblings."""
+    names = {re.split(r"[\[<>= ;]", d, maxsplit=1)[0] for d in _project(package)["dependencies"]}
+    for name in [n for n in names if n.startswith("occelo-")]:
+        names |= _needed(name.removeprefix("occelo-"))
+    return names
+
+
+def _imported(package: str) -> set[str]:
+    """Top-level modules that the sources of a package import, by a statement or by name."""
+    names: set[str] = set()
+    for path in ((ROOT / "packages" / package if package else ROOT) / "src").rglob("*.py"):
+        text = path.read_text()
+        names.update(re.findall(r"""(?:import_module|_from_capsule)\(f?["'](\w+)""", text))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                names.update(a.name.partition(".")[0] for a in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("package", ["", *PACKAGES])
+def test_what_is_imported_is_declared(package: str) -> None:
+    extras = _project(package).get("optional-dependencies", {})
+    optional = {re.split(r"[\[<>= ;]", d, maxsplit=1)[0] for each in extras.values() for d in each}
+    own = {"occelo", f"occelo_{package}"}
+    imported = {OTHER_NAMES.get(n, n.replace("_", "-")) for n in _imported(package) - own}
+    assert imported <= _needed(package) | optional, imported - _needed(package) - optional
+    # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it
+    assert ("scipy" in _needed(package)) is (package not in ("graph", "rewrite"))

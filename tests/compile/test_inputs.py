@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
-import occelo_graph as og
 from occelo_graph import tensor as ot
 
 

@@ -21,11 +21,14 @@ _ROUTINES = {"float32": "s", "float64": "d"}
 
 @cache
 def _routine(name: str, dtype: Any) -> Any:
-    """SciPy's BLAS function for a dtype; None for dtypes that BLAS does not take."""
+    """SciPy's BLAS function for a dtype; None for dtypes that BLAS does not take, and without SciPy."""
     letter = _ROUTINES.get(dtype.name)
     if letter is None:
         return None
-    from scipy.linalg import blas
+    try:
+        from scipy.linalg import blas
+    except ModuleNotFoundError:
+        return None
 
     return getattr(blas, letter + name)
 

@@ -8,10 +8,11 @@ imported on first use.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
+
+from occelo_graph.optional import scipy_module
 
 __all__ = ["betainc_da", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
 
@@ -20,7 +21,7 @@ _EPS = 1e-17
 
 
 def _special() -> Any:
-    return importlib.import_module("scipy.special")
+    return scipy_module("special", "The derivative of a special function by its parameter")
 
 
 def _as_doubles(*arrays: Any) -> Any:

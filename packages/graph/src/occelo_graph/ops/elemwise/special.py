@@ -8,7 +8,6 @@ named beside its formula.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from occelo_graph.ops.elemwise.arithmetic import and_, eq, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
+from occelo_graph.optional import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _scipy(name: str) -> Callable[..., Any]:
     def computing(*arrays: Any) -> Any:
-        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
+        return getattr(scipy_module("special", name), name)(*arrays)
 
     return computing
 
