@@ -103,7 +103,73 @@ def test_known_grads_and_consider_constant() -> None:
     assert value(through, x=0.0) == 1.0
     end, start = og.subgraph_grad([y], [w], cost=w * y)
     assert value(end[0], x=0.0) == 1.0
-    assert value(start[w], y=4.0) == 4.0
+    assert value(start[0], y=4.0) == 4.0
+    # by a variable that counts as constant itself, the gradient is what reaches it
+    of_w, of_x = og.grad(w * x, [w, x], consider_constant=[w])
+    assert value(of_w, x=3.0) == 3.0
+    assert value(of_x, x=0.0) == 1.0
+    assert value(og.grad(x * y, x, consider_constant=[x]), y=4.0) == 4.0
+
+
+def test_the_gradient_of_a_graph_in_parts_is_that_of_the_whole() -> None:
+    """Part by part, each starting with what the one after it ended with."""
+    x, t = ot.dvector("x"), ot.dvector("t")
+    w1, w2, w3 = (ot.dmatrix(name) for name in ("w1", "w2", "w3"))
+    first = ot.tanh(ot.dot(x, w1))
+    second = ot.tanh(ot.dot(first, w2))
+    last = ot.dot(second, w3)
+    costs = [((last - t) ** 2).sum() + w3.sum() ** 2, (w2**2).sum(), (w1**2).sum() + first[0]]
+    params, ends = [[w3], [w2], [w1]], [[second], [first], [x]]
+    found: list[Any] = []
+    following: Any = None
+    for wrt, end, cost in zip(params, ends, costs, strict=True):
+        of_wrt, of_end = og.subgraph_grad(wrt=wrt, end=end, start=following, cost=cost)
+        following = dict(zip(end, of_end, strict=True))
+        found += of_wrt
+    whole = costs[0] + costs[1] + costs[2]
+    expected = og.grad(whole, [w3, w2, w1, x])
+    rng = np.random.default_rng(5)
+    at: dict[Any, Any] = {x: rng.normal(size=2), t: rng.normal(size=3)}
+    at |= {w1: rng.normal(size=(2, 4)), w2: rng.normal(size=(4, 5)), w3: rng.normal(size=(5, 3))}
+    both = og.evaluate([*found, following[x], *expected], at)
+    for mine, wanted in zip(both[:4], both[4:], strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-12)
+
+
+def test_the_parts_of_a_gradient_by_subgraph() -> None:
+    x, y = ot.dscalars("x", "y")
+    a = x * y
+    start = {ot.exp(a): ot.constant(2.0)}
+    of_wrt, of_end, of_start, of_cost = og.subgraph_grad(
+        [y], [a], start={v: g for v, g in start.items()}, cost=a * y, details=True
+    )
+    given = {x: 0.5, y: 3.0}
+    assert [float(v) for v in og.evaluate(of_cost, given)] == [1.5, 3.0]
+    np.testing.assert_allclose(og.evaluate(of_start, given), [0.0, 2 * np.exp(1.5)])
+    np.testing.assert_allclose(og.evaluate([*of_wrt, *of_end], given), [1.5, 3 + 2 * np.exp(1.5)])
+    assert og.subgraph_grad([y], [a], cost=a * y, details=True)[2] is None
+    assert og.subgraph_grad([y], [a], start=start, details=True)[3] is None
+
+
+@pytest.mark.parametrize("container", [list, tuple])
+def test_derivatives_come_in_the_container_that_they_are_asked_for_in(container: Any) -> None:
+    v, w = ot.dvectors("v", "w")
+    cost = (v * v * w).sum()
+    asked, points = container([v]), container([w])
+    for found in (
+        og.grad(cost, asked),
+        og.pullback(v * w, asked, w),
+        og.jacobian(v * w, asked),
+        og.jacobian(cost, asked),
+        og.hessian(cost, asked),
+        og.hessian_vector_product(cost, asked, points),
+        og.pushforward(container([v * w]), v, w),
+        og.vectorize_graph(container([v * w]), {v: ot.dmatrix()}),
+    ):
+        assert type(found) is container
+        assert len(found) == 1
+    assert isinstance(og.jacobian(v * w, v), og.Variable)
+    assert isinstance(og.hessian(cost, v), og.Variable)
 
 
 def test_integer_variables_get_float_gradients() -> None:

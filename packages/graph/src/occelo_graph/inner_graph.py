@@ -156,6 +156,10 @@ class OpFromGraph(Op):
 
     # derivatives
 
+    @property
+    def foreign_derivative(self) -> bool:
+        return self.pull_rule is not None or self.push_rule is not None  # pyright: ignore[reportUnknownMemberType]
+
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return self._derivative(
             self.pull_rule,  # pyright: ignore[reportUnknownMemberType]

@@ -66,7 +66,9 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
         for old, new in zip(node.outputs, _batch_node(node, new_inputs), strict=True):
             memo.setdefault(old, new)
     results = [memo.get(v, v) for v in wanted]
-    return results[0] if isinstance(outputs, Variable) else results
+    if isinstance(outputs, Variable):
+        return results[0]
+    return tuple(results) if isinstance(outputs, tuple) else results
 
 
 _SIGNATURE = re.compile(r"^\s*(.*?)\s*->\s*(.*?)\s*$")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
+from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
 from occelo_graph.gradient.reverse import grad, pullback
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
@@ -91,8 +92,8 @@ def pushforward(
 ) -> Any:
     """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
 
-    ``wrt`` and ``tangents`` are one variable each or lists of as many; ``f`` is one or a list, and
-    so is the result. Ops without a pushforward of their own are differentiated twice in reverse, as
+    ``wrt`` and ``tangents`` are one variable each or lists of as many; ``f`` is one, a list or a tuple,
+    and so is the result. Ops without a pushforward of their own are differentiated twice in reverse, as
     the whole graph is if ``use_op_pushforward`` is False. ``disconnected_outputs`` ("raise", "warn",
     "ignore") and ``return_disconnected`` ("zero", "none", "disconnected") say what happens to an
     output that does not depend on ``wrt``.
@@ -111,6 +112,7 @@ def pushforward(
                 f"The tangent of {variable} has {tangent.type.ndim} dimensions, "
                 f"the variable {getattr(variable.type, 'ndim', None)}"
             )
+    given = [fitting(t, v, "The tangent") for v, t in zip(variables, given, strict=True)]
     if use_op_pushforward:
         results = _push(outputs, variables, given)
     else:
@@ -119,7 +121,9 @@ def pushforward(
         _finish(v, t, disconnected_outputs, return_disconnected)
         for v, t in zip(outputs, results, strict=True)
     ]
-    return finished[0] if isinstance(f, Variable) else finished
+    if isinstance(f, Variable):
+        return finished[0]
+    return tuple(finished) if isinstance(f, tuple) else finished
 
 
 def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[Any]) -> list[Any]:
@@ -128,7 +132,14 @@ def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[
         tangents = [found.get(v) for v in node.inputs]
         if all(t is None for t in tangents):
             continue
-        for variable, tangent in zip(node.outputs, _push_node(node, tangents), strict=True):
+        pushed = _push_node(node, tangents)
+        if len(pushed) != len(node.outputs):
+            raise ValueError(
+                f"The pushforward of {node.op} must give {len(node.outputs)} tangents, one for each "
+                f"output, and gave {len(pushed)}"
+            )
+        for variable, given_tangent in zip(node.outputs, pushed, strict=True):
+            tangent = from_rule(given_tangent, variable, node, "pushforward", "output")
             if tangent is not None and variable not in found:
                 found[variable] = tangent
     return [found.get(v) for v in outputs]
@@ -153,7 +164,7 @@ def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconne
         raise NullTypeGradError(
             f"The tangent of {describe(variable)} is not defined: {tangent.type.why_null}"
         )
-    return tangent
+    return of_shape(tangent, variable, f"the tangent of {variable}")
 
 
 def Rop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:

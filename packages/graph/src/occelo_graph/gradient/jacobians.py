@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.errors import describe
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import grad, pullback
+from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.traversal import as_variables, variable_depends_on
 from occelo_graph.ops.create import eye
 from occelo_graph.ops.shape import length_product, reshape, shape_tuple
@@ -26,8 +28,8 @@ def jacobian(
 ) -> Any:
     """Derivatives of every element of ``expression`` by every element of ``wrt``.
 
-    The result has the dimensions of ``expression`` followed by those of ``wrt``; a list of
-    variables gives a list. It is one pullback vectorized over an identity matrix, whose size need
+    The result has the dimensions of ``expression`` followed by those of ``wrt``; a list or
+    tuple of variables gives one. It is one pullback vectorized over an identity matrix, whose size need
     not be known; ``vectorize`` is accepted for compatibility and changes nothing.
     """
     del vectorize
@@ -35,7 +37,7 @@ def jacobian(
     variables = as_variables(wrt)
     if expression.type.ndim == 0:
         rows: list[Any] = grad(expression, variables, consider_constant, disconnected_inputs)
-        return rows if isinstance(wrt, list | tuple) else rows[0]
+        return _as_asked(rows, wrt)
     lengths = shape_tuple(expression)
     count = length_product(lengths)
     seed = expression.type.make_variable("cotangent")
@@ -50,7 +52,14 @@ def jacobian(
         else:
             stacked = row.broadcast_to((count, *shape_tuple(row)))
         results.append(reshape(stacked, (*lengths, *shape_tuple(variable))))
-    return results if isinstance(wrt, list | tuple) else results[0]
+    return _as_asked(results, wrt)
+
+
+def _as_asked(results: Sequence[Any], wrt: Any) -> Any:
+    """One result, a list or a tuple of them, as ``wrt`` is."""
+    if isinstance(wrt, Variable):
+        return results[0]
+    return tuple(results) if isinstance(wrt, tuple) else list(results)
 
 
 def hessian(
@@ -61,21 +70,21 @@ def hessian(
 ) -> Any:
     """Second derivatives of a scalar ``cost`` by ``wrt``, one variable or several.
 
-    The result has the dimensions of the variable twice. A list of variables gives a list with the
-    Hessian of each (not the blocks between them).
+    The result has the dimensions of the variable twice. A list or tuple of variables gives one with
+    the Hessian of each (not the blocks between them).
     """
     variables = as_variables(wrt)
     results: list[Any] = []
     for variable in variables:
         gradient = grad(cost, variable, consider_constant, disconnected_inputs)
         results.append(jacobian(gradient, variable, consider_constant, "ignore"))
-    return results if isinstance(wrt, list | tuple) else results[0]
+    return _as_asked(results, wrt)
 
 
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """The Hessian of ``cost`` by ``wrt`` times ``p``, without forming the Hessian.
 
-    ``wrt`` and ``p`` are one variable each or lists of as many; so is the result.
+    ``wrt`` and ``p`` are one variable each, or lists or tuples of as many; so is the result.
     """
     variables = as_variables(wrt)
     points = list(p) if isinstance(p, list | tuple) else [p]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -86,4 +95,4 @@ def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
         )
     gradients: list[Any] = grad(cost, variables, **options)
     products = pushforward(gradients, variables, points, disconnected_outputs="ignore")
-    return products if isinstance(wrt, list | tuple) else products[0]
+    return _as_asked(products, wrt)

@@ -13,6 +13,7 @@ from typing import Any
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, lines
+from occelo_graph.gradient.cotangents import Cotangent, fitting, from_rule, of_shape
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -23,8 +24,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = ["Lop", "grad", "pullback", "subgraph_grad"]
-
-Cotangent = Variable | Zero | None
 
 
 def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
@@ -37,16 +36,6 @@ def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
             dependent.update(node.outputs)
             nodes.append(node)
     return nodes
-
-
-def _normalized(cotangent: Any, variable: Variable) -> Cotangent:
-    if cotangent is None or cotangent is ZERO:
-        return cotangent  # type: ignore[no-any-return]
-    if not isinstance(cotangent, Variable):
-        cotangent = as_tensor_variable(cotangent)
-    if isinstance(cotangent.type, DisconnectedType):
-        return None
-    return cotangent  # type: ignore[no-any-return]
 
 
 class _Accumulator:
@@ -94,34 +83,56 @@ def _pull_node(
     ]
     if not any(wanted):
         return
-    null = next(
-        (c for c in cotangents if isinstance(c, Variable) and isinstance(c.type, NullType)), None
-    )
+    terms = _pulled_terms(node, cotangents, pattern, wanted)
+    for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
+        if use:
+            found.add(variable, from_rule(term, variable, node, "pullback", "input"))
+
+
+def _is_null(cotangent: Cotangent) -> bool:
+    return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
+
+
+def _pulled_terms(
+    node: Apply,
+    cotangents: Sequence[Cotangent],
+    pattern: Sequence[Sequence[bool]],
+    wanted: Sequence[bool],
+) -> Sequence[Any]:
+    """A cotangent of each input; anything for those that are not wanted."""
+    count = len(node.inputs)
+    # what is not defined reaches the inputs that its output depends on, and no others
+    null: list[Any] = [None] * count
+    if any(_is_null(c) for c in cotangents):
+        for i, row in enumerate(pattern):
+            null[i] = next(
+                (c for c, use in zip(cotangents, row, strict=True) if use and _is_null(c)), None
+            )
+        cotangents = [None if _is_null(c) else c for c in cotangents]
+        wanted = [use and n is None for use, n in zip(wanted, null, strict=True)]
+        if not any(wanted):
+            return null
     live = [
         c is not None and c is not ZERO and not _is_discrete(v)
         for c, v in zip(cotangents, node.outputs, strict=True)
     ]
-    if null is not None:
-        terms: Sequence[Any] = [null] * len(node.inputs)
-    elif not any(live):
-        terms = [ZERO] * len(node.inputs)
-    else:
-        given = [
-            None
-            if c is None
-            else zeros_like(v, dtype=_cotangent_dtype(v))
-            if isinstance(c, Zero)
-            else c
-            for c, v in zip(cotangents, node.outputs, strict=True)
-        ]
-        terms = node.op.pull(node.inputs, node.outputs, given, wanted)
-        if len(terms) != len(node.inputs):
-            raise ValueError(
-                f"The pullback of {node.op} gave {len(terms)} cotangents for {len(node.inputs)} inputs"
-            )
-    for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
-        if use:
-            found.add(variable, _normalized(term, variable))
+    if not any(live):
+        return [ZERO if n is None else n for n in null]
+    given = [
+        None
+        if c is None
+        else zeros_like(v, dtype=_cotangent_dtype(v))
+        if isinstance(c, Zero)
+        else c
+        for c, v in zip(cotangents, node.outputs, strict=True)
+    ]
+    terms = node.op.pull(node.inputs, node.outputs, given, wanted)
+    if not isinstance(terms, list | tuple) or len(terms) != count:  # pyright: ignore[reportUnnecessaryIsInstance]
+        got = len(terms) if isinstance(terms, list | tuple) else repr(terms)  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ValueError(
+            f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
+        )
+    return [t if n is None else n for t, n in zip(terms, null, strict=True)]
 
 
 def _cotangent_dtype(variable: Variable) -> str:
@@ -175,7 +186,8 @@ def grad(
     which the derivative counts as 0 wherever it passes through a discrete operation). For complex
     variables it is the derivative by the real part plus i times that by the imaginary part.
 
-    ``consider_constant`` lists variables through which nothing passes. ``known_grads`` maps
+    ``consider_constant`` lists variables through which nothing passes; by such a variable itself the
+    gradient is what reaches it. ``known_grads`` maps
     variables to cotangents that are given; ``cost`` may then be None. ``disconnected_inputs`` says
     what happens if the cost does not depend on a variable: "raise" `DisconnectedInputError`,
     "warn" or "ignore"; ``return_disconnected`` what is then returned: "zero", "none" or
@@ -191,18 +203,9 @@ def grad(
     starts: dict[Variable, Any] = {}
     if cost is not None:
         starts[cost] = ones_like(cost, dtype=_cotangent_dtype(cost))
-    for variable, cotangent in (known_grads or {}).items():
-        if not isinstance(variable, Variable):
-            raise TypeError(f"The keys of known_grads must be variables, got {variable!r}")
-        ct = as_tensor_variable(cotangent) if not isinstance(cotangent, Variable) else cotangent
-        if getattr(ct.type, "ndim", None) != getattr(variable.type, "ndim", None):
-            raise TypeError(
-                f"The known gradient of {variable} has type {ct.type}, not {variable.type}"
-            )
-        starts[variable] = ct
+    starts = {**starts, **_starts(known_grads or {})}
     constant = set(consider_constant or ())
     totals = _propagate(starts, variables, constant)
-    totals = [None if v in constant else t for v, t in zip(variables, totals, strict=True)]
     gradients: list[Any] = []
     for variable, total in zip(variables, totals, strict=True):
         result = _finish(
@@ -212,9 +215,9 @@ def grad(
             if result.name is None and result.owner is not None:
                 result.name = f"(d{cost.name}/d{variable.name})"
         gradients.append(result)
-    if isinstance(wrt, tuple):
-        return tuple(gradients)
-    return gradients if isinstance(wrt, list) else gradients[0]
+    if isinstance(wrt, Variable):
+        return gradients[0]
+    return tuple(gradients) if isinstance(wrt, tuple) else gradients
 
 
 def _wrt_list(wrt: Any) -> list[Variable]:
@@ -256,7 +259,7 @@ def _finish(
             )
         if null_gradients != "return":
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
-    return total
+    return of_shape(total, variable, f"the gradient by {variable}")
 
 
 def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -> None:
@@ -319,23 +322,60 @@ def subgraph_grad(
     cost: Any = None,
     details: bool = False,
 ) -> Any:
-    """Gradients by ``wrt`` and ``end`` from those of a graph's later part.
+    """Gradients by ``wrt`` and ``end`` from those of a graph's later part, as two lists.
 
     Differentiation goes from ``cost`` and the known gradients ``start`` down to ``end``, and not
-    beyond. Returns the gradients by ``wrt`` and those by ``end``, which can be the next ``start``.
+    beyond; what does not depend on a variable counts as 0. The gradients by ``end`` are the ``start`` of
+    the next part: ``dict(zip(end, end_grads))``. With ``details`` there follow what ``start`` and what
+    ``cost`` alone give, as lists for ``[*wrt, *end]``, or None for one that was not given.
+
+    ValueError without a cost and start gradients; other errors are those of `grad`.
     """
     if cost is None and start is None:
         raise ValueError("subgraph_grad needs a cost, start gradients, or both")
-    starts: dict[Variable, Any] = {}
+    variables = [*_wrt_list(wrt), *_wrt_list(end)]
+    count = len(variables) - len(_wrt_list(end))
+    known = None if start is None else _starts(start)
+    whole = None
     if cost is not None:
+        cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
         _check_cost(cost)
-        starts[cost] = ones_like(cost)
-    starts.update(start or {})
-    totals = _propagate(starts, [*wrt, *end], end)
-    filled = [
-        _finish(v, t, cost, "ignore", "zero", "raise")
-        for v, t in zip([*wrt, *end], totals, strict=True)
-    ]
-    of_wrt, of_end = filled[: len(wrt)], filled[len(wrt) :]
-    pairs = dict(zip(end, of_end, strict=True))
-    return (of_wrt, pairs, None, None) if details else (of_wrt, pairs)
+        whole = {cost: ones_like(cost, dtype=_cotangent_dtype(cost))}
+    together = _merged(whole or {}, known or {})
+
+    def gradients(starts: Mapping[Variable, Any] | None) -> list[Any] | None:
+        if starts is None:
+            return None
+        totals = _propagate(starts, variables, end)
+        return [
+            _finish(v, t, cost, "ignore", "zero", "raise")
+            for v, t in zip(variables, totals, strict=True)
+        ]
+
+    found = gradients(together)
+    assert found is not None
+    if not details:
+        return found[:count], found[count:]
+    return found[:count], found[count:], gradients(known), gradients(whole)
+
+
+def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
+    """Cotangents that the user gives, checked."""
+    starts: dict[Variable, Cotangent] = {}
+    for variable, cotangent in known.items():
+        if not isinstance(variable, Variable):
+            raise TypeError(f"The keys of known gradients must be variables, got {variable!r}")
+        starts[variable] = fitting(cotangent, variable, "The known gradient")
+    return starts
+
+
+def _merged(first: Mapping[Variable, Any], second: Mapping[Variable, Any]) -> dict[Variable, Any]:
+    """Two mappings of cotangents, added where both have one."""
+    merged = dict(first)
+    for variable, cotangent in second.items():
+        mine = merged.get(variable)
+        if mine is None or mine is ZERO:
+            merged[variable] = cotangent
+        elif cotangent is not None and cotangent is not ZERO:
+            merged[variable] = add(mine, cotangent)
+    return merged

@@ -38,6 +38,7 @@ Kernel = Callable[..., Sequence[Any]]
 
 _C = TypeVar("_C", bound=type)
 _INFERENCE_CACHE_LIMIT = 4096
+_OWN = __name__.partition(".")[0] + "."
 
 
 def _no_converter(value: Any) -> Variable:
@@ -340,6 +341,14 @@ class Op:
     def has_pushforward(self) -> bool:
         """Whether the op gives tangents itself."""
         return type(self).pushforward is not Op.pushforward or type(self).R_op is not Op.R_op
+
+    @property
+    def foreign_derivative(self) -> bool:
+        """Whether somebody else than this package gave the derivative.
+
+        What it gives is then checked to have the right shape when the graph runs.
+        """
+        return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """For each input, which outputs a derivative can come from."""

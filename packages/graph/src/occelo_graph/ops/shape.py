@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -251,11 +252,13 @@ def get_vector_length(v: Any) -> int:
 class SpecifyShape(LinearInFirst):
     """The same tensor with lengths asserted: those in ``static``, and given ones for its Nones.
 
-    ``given`` says which of the Nones are given by further inputs; other lengths stay open.
+    ``given`` says which of the Nones are given by further inputs; other lengths stay open. ``of`` is
+    what the message of a failure calls the tensor; it does not tell ops apart.
     """
 
     static: StaticShape
     given: tuple[bool, ...]
+    of: str = field(default="", compare=False)
 
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
@@ -277,6 +280,8 @@ class SpecifyShape(LinearInFirst):
         wanted = [int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)]
         if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
             text = shape_text(tuple(wanted))
+            if self.of:
+                raise ValueError(f"The shape of {self.of} is {x.shape}, but must be {text}")
             raise ValueError(f"The shape is {x.shape}, but {text} was specified")
         return x
 
@@ -293,7 +298,7 @@ class SpecifyShape(LinearInFirst):
     ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
-        wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given)
+        wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given, self.of)
         return [wider(*inputs)]
 
 

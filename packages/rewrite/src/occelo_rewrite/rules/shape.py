@@ -8,6 +8,7 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.lengths import is_certainly_as_long
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
@@ -167,13 +168,15 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Asserting lengths that are known already is the tensor itself."""
+    """Asserting lengths that are certain, whatever other rules leave out, is the tensor itself."""
     op: Any = node.op
     x: Any = node.inputs[0]
-    if any(op.given):
-        return None
-    known = all(w is None or w == n for w, n in zip(op.static, x.type.shape, strict=True))
-    return [x] if known else None
+    rest = iter(node.inputs[1:])
+    for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
+        wanted = next(rest) if given else static
+        if wanted is not None and not is_certainly_as_long(x, axis, wanted):
+            return None
+    return [x]
 
 
 @node_rewriter([SpecifyShape])
@@ -193,13 +196,49 @@ def specify_of_specify(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: Apply) -> Any:
-    """f(specify_shape(x)) = specify_shape(f(x)), for functions of one argument."""
-    inner: Any = node.inputs[0].owner
-    if len(node.inputs) != 1 or inner is None or not isinstance(inner.op, SpecifyShape):
-        return None
+    """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are those of the result.
+
+    Where y is an input of the graph of just the lengths that are asserted, f checks them itself.
+    """
     if node.op.destroy_map or len(node.outputs) > 1:
         return None
-    return [inner.op(node.op(inner.inputs[0]), *inner.inputs[1:])]
+    full: Any = node.outputs[0].type
+    for i, operand in enumerate(node.inputs):
+        inner: Any = operand.owner
+        if inner is None or not isinstance(inner.op, SpecifyShape):
+            continue
+        kind: Any = operand.type
+        asserted = [
+            axis
+            for axis, (n, given) in enumerate(zip(inner.op.static, inner.op.given, strict=True))
+            if n is not None or given
+        ]
+        # what broadcasts has not the length of the result
+        if kind.ndim != full.ndim or any(kind.shape[axis] == 1 for axis in asserted):
+            continue
+        x = inner.inputs[0]
+        if any(x.type.shape[axis] == 1 for axis in asserted):
+            continue
+        lengths: Any = inner.inputs[1:]
+        inputs: list[Any] = [*node.inputs[:i], x, *node.inputs[i + 1 :]]
+        result = node.op(*inputs)
+        beside = [v for v in inputs if v.owner is None and v.type.ndim == kind.ndim]
+        if not any(_checks(inner.op, lengths, v) for v in beside):
+            result = inner.op(result, *lengths)
+        return [result]
+    return None
+
+
+def _checks(op: Any, lengths: Any, root: Any) -> bool:
+    """Whether an elementwise operand that nothing computes has all lengths that are asserted."""
+    rest = iter(lengths)
+    for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
+        wanted: Any = next(rest) if given else static
+        if wanted is not None and (
+            root.type.shape[axis] == 1 or not is_certainly_as_long(root, axis, wanted)
+        ):
+            return False
+    return True
 
 
 CANONICALIZE = RuleSet(

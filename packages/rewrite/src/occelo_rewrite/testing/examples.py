@@ -191,6 +191,10 @@ WRITTEN = [
         "specify_of_specify", lambda x: ot.specify_shape(ot.specify_shape(x, (2, None)), (None, 3))
     ),
     Case("specify_lift", lambda x: ot.exp(ot.specify_shape(x, (2, 3)))),
+    Case("specify_lift", lambda x: 2.0 * ot.specify_shape(x, (2, None))),
+    Case("specify_lift", lambda x: ot.specify_shape(x, (2, 3)) * ot.exp(x)),
+    Case("specify_lift", lambda x: x - ot.specify_shape(ot.exp(x[::-1]), (x.shape[0], None))),
+    Case("specify_what_is_known", lambda x: ot.specify_shape(ot.exp(x), (x.shape[0], None))),
     # reads
     Case("read_of_everything", lambda x: ot.Subtensor((slice(None), slice(None)))(x) * 2.0),
     Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[-1]),

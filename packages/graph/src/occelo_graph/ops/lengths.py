@@ -1,0 +1,134 @@
+"""What is certain of lengths that types leave open, and how a tensor is held to those of another.
+
+Certain means: whatever rewriting leaves out. Of ``x + y`` with open lengths nothing is certain, although it
+has the length of ``x`` wherever it can be computed: a rule may drop ``x``, as it drops zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, fill_static
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["held_to_shape", "is_certainly_as_long"]
+
+_MOST_STEPS = 64
+
+
+class _Length:
+    """The length of a variable along an axis, handed to ``infer_shape`` in place of a number."""
+
+    def __init__(self, variable: Variable, axis: int) -> None:
+        self.variable = variable
+        self.axis = axis
+
+
+class _Walk:
+    """Where lengths come from, looked up over a bounded number of nodes."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_STEPS
+
+    def of(self, variable: Variable, axis: int) -> Any:
+        """A number, a pair of a variable and an axis, or a scalar variable; None if not certain."""
+        kind = variable.type
+        if not isinstance(kind, TensorType):
+            return None
+        static = kind.shape[axis]
+        if static is not None:
+            return static
+        node = variable.owner
+        if node is None:
+            return variable, axis
+        self._left -= 1
+        if self._left < 0:
+            return None
+        if node.op.elementwise:
+            return self._common(node, axis - kind.ndim)
+        if isinstance(node.op, Alloc):
+            return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
+        if isinstance(node.op, SpecifyShape) and node.op.given[axis]:
+            return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
+        return self._handed_on(node, variable, axis)
+
+    def of_scalar(self, length: Any) -> Any:
+        """What is certain of a scalar that is a length."""
+        if isinstance(length, Constant):
+            return int(length.data)
+        if isinstance(length, Variable) and length.owner is not None:
+            op = length.owner.op
+            return self.of(length.owner.inputs[0], op.i) if isinstance(op, Shape_i) else length
+        return length
+
+    def _common(self, node: Apply, axis: int) -> Any:
+        """The length of an elementwise result: that which all operands agree on."""
+        found: list[Any] = []
+        for operand in node.inputs:
+            kind = operand.type
+            if not isinstance(kind, TensorType) or kind.ndim < -axis or kind.shape[axis] == 1:
+                continue
+            length = self.of(operand, kind.ndim + axis)
+            if length is None or (found and found[0] != length):
+                return None
+            found.append(length)
+        return found[0] if found else None
+
+    def _handed_on(self, node: Apply, variable: Variable, axis: int) -> Any:
+        """The length of an input that an op says its result has, else the result's own."""
+        own = variable, axis
+        # that a reshaping fits is not checked where it is left out
+        if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
+            return own
+        shapes = [
+            tuple(_Length(v, i) for i in range(v.type.ndim))
+            if isinstance(v.type, TensorType)
+            else ()
+            for v in node.inputs
+        ]
+        try:
+            length = node.op.shapes(node, shapes)[0][axis]
+        except Exception:
+            # it computes with lengths, or has a rule of the user's that fails
+            return own
+        return self.of(length.variable, length.axis) if isinstance(length, _Length) else own
+
+
+def is_certainly_as_long(x: Variable, axis: int, length: Any) -> bool:
+    """Whether a tensor has a length, an integer or a scalar variable, whatever rewriting leaves out."""
+    walk = _Walk()
+    found = walk.of(x, axis)
+    return found is not None and found == walk.of_scalar(length)
+
+
+def held_to_shape(x: Any, like: Any, of: str) -> Any:
+    """``x``, with a check when the graph runs that its shape is that of ``like``, unless that is certain.
+
+    ``of`` is what a message calls ``x``. Both have as many dimensions, and no known lengths that differ.
+    """
+    static: list[int | None] = []
+    given: list[bool] = []
+    lengths: list[Any] = []
+    for axis, (own, wanted) in enumerate(zip(_shape(x), _shape(like), strict=True)):
+        open_here = wanted is None and not _surely_equal(x, like, axis)
+        static.append(wanted if own is None else None)
+        given.append(open_here)
+        if open_here:
+            lengths.append(Shape_i(axis)(like))
+    if not lengths and all(n is None for n in static):
+        return x
+    return SpecifyShape(tuple(static), tuple(given), of)(x, *lengths)
+
+
+def _surely_equal(x: Variable, y: Variable, axis: int) -> bool:
+    walk = _Walk()
+    found = walk.of(x, axis)
+    return x is y or (found is not None and found == walk.of(y, axis))
+
+
+def _shape(x: Any) -> Sequence[int | None]:
+    shape: Sequence[int | None] = x.type.shape
+    return shape
