@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -308,3 +309,130 @@ def test_other_functions_of_numpy_say_what_to_use() -> None:
         np.cbrt(x)
     with pytest.raises(TypeError, match=r"numpy\.add cannot be applied"):
         np.add.reduce(x)
+
+
+@pytest.mark.parametrize("name", ["b", "d", "f", "i", "l", "x", "int", "float", "double", "f8"])
+def test_short_first_arguments_are_names(name: str) -> None:
+    made = ot.tensor(name, shape=(2, None))
+    assert (made.name, made.dtype, made.type.shape) == (name, "float64", (2, None))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "float32", "floatX", np.float32, np.dtype("int16"), bool]
+)
+def test_full_dtypes_as_first_argument_are_dtypes(dtype: Any) -> None:
+    made = ot.tensor(dtype, shape=())
+    assert made.name is None
+    assert made.type is ot.TensorType(dtype, ())
+    assert ot.tensor("int8", dtype="float32", shape=()).name == "int8"
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: ot.vector(shape=(None, None)), ValueError),
+        (lambda: ot.vector(shape=()), ValueError),
+        (lambda: ot.scalar(shape=(1,)), ValueError),
+        (lambda: ot.matrix(shape=(2,)), ValueError),
+        (lambda: ot.row(shape=(2, 5)), ValueError),
+        (lambda: ot.row(shape=(None, 5)), ValueError),
+        (lambda: ot.dcol(shape=(5, 2)), ValueError),
+        (lambda: ot.ltensor3(shape=(5, 2)), ValueError),
+        (lambda: ot.matrices("ab", shape=(2,)), ValueError),
+        (lambda: ot.dvector(dtype="float32"), TypeError),
+        (lambda: ot.bmatrix(dtype="floatX"), TypeError),
+        (lambda: ot.tensor(3, shape=()), TypeError),
+    ],
+)
+def test_constructors_keep_what_their_names_say(make: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        make()
+
+
+def test_constructors_take_more_of_their_shape() -> None:
+    assert ot.matrix(shape=(2, None), dtype="int8").type is ot.TensorType("int8", (2, None))
+    assert ot.drow(shape=(1, 5)).type.shape == (1, 5)
+    assert ot.dvector(dtype="float64").dtype == "float64"
+
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        ot.as_tensor,
+        ot.constant,
+        og.shared,
+        lambda m: og.shared(m, borrow=True),
+        lambda m: og.shared(np.zeros(3)).set_value(m),
+        lambda m: og.shared(np.zeros(3)).set_value(m, borrow=True),
+        lambda m: ot.as_tensor([m, m]),
+        lambda m: ot.dvector() + m,
+        lambda m: ot.dvector()[m.astype("int64")],
+        lambda m: ot.switch(m, 1.0, 2.0),
+        lambda m: ot.constant(np.ma.masked),
+        lambda m: og.evaluate((v := ot.dvector()) * 2, {v: m}),
+        lambda m: ot.dvector().type.filter(m.astype("float32")),
+        lambda m: ot.dvector().type.filter(m, allow_downcast=True),
+    ],
+)
+def test_masked_arrays_are_refused(use: Any) -> None:
+    with pytest.raises(TypeError, match="mask"):
+        use(MASKED)
+
+
+@pytest.mark.parametrize(
+    ("make", "dtype"),
+    [
+        (lambda: ot.as_tensor(1.5), "floatX"),
+        (lambda: ot.as_tensor([]), "floatX"),
+        (lambda: ot.as_tensor([[], []]), "floatX"),
+        (lambda: ot.as_tensor([1.5, 2]), "floatX"),
+        (lambda: ot.as_tensor([[1, 2], (3, 4.5)]), "floatX"),
+        (lambda: ot.as_tensor([1, 2]), "int64"),
+        (lambda: ot.as_tensor([np.float64(1.5), 2.0]), "float64"),
+        (lambda: ot.as_tensor(np.array([])), "float64"),
+        (lambda: ot.as_tensor([1.5], dtype="float64"), "float64"),
+        (lambda: ot.stack([1.5, 2.5]), "floatX"),
+        (lambda: ot.arange(3.0), "floatX"),
+        (lambda: ot.arange(1, 2.5, 0.5), "floatX"),
+        (lambda: ot.arange(3), "int64"),
+        (lambda: ot.arange(np.float64(3)), "float64"),
+        (lambda: ot.arange(3.0, dtype="float64"), "float64"),
+        (lambda: ot.linspace(0, 1), "floatX"),
+        (lambda: ot.zeros(3), "floatX"),
+        (lambda: ot.vector(), "floatX"),
+        # promotion is NumPy's, which knows no floatX
+        (lambda: ot.ivector() / ot.ivector(), "float64"),
+        (lambda: ot.sqrt(ot.lvector()), "float64"),
+        (lambda: ot.lvector() + 1.5, "float64"),
+        (lambda: ot.fvector() + 1.5, "float32"),
+        (lambda: ot.mean(ot.lvector()), "float64"),
+    ],
+)
+@pytest.mark.parametrize("floatX", ["float64", "float32", "float16"])
+def test_the_default_dtype_is_that_of_constructors(make: Any, dtype: str, floatX: str) -> None:
+    with config.change_flags(floatX=floatX):
+        assert make().dtype == (floatX if dtype == "floatX" else dtype)
+
+
+def test_changed_options_can_be_entered_again() -> None:
+    flags = config.change_flags(floatX="float32")
+    inner = config.change_flags(floatX="float16")
+    with flags, flags:
+        assert ot.vector().dtype == "float32"
+        with inner, flags, inner:
+            assert ot.vector().dtype == "float16"
+        assert ot.vector().dtype == "float32"
+    assert ot.vector().dtype == "float64"
+
+    @flags
+    def dtypes(depth: int) -> list[str]:
+        return [ot.vector().dtype, *(dtypes(depth - 1) if depth else [])]
+
+    with flags, ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(dtypes, [3] * 20)) == [["float32"] * 4] * 20
+    with pytest.raises(ZeroDivisionError), flags:
+        print(1 / 0)
+    assert ot.vector().dtype == "float64"

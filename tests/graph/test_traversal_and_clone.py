@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -163,3 +164,57 @@ def test_the_interpreter_is_lazy_and_needs_every_root() -> None:
         x.eval({"q": 1.0})
     with pytest.raises(ValueError, match="Several variables"):
         (x + ot.dscalar("x")).eval({"x": 1.0})
+
+
+A = np.array([1.0, np.nan, -0.0])
+
+
+@pytest.mark.parametrize(
+    ("xs", "ys", "equal"),
+    [
+        ([A], [A.copy()], True),
+        ([A], [A + 1], False),
+        ([A], [A.astype("float32")], False),
+        ([A], [A[None]], False),
+        ([A[:0]], [A[:0]], True),
+        ([A], [3], False),
+        ([[A, 1]], [[A.copy(), 1]], True),
+        ([[A, 1]], [[A.copy()]], False),
+        ([np.int64(3)], [3], True),
+        ([3], [3], True),
+        ([3], [4], False),
+        ([ot.constant(A)], [A], True),
+        ([A], [ot.constant(A)], True),
+        ([ot.constant(A)], [A + 1], False),
+        ([ot.constant(A)], [A.astype("float32")], False),
+        ([ot.dvector()], [A], False),
+        ([A, A], [A, A + 1], False),
+    ],
+)
+def test_computations_of_arrays_compare(xs: Any, ys: Any, equal: bool) -> None:
+    assert og.equal_computations(xs, ys) is equal
+
+
+def test_eval_refuses_values_that_are_not_needed() -> None:
+    x, y = ot.dvector("x"), ot.dvector("y")
+    z = x * 2
+    assert z.eval({x: [1.0]}).tolist() == [2.0]
+    with pytest.raises(og.UnusedInputError, match="y"):
+        z.eval({x: [1.0], y: [2.0]})
+    with pytest.raises(ValueError, match="'q'"):
+        z.eval({"x": [1.0], "q": [2.0]})
+    with pytest.raises(ValueError, match="two values"):
+        z.eval({"x": [1.0], x: [2.0]})
+    assert z.eval({x: [1.0], y: [2.0], "q": 3}, on_unused_input="ignore").tolist() == [2.0]
+
+
+def test_nominal_variables_of_tensors_are_tensors() -> None:
+    nominal: Any = og.NominalVariable(0, ot.TensorType("float64", (None,)))
+    assert isinstance(nominal, ot.TensorVariable)
+    assert nominal is og.NominalVariable(0, ot.TensorType("float64", (None,)))
+    assert pickle.loads(pickle.dumps(nominal)) is nominal
+    assert nominal.clone() is nominal
+    frozen = og.freeze([nominal], [(nominal + 1).sum()])
+    assert frozen is not None
+    plain = og.NominalVariable(0, og.DisconnectedType())
+    assert type(plain) is og.NominalVariable

@@ -130,8 +130,7 @@ def _evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any)
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:
-        chosen: dict[str, Any] = {"on_unused_input": "ignore", **options}
-        functions[key] = function(list(given), variable, **chosen)
+        functions[key] = function(list(given), variable, **options)
     return functions[key](*given.values())
 
 

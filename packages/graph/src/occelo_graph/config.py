@@ -11,8 +11,8 @@ Each package declares its own options with `Config.declare`; all of them share o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -118,6 +118,28 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
+_outer: ContextVar[tuple[Mapping[str, Any], ...]] = ContextVar("_outer", default=())
+"""What was in force around each ``with`` block that this context is in, the innermost last."""
+
+
+class ChangedFlags(ContextDecorator):
+    """The changes that `Config.change_flags` makes, as a context manager and a decorator."""
+
+    def __init__(self, context: ContextVar[Mapping[str, Any]], values: Mapping[str, Any]) -> None:
+        self._context = context
+        self._values = values
+
+    def __enter__(self) -> None:
+        current = self._context.get()
+        _outer.set((*_outer.get(), current))
+        self._context.set({**current, **self._values})
+
+    def __exit__(self, *_: object) -> None:
+        *rest, last = _outer.get()
+        _outer.set(tuple(rest))
+        self._context.set(last)
+
+
 class Config:
     """All options as attributes; `declare` adds one, `change_flags` changes some for a while."""
 
@@ -194,16 +216,14 @@ class Config:
             raise UnknownOptionError(self._unknown(name))
         return found
 
-    @contextmanager
-    def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> Generator[None]:
-        """Change options inside a ``with`` block or a decorated function, in this context only."""
+    def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> ChangedFlags:
+        """Change options inside a ``with`` block or a decorated function, in this context only.
+
+        What it returns may be used again, also inside itself and in several threads.
+        """
         wanted = {**(flags or {}), **more}
         checked = {n: self._option(n).check(v, "change_flags") for n, v in wanted.items()}
-        token = self._context.set({**self._context.get(), **checked})
-        try:
-            yield
-        finally:
-            self._context.reset(token)
+        return ChangedFlags(self._context, checked)
 
     def origin(self, name: str) -> str:
         """Which source the current value comes from."""

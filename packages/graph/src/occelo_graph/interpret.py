@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.config import EXCEPTION_VERBOSITY
-from occelo_graph.errors import MissingInputError, describe, lines
+from occelo_graph.errors import MissingInputError, UnusedInputError, describe, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
 from occelo_graph.ir.regions import awaited
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.ir.traversal import get_var_by_name, toposort
+from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 
 __all__ = ["annotate_error", "evaluate", "last_uses", "variable_eval"]
 
@@ -162,25 +162,43 @@ def evaluate(
 def variable_eval(
     variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
 ) -> Any:
-    """`Variable.eval`: keys may be names; ValueError for a name that is missing or ambiguous."""
+    """`Variable.eval`: keys may be names; ValueError for a name that is missing or ambiguous.
+
+    A value for a variable that is not needed is an `UnusedInputError` (a ValueError), unless
+    ``on_unused_input`` says otherwise.
+    """
     given: dict[Variable, Any] = {}
+    lenient = options.get("on_unused_input", "raise") != "raise"
     for key, value in (inputs_to_values or {}).items():
         if isinstance(key, str):
             found = list(get_var_by_name([variable], key))
+            if not found and lenient:
+                continue
             if not found:
                 raise ValueError(f"No variable named {key!r} is needed for {variable}")
             if len(found) > 1:
                 raise ValueError(f"Several variables are named {key!r}; use the variable itself")
-            given[found[0]] = value
-        else:
-            given[key] = value
+            key = found[0]
+        if key in given:
+            raise ValueError(f"{key} is given two values")
+        given[key] = value
     evaluator = _evaluators[-1]
     return evaluator(variable, given, **options)
 
 
-def _interpret(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
+def _interpret(
+    variable: Variable,
+    given: Mapping[Variable, Any],
+    on_unused_input: str = "raise",
+    **options: Any,
+) -> Any:
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")
+    if on_unused_input == "raise":
+        needed = set(ancestors([variable], given.keys()))
+        for key in given:
+            if key not in needed:
+                raise UnusedInputError(f"{variable} is computed without {describe(key)}")
     return evaluate(variable, given)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -165,6 +167,19 @@ def _equal_roots(x: Variable, y: Variable, strict_dtype: bool) -> bool:
     return False
 
 
+def _equal_values(x: Any, y: Any) -> bool:
+    """Whether two values that are no variables are equal: arrays in dtype, shape and elements."""
+    nested = all(isinstance(v, list | tuple) for v in (x, y))
+    if nested:
+        return len(x) == len(y) and all(map(_equal_values, x, y))
+    if not (hasattr(x, "__array__") or hasattr(y, "__array__")):
+        return x is y or bool(x == y)
+    first, second = np.asarray(x), np.asarray(y)
+    if first.dtype != second.dtype or first.shape != second.shape:
+        return False
+    return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
+
+
 def equal_computations(
     xs: Sequence[Any],
     ys: Sequence[Any],
@@ -192,9 +207,11 @@ def equal_computations(
             variable, value = (x, y) if isinstance(x, Variable) else (y, x)
             if not (isinstance(variable, Constant) and variable.type.is_valid_value(value, False)):
                 return False
+            if strict_dtype and getattr(value, "dtype", variable.data.dtype) != variable.data.dtype:
+                return False
             if not variable.type.values_eq(variable.data, variable.type.filter(value)):
                 return False
-        elif not bool(x == y):
+        elif not _equal_values(x, y):
             return False
     while pending:
         x, y = pending.pop()

@@ -134,7 +134,11 @@ class Variable:
         return made
 
     def eval(self, inputs_to_values: dict[Any, Any] | None = None, **options: Any) -> Any:
-        """Compute the variable; keys of ``inputs_to_values`` are variables or their names."""
+        """Compute the variable; keys of ``inputs_to_values`` are variables or their names.
+
+        A value for a variable that is not needed is an `UnusedInputError`, unless the option
+        ``on_unused_input`` is "ignore" or "warn".
+        """
         return conveniences["eval"](self, inputs_to_values, **options)
 
     def dprint(self, **options: Any) -> Any:
@@ -211,7 +215,10 @@ class Constant(AtomicVariable):
 
 
 class NominalVariable(AtomicVariable):
-    """The ``id``-th input of an inner graph: one object for each (id, type)."""
+    """The ``id``-th input of an inner graph: one object for each (id, type).
+
+    Its class may be a subclass that its type names, as that of tensors has the methods of tensors.
+    """
 
     __slots__ = ("id",)
     _interned: ClassVar[dict[tuple[int, Type], NominalVariable]] = {}
@@ -220,7 +227,8 @@ class NominalVariable(AtomicVariable):
     def __new__(cls, id: int, type: Type) -> NominalVariable:
         found = cls._interned.get((id, type))
         if found is None:
-            found = super().__new__(cls)
+            made: Any = type.nominal_class or cls
+            found = super().__new__(made)
             cls._interned[id, type] = found
         return found
 

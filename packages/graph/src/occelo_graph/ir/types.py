@@ -35,6 +35,7 @@ class Type:
     __slots__ = ("__weakref__",)
     variable_class: ClassVar[Callable[..., Any] | None] = None
     constant_class: ClassVar[Callable[..., Any] | None] = None
+    nominal_class: ClassVar[type[Any] | None] = None
 
     def key(self) -> tuple[Any, ...]:
         """What defines the type besides its class."""

@@ -263,12 +263,19 @@ class ARange(Op):
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
-    """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are."""
+    """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are.
+
+    The dtype is int64 for integers, floatX for Python floats (and integers) alone, else what
+    promotion with int64 gives, as in NumPy.
+    """
     if stop is None:
         start, stop = 0, start
-    parts = [as_tensor_variable(p) for p in (start, stop, step)]
-    if dtype is None:
-        dtype = np.result_type(*(p.type.numpy_dtype for p in parts)).name
+    given = (start, stop, step)
+    parts = [as_tensor_variable(p) for p in given]
+    if dtype is None and float in map(type, given) and all(type(p) in (int, float) for p in given):
+        dtype = "floatX"
+    elif dtype is None:
+        dtype = np.result_type("int64", *(p.type.numpy_dtype for p in parts)).name
         dtype = "int64" if is_discrete(dtype) else dtype
     name = TensorType(dtype, ()).dtype
     if any(p.type.ndim for p in parts):

@@ -9,7 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable, conveniences, set_conveniences
 from occelo_graph.ir.op import set_default_converter
-from occelo_graph.tensors.type import DTYPES, TensorType
+from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
@@ -27,6 +27,7 @@ __all__ = [
 TensorLike = Any
 """A tensor variable, an array, a number, or a nested sequence of those; no Python bool."""
 
+_FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
 _scalars: dict[tuple[str, str, str], Any] = {}
 
@@ -36,14 +37,17 @@ def constant(
 ) -> TensorConstant:
     """A constant with the value of ``x``, which is copied unless it is read-only.
 
-    A Python float gets dtype floatX, a Python int int64, a bool bool, as in NumPy; ``dtype``
-    overrides. ``ndim`` adds leading dimensions of length 1. TypeError if ``x`` is no array of
+    A Python float, a sequence of such (and of integers) or an empty one gets dtype floatX, a Python
+    int int64, a bool bool, as in NumPy; ``dtype`` overrides. ``ndim`` adds leading dimensions of length 1. TypeError if ``x`` is no array of
     numbers.
     """
     if isinstance(x, Variable) or (_is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
+    kinds: set[type] = _leaf_types(x) if _is_sequence(x) else {type(x)}
+    for kind in kinds:
+        refuse_mask(kind)
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
-    if wanted is None and type(x) is float:
+    if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
     data: Any = np.array(x, dtype=wanted)
     if data.dtype.name not in DTYPES:
@@ -120,6 +124,12 @@ def refuse_bool(value: Any, what: str = "a tensor") -> None:
 
 
 def _mixes_bools(values: Sequence[Any]) -> bool:
+    kinds = _leaf_types(values)
+    return bool in kinds and not kinds <= {bool, np.bool_}
+
+
+def _leaf_types(values: Sequence[Any]) -> set[type]:
+    """The types of what a nested sequence holds."""
     kinds: set[type] = set()
     pending = [values]
     while pending:
@@ -128,7 +138,7 @@ def _mixes_bools(values: Sequence[Any]) -> bool:
         if list in found or tuple in found:
             pending.extend(v for v in level if _is_sequence(v))
         kinds |= found
-    return bool in kinds and not kinds <= {bool, np.bool_, list, tuple}
+    return kinds - {list, tuple}
 
 
 def scalar_constant(value: Any, dtype: str) -> Any:

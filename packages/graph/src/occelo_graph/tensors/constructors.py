@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from occelo_graph.tensors.type import TensorType
+import numpy as np
+
+from occelo_graph.tensors.type import DTYPES, TensorType, shape_text
 from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -223,27 +225,47 @@ def tensor(
 ) -> TensorVariable:
     """A symbolic tensor of ``dtype`` and static ``shape`` (None for an unknown length).
 
-    As in older code, the first argument may be a dtype if no ``dtype`` is given.
+    As in older code, the first argument may be a dtype if no ``dtype`` is given: a NumPy dtype or
+    the full name of one. Anything shorter, such as "b", is a name.
     """
     if shape is None:
         raise TypeError("tensor() needs a shape, such as (None, 3)")
-    if name is not None and dtype == "floatX":
-        try:
-            return TensorType(name, shape).make_variable()  # type: ignore[return-value] # pyright: ignore[reportReturnType]
-        except TypeError:
-            pass
+    if dtype == "floatX" and name is not None and _is_dtype(name):
+        name, dtype = None, name
     made: Any = TensorType(dtype, shape).make_variable(name)
     return made  # type: ignore[no-any-return]
 
 
-def _maker(dtype: str, shape: tuple[int | None, ...], doc: str) -> Maker:
+def _is_dtype(name: Any) -> bool:
+    if isinstance(name, str):
+        return name in DTYPES or name == "floatX"
+    return isinstance(name, type | np.dtype)
+
+
+def _maker(prefix: str, kind: str) -> Maker:
+    own_dtype, own_shape = _PREFIXES[prefix], _SHAPES[kind]
+
     def make(
-        name: str | None = None, *, dtype: Any = dtype, shape: Sequence[int | None] = shape
+        name: str | None = None,
+        *,
+        dtype: Any = own_dtype,
+        shape: Sequence[int | None] = own_shape,
     ) -> TensorVariable:
-        made: Any = TensorType(dtype, shape).make_variable(name)
+        type_ = TensorType(dtype, shape)
+        if prefix and type_.dtype != own_dtype:
+            raise TypeError(
+                f"{prefix}{kind} makes tensors of dtype {own_dtype}, not {type_.dtype}; "
+                f"use {kind}(dtype={type_.dtype!r})"
+            )
+        if not TensorType(type_.dtype, own_shape).is_super(type_):
+            raise ValueError(
+                f"{prefix}{kind} makes tensors of shape {shape_text(own_shape)}, "
+                f"not {shape_text(type_.shape)}; use tensor(dtype=..., shape=...)"
+            )
+        made: Any = type_.make_variable(name)
         return made  # type: ignore[no-any-return]
 
-    make.__doc__ = doc
+    make.__doc__ = f"A symbolic {kind} of dtype {own_dtype}; ``shape`` may say more of its lengths."
     return make
 
 
@@ -268,11 +290,7 @@ def _named(make: Maker, name: str) -> Maker:
 
 
 def _singles(prefix: str) -> Makers:
-    dtype = _PREFIXES[prefix]
-    made = [
-        _named(_maker(dtype, shape, f"A symbolic {kind} of dtype {dtype}."), prefix + kind)
-        for kind, shape in _SHAPES.items()
-    ]
+    made = [_named(_maker(prefix, kind), prefix + kind) for kind in _SHAPES]
     return tuple(made)  # type: ignore[return-value] # pyright: ignore[reportReturnType]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -158,6 +159,7 @@ class TensorType(Type):
             )
         if data is None:
             raise TypeError(f"Expected an array of {self}, got None")
+        refuse_mask(data)
         if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:  # pyright: ignore[reportUnknownMemberType]
             return data  # a subclass such as memmap is kept as it is  # pyright: ignore[reportUnknownVariableType]
         if strict:
@@ -302,6 +304,18 @@ class TensorType(Type):
 
     def __repr__(self) -> str:
         return f"TensorType({self.dtype}, shape={shape_text(self.shape)})"
+
+
+def refuse_mask(data: Any) -> None:
+    """TypeError for a masked array, or the type of one: no tensor has a mask."""
+    module: Any = sys.modules.get("numpy.ma")  # who has made one has loaded it
+    if module is None:
+        return
+    if issubclass(data if isinstance(data, type) else type(data), module.MaskedArray):
+        raise TypeError(
+            "Tensors have no masks, so that masked elements would count; "
+            "use filled(value), or compressed() for the elements that are not masked"
+        )
 
 
 def shape_text(shape: StaticShape) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Constant, Variable, set_conveniences
+from occelo_graph.ir.nodes import Constant, NominalVariable, Variable, set_conveniences
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
+from occelo_graph.ir.types import Type
 from occelo_graph.ops import cast, create, join, reduce, shape
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
@@ -16,7 +17,7 @@ from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
-from occelo_graph.tensors.type import DTYPES, TensorType
+from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
 
@@ -624,6 +625,18 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         return self
 
 
+class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore[reportIncompatibleVariableOverride]
+    """A tensor that is an input of an inner graph."""
+
+    __slots__ = ()
+
+    def __init__(self, id: int, type: Type) -> None:
+        NominalVariable.__init__(self, id, type)
+
+    def clone(self, name: str | None = None) -> Any:
+        return self
+
+
 class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A tensor whose value several functions share."""
 
@@ -661,6 +674,7 @@ def _shared_tensor(
     shape: Any = None,
 ) -> TensorSharedVariable:
     """A shared tensor; Python numbers get the dtypes that constants get."""
+    refuse_mask(value)
     if isinstance(value, np.ndarray):
         data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     else:
@@ -671,5 +685,6 @@ def _shared_tensor(
 
 TensorType.variable_class = TensorVariable
 TensorType.constant_class = TensorConstant
+TensorType.nominal_class = TensorNominalVariable
 shared_constructor(_is_tensor_value, _shared_tensor)
 set_conveniences(TensorVariable=TensorVariable)

@@ -16,7 +16,7 @@ from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.tensors.constant import as_tensor_variable, constant, refuse_bool
-from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, refuse_mask, shape_text
 
 __all__ = [
     "ARRAY",
@@ -64,6 +64,7 @@ def _array_part(value: Any) -> Any:
     """An index array or mask as a variable."""
     array = as_tensor_variable(value) if isinstance(value, Variable) else None
     if array is None:
+        refuse_mask(value)
         plain = np.asarray(value)
         if plain.size == 0 and plain.dtype.kind == "f":
             plain = plain.astype("int64")
