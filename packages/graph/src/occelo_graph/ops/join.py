@@ -285,6 +285,9 @@ class Repeat(LinearInFirst):
             raise ValueError(
                 f"{repeats.shape[0]} numbers of repeats for a length of {x.shape[self.axis]}"
             )
+        if np.sum(repeats, dtype="float64") >= 2.0**62:
+            # NumPy's sum of them would wrap, and its array be too small
+            raise ValueError("The numbers of repeats are too large")
         return np.repeat(x, repeats, axis=self.axis)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:

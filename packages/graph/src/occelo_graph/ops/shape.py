@@ -12,6 +12,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
@@ -527,7 +528,7 @@ class Reshape(LinearInFirst):
     """The same elements in C order under other lengths.
 
     ``shape`` has known lengths, at most one -1 (worked out from the others), and None for each
-    length that a further input gives.
+    length that a further input gives, which may be the -1, too.
     """
 
     shape: StaticShape
@@ -551,21 +552,32 @@ class Reshape(LinearInFirst):
         return TensorType(x.dtype, static)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
-        return x.reshape([int(n) for n in fill_static(self.shape, lengths)])
+        wanted = [int(n) for n in fill_static(self.shape, lengths)]
+        if any(n < -1 for n in wanted):
+            # NumPy takes any negative number for an unknown length
+            raise ValueError(_wrong_lengths(wanted))
+        return x.reshape(wanted)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [reshape(cotangents[0], shape_tuple(inputs[0])), *[None] * (len(inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         lengths = fill_static(self.shape, node.inputs[1:])
+        size = length_product(input_shapes[0])
         if -1 in self.shape:
-            rest: Any = 1
-            for n in lengths:
-                rest = rest if isinstance(n, int) and n == -1 else rest * n
-            size: Any = 1
-            for n in input_shapes[0]:
-                size = size * n
+            rest = length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
             lengths[self.shape.index(-1)] = size // rest
+            return [tuple(lengths)]
+        open_ = [i for i, n in enumerate(lengths) if not _is_never_negative(n)]
+        if open_:
+            # any of these may be the -1
+            unknown = {i: eq(lengths[i], -1) for i in open_}
+            others = [
+                switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(lengths)
+            ]
+            length = size // length_product(others)
+            for i in open_:
+                lengths[i] = switch(unknown[i], length, lengths[i])
         return [tuple(lengths)]
 
     def batch(
@@ -580,11 +592,43 @@ class Reshape(LinearInFirst):
         return [reshape(inputs[0], (*lead, *core))]
 
 
-def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
-    """``x`` with the lengths ``newshape``, of which one may be -1.
+def _wrong_lengths(lengths: Sequence[Any]) -> str:
+    return f"A shape has lengths from 0 on and at most one -1, got {tuple(lengths)}"
 
-    A vector of unknown length as ``newshape`` needs ``ndim``. Sizes known to differ are a
-    ValueError now, others when the graph runs.
+
+def _is_never_negative(length: Any) -> bool:
+    """Whether a length surely is none that is to be worked out: a length of a tensor, or made of such."""
+    pending, seen = [length], set[Any]()
+    while pending:
+        each = pending.pop()
+        data = (
+            each.data
+            if isinstance(each, Constant)
+            else None
+            if isinstance(each, Variable)
+            else each
+        )
+        if data is not None:
+            if data < 0:
+                return False
+            continue
+        owner = each.owner
+        if owner is None:
+            return False
+        if not isinstance(owner.op, Shape_i):
+            name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
+            if name not in ("mul", "add", "maximum", "minimum"):
+                return False
+            pending += [v for v in owner.inputs if v not in seen]
+            seen.update(owner.inputs)
+    return True
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
+    """``x`` with the lengths ``newshape``, of which one may be -1: it is worked out from the others.
+
+    A vector of unknown length as ``newshape`` needs ``ndim``. Sizes known to differ, a second -1 and what is below
+    it are a ValueError now, those that only run time tells when the graph runs.
     """
     x = as_tensor_variable(x)
     if ndim is not None and isinstance(newshape, Variable):
@@ -596,7 +640,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
         raise ValueError(f"Expected {ndim} lengths, got {len(lengths)}")
     static, dynamic = split_static(lengths)
     if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
-        raise ValueError(f"A shape has lengths from 0 on and at most one -1, got {static}")
+        raise ValueError(_wrong_lengths(static))
     if not dynamic and static == x.type.shape:
         return x  # type: ignore[no-any-return]
     made: TensorVariable = Reshape(static)(x, *dynamic)

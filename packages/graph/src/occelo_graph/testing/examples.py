@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from occelo_graph.testing import elementwise_examples, structure_examples
+from occelo_graph.testing import elementwise_examples, shape_examples, structure_examples
 from occelo_graph.testing.example import Example
 
 __all__ = ["EXAMPLES", "by_family"]
 
-EXAMPLES: list[Example] = [*elementwise_examples.EXAMPLES, *structure_examples.EXAMPLES]
+EXAMPLES: list[Example] = [
+    *elementwise_examples.EXAMPLES,
+    *shape_examples.EXAMPLES,
+    *structure_examples.EXAMPLES,
+]
 
 
 def by_family(family: str) -> list[Example]:

@@ -20,10 +20,11 @@ __all__ = ["check_lengths"]
 
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
-    """Stop unless lengths given at run time are not negative."""
+    """Stop unless lengths given at run time are not negative, and not too large."""
     for n in lengths:
         if n.op not in ("const", "length"):
             context.check(context.builder.op("le", context.i64(0), n))
+    context.check_size(lengths)
 
 
 @lowers(Alloc)
@@ -59,6 +60,7 @@ def lower_arange(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
         if one_by_one:
             span = builder.sub(last, first)
         length = span if _counts(first, last, one_by_one) else builder.op("max", span, zero)
+        context.check_size([length])
 
         def whole(b: Builder, index: Index) -> Value:
             number = b.add(first, b.mul(index[0], by))

@@ -78,10 +78,13 @@ def lower_repeat(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     count = context.unify(repeats.shape[0], x.shape[axis])
     counts = context.store(repeats)
     least = context.reduce(counts, (0,), "min", counts.dtype, "int64")
+    most = context.reduce(counts, (0,), "max", counts.dtype, "int64")
     total = context.reduce(counts, (0,), "add", "int64", "int64")
     zero = context.i64(0)
     smallest = context.scalar(least)
     context.check(builder.op("or", builder.eq(count, zero), builder.op("le", zero, smallest)))
+    # the sum may wrap, this does not
+    context.check_size([count, context.scalar(most)])
     length = context.scalar(total)
     owner = context.new_stored("int64", [length])
 

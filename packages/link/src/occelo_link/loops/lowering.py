@@ -36,6 +36,8 @@ INSIDE = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PAR
 MAX_DEPTH = 48
 """Formulas nested deeper are stored, which keeps recursion shallow."""
 MAX_COST = 3000
+_MOST = 2.0**59
+"""No tensor has as many elements."""
 CHEAP = 8
 """Formulas that cost no more are computed again rather than stored."""
 
@@ -111,6 +113,21 @@ class Context:
     def space(self, shape: Sequence[Value]) -> tuple[int, ...]:
         """What equal shapes have in common."""
         return tuple(self.canonical(n).number for n in shape)
+
+    def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
+        """Stop unless there may be a tensor of these lengths, which are not negative.
+
+        A product of lengths in int64 that wraps would pass for a small one. Those that the graph and its
+        inputs have are of tensors that exist.
+        """
+        builder = self.builder
+        if all(n.op in ("const", "length") for n in lengths):
+            return
+        total = builder.const(1.0, "float64")
+        for n in lengths:
+            least = builder.op("max", n, self.i64(1))
+            total = builder.op("mul", total, builder.cast(least, "float64"))
+        self.check(builder.lt(total, builder.const(_MOST, "float64")), node)
 
     def check(self, condition: Value, node: Apply | None = None) -> None:
         """Stop with the error of the node that is being lowered unless the condition holds."""

@@ -234,4 +234,13 @@ class Schedule:
             free = self._free.get(key)
             reuse = free.pop() if free else None
             self._sizes[buffer] = key
+        self._check_size(stored)
         builder.alloc(buffer, size, lengths, reuse)
+
+    def _check_size(self, stored: Stored) -> None:
+        """Stop if a tensor is too large to be; one length alone was looked at where it was made."""
+        context = self._context
+        lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]
+        if len(lengths) > 1:
+            node = context.builder.node
+            context.check_size(lengths, context.program.nodes[node] if node >= 0 else None)

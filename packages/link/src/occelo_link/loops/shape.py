@@ -121,38 +121,57 @@ def lower_reshape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
     size = builder.product(x.shape)
     output: Any = node.outputs[0].type
     known = lengths_from(context, op.shape, inputs[1:])
-    open_axes = [i for i, n in enumerate(op.shape) if n == -1]
-    # a length of -1 may also come from an input
-    unknown = [n for i, n in enumerate(known) if i not in open_axes and n.op != "const"]
-    for axis in open_axes:
-        others = builder.product([n for i, n in enumerate(known) if i != axis])
-        if output.shape[axis] is not None:
-            known[axis] = context.i64(output.shape[axis])
-        else:
-            positive = builder.lt(context.i64(0), others)
-            context.check(positive)
-            known[axis] = builder.op("floordiv", size, others)
-    if not open_axes and len(unknown) == 1:
-        known = _fill_unknown(context, known, unknown[0], size)
-    for n in unknown:
-        if n in known:
-            context.check(builder.op("le", context.i64(0), n))
+    # what the graph gives as a constant may have become one only by rewriting
+    open_axes = [i for i, n in enumerate(known) if n.op == "const" and n.args[0] == -1]
+    unknown = [i for i, n in enumerate(known) if not _is_never_negative(n) and i not in open_axes]
+    if len(open_axes) == 1 and output.shape[open_axes[0]] is not None:
+        known[open_axes[0]] = context.i64(output.shape[open_axes[0]])
+    elif open_axes or unknown:
+        _work_out(context, known, open_axes, unknown, size)
+    for axis in (*open_axes, *unknown):
+        context.check(builder.op("le", context.i64(0), known[axis]))
+    context.check_size([known[axis] for axis in unknown])
     context.unify(builder.product(known), size)
     return [_reshaped(context, x, known)]
 
 
-def _fill_unknown(
-    context: Context, lengths: list[Value], unknown: Value, size: Value
-) -> list[Value]:
-    """Lengths in which the one given at run time may be -1."""
-    if unknown.op == "length":
-        return lengths
+def _is_never_negative(length: Value) -> bool:
+    """Whether a length surely is none that is to be worked out: a length of a tensor, or made of such."""
+    pending, seen = [length], {length}
+    while pending:
+        each = pending.pop()
+        if each.op in ("mul", "add", "max", "min"):
+            pending += [v for v in each.args if v not in seen]
+            seen.update(each.args)
+        elif each.op != "length" and not (each.op == "const" and each.args[0] >= 0):
+            return False
+    return True
+
+
+def _work_out(
+    context: Context,
+    lengths: list[Value],
+    open_axes: Sequence[int],
+    unknown: Sequence[int],
+    size: Value,
+) -> None:
+    """Put the length that is left open in, which is -1: one of the open axes, or of those not known before."""
     builder = context.builder
-    others = builder.product([n for n in lengths if n is not unknown])
-    free = builder.eq(unknown, context.i64(-1))
-    divided = builder.op("floordiv", size, others)
-    chosen = builder.select(free, divided, unknown)
-    return [chosen if n is unknown else n for n in lengths]
+    zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)
+    may_be = (*open_axes, *unknown)
+    is_open = {i: builder.eq(lengths[i], minus) for i in may_be}
+    count = zero
+    for i in may_be:
+        count = builder.add(count, builder.cast(is_open[i], "int64"))
+    context.check(builder.op("le", count, one))
+    others = builder.product(
+        [builder.select(is_open[i], one, n) if i in is_open else n for i, n in enumerate(lengths)]
+    )
+    # beside a length of 0 any would do, so NumPy takes none
+    context.check(builder.op("or", builder.eq(count, zero), builder.op("ne", others, zero)))
+    length = builder.op("floordiv", size, others)
+    for i in may_be:
+        lengths[i] = builder.select(is_open[i], length, lengths[i])
 
 
 def _reshaped(context: Context, x: Tensor, shape: Sequence[Value]) -> Tensor:

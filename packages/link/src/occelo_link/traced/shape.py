@@ -36,8 +36,9 @@ def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
     size = math.prod(int(n) for n in x.shape)
     if -1 in shape:
         rest = -math.prod(shape)
-        shape[shape.index(-1)] = size // rest if rest else 0
-    if math.prod(shape) != size:
+        if rest:
+            shape[shape.index(-1)] = size // rest
+    if math.prod(shape) != size or any(n < 0 for n in shape):
         raise ValueError(f"Cannot reshape {tuple(x.shape)} to {tuple(shape)}")
     return [tracer.arrays.reshape(x, shape)]
 

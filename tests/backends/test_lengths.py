@@ -1,0 +1,137 @@
+"""Lengths that only run time tells: worked out, checked, and the same on every backend."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link.capabilities import BACKENDS, is_installed
+from occelo_link.testing import has_compiler
+
+HERE = [
+    backend
+    for backend in BACKENDS
+    if is_installed(backend) and (backend not in ("c", "c|py") or has_compiler())
+]
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with (
+        config.change_flags(compiledir=str(tmp_path_factory.mktemp("compiled"))),
+        warnings.catch_warnings(),
+    ):
+        # values that decide shapes are compiled anew
+        warnings.simplefilter("ignore")
+        config.pytorch__compile = False
+        yield
+        del config.pytorch__compile
+
+
+def outcome(call: Any, *arrays: Any) -> tuple[Any, ...]:
+    """What a call gives, or the class and the cause of what it raises."""
+    try:
+        found = call(*arrays)
+    except Exception as error:
+        return type(error).__name__, str(error).splitlines()[-1]
+    return tuple(np.asarray(a).tolist() for a in found)
+
+
+def function(backend: str, inputs: list[Any], outputs: list[Any]) -> Any:
+    return oc.function(inputs, outputs, mode=oc.Mode(backend), on_unused_input="ignore")
+
+
+LENGTHS = [
+    ((6,), (2, 3)),
+    ((6,), (2, -1)),
+    ((6,), (-1, 2)),
+    ((6,), (1, -1)),
+    ((1,), (-1, 1)),
+    ((0,), (-1, 2)),
+    ((0,), (3, -1)),
+    ((0,), (0, 5)),
+]
+IMPOSSIBLE = [
+    ((6,), (-1, -1), "can only specify one unknown dimension"),
+    ((1,), (-1, -1), "can only specify one unknown dimension"),
+    ((6,), (4, -1), "cannot reshape array of size 6 into shape (4,newaxis)"),
+    ((6,), (2, 4), "cannot reshape array of size 6 into shape (2,4)"),
+    ((6,), (0, -1), "cannot reshape array of size 6 into shape (0,newaxis)"),
+    ((0,), (0, -1), "cannot reshape array of size 0 into shape (0,newaxis)"),
+    ((6,), (-2, 3), "A shape has lengths from 0 on and at most one -1, got (-2, 3)"),
+    ((6,), (-2, -3), "A shape has lengths from 0 on and at most one -1, got (-2, -3)"),
+    ((6,), (-1, -6), "A shape has lengths from 0 on and at most one -1, got (-1, -6)"),
+    (
+        (0,),
+        (2**32, 2**32),
+        "cannot reshape array of size 0 into shape (4294967296,4294967296)",
+    ),
+]
+
+
+@pytest.mark.parametrize("backend", HERE)
+def test_a_length_of_minus_one_is_worked_out(backend: str) -> None:
+    x, n, k, lengths = ot.dvector("x"), ot.lscalar("n"), ot.lscalar("k"), ot.lvector("lengths")
+    two = x.reshape((n, k))
+    f = function(backend, [x, n, k], [two, two.shape, two.sum(0).shape])
+    of_vector = ot.reshape(x, lengths, ndim=2)
+    g = function(backend, [x, lengths], [of_vector, of_vector.shape])
+    mixed = x.reshape((n, 1, k))
+    h = function(backend, [x, n, k], [mixed, mixed.shape])
+    # libraries that trace compile anew for all lengths
+    for (size,), wanted in LENGTHS[:: 3 if backend in ("jax", "pytorch") else 1]:
+        a = np.arange(float(size))
+        expected = a.reshape(wanted)
+        given = [a, *map(np.array, wanted)]
+        assert outcome(f, *given) == (
+            expected.tolist(),
+            list(expected.shape),
+            [expected.shape[1]],
+        )
+        assert outcome(g, a, np.array(wanted)) == (expected.tolist(), list(expected.shape))
+        between = expected[:, None]
+        assert outcome(h, *given) == (between.tolist(), list(between.shape))
+
+
+@pytest.mark.parametrize("backend", HERE)
+def test_lengths_that_do_not_fit_raise_the_same_everywhere(backend: str) -> None:
+    x, n, k = ot.dvector("x"), ot.lscalar("n"), ot.lscalar("k")
+    f = function(backend, [x, n, k], [x.reshape((n, k))])
+    for (size,), wanted, cause in IMPOSSIBLE:
+        found = outcome(f, np.arange(float(size)), *map(np.array, wanted))
+        assert found == ("ValueError", cause), wanted
+    g = function(backend, [x, n], [x.reshape((-1, n))])
+    assert outcome(g, np.arange(6.0), np.array(-1)) == (
+        "ValueError",
+        "can only specify one unknown dimension",
+    )
+    assert outcome(g, np.arange(6.0), np.array(2)) == (np.arange(6.0).reshape(-1, 2).tolist(),)
+
+
+@pytest.mark.parametrize("backend", [b for b in HERE if b not in ("jax", "pytorch")])
+def test_a_tensor_that_is_too_large_is_refused(backend: str) -> None:
+    """A product of lengths that wraps in int64 is none of a small tensor."""
+    n, x, counts = ot.lscalar("n"), ot.dvector("x"), ot.lvector("counts")
+    zeros = ot.zeros((n, n))
+    many = np.array(2**32)
+    for output in (zeros, zeros[0, 0].set(1.0).sum(), ot.dot(zeros, x)[0], ot.eye(n) + x):
+        kind, cause = outcome(function(backend, [n, x], [output]), many, np.ones(1))
+        assert (kind, cause[:16]) == ("ValueError", "array is too big"), output
+    for length in (2**61, 2**62):
+        f = function(backend, [n], [ot.cumsum(ot.ones(n))[0]])
+        kind, cause = outcome(f, np.array(length))
+        assert (kind, cause[:16]) == ("ValueError", "array is too big")
+    f = function(backend, [x, counts], [ot.repeat(x, counts)])
+    for each in ([2**61, 2**61], [2**62, 2**62], [2**62] * 4):
+        assert outcome(f, np.ones(len(each)), np.array(each)) == (
+            "ValueError",
+            "The numbers of repeats are too large",
+        )
+    assert outcome(f, np.array([1.0, 2.0]), np.array([0, 2])) == ([2.0, 2.0],)
