@@ -6,9 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.ops.batching import align, batch_shape
+from occelo_graph.ops.create import broadcast_to
+from occelo_graph.ops.shape import shape_tuple, specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
@@ -46,29 +51,121 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
     return outputs
 
 
+def _replacement(old: Variable, new: Any) -> Variable:
+    """What replaces a variable: of its dtype, and held to the lengths that ops were built for."""
+    variable: Any = new if isinstance(new, Variable) else as_tensor_variable(new)
+    extra = _extra(old, variable)
+    kind = old.type
+    if not isinstance(kind, TensorType):
+        return variable  # type: ignore[no-any-return]
+    if variable.type.dtype != kind.dtype:
+        if np.result_type(variable.type.numpy_dtype, kind.numpy_dtype) != kind.numpy_dtype:
+            raise TypeError(
+                f"{old} of type {kind} cannot be replaced by {variable} of type {variable.type} without "
+                "losing precision; cast it explicitly"
+            )
+        variable = variable.astype(kind.dtype)
+    core = variable.type.shape[extra:]
+    for n, wanted in zip(core, kind.shape, strict=True):
+        if n is not None and wanted is not None and n != wanted:
+            raise ValueError(
+                f"{old} of type {kind} cannot be replaced by {variable} of type {variable.type}: "
+                f"a length of {wanted} would become {n}"
+            )
+    if any(n is None and wanted is not None for n, wanted in zip(core, kind.shape, strict=True)):
+        variable = specify_shape(variable, (None,) * extra + kind.shape)
+    return variable  # type: ignore[no-any-return]
+
+
+class _Batches:
+    """The batches of the variables that are replaced, and which of them other variables go through.
+
+    Sets of batches are bits of integers.
+    """
+
+    def __init__(self) -> None:
+        self._stacked: list[tuple[Variable, int]] = []
+        self._depends: dict[Variable, int] = {}
+        self._has: dict[Variable, int] = {}
+
+    def add(self, old: Variable, new: Variable) -> None:
+        """Note that ``old`` is replaced."""
+        extra = _extra(old, new)
+        if extra:
+            self._depends[old] = self._has[old] = 1 << len(self._stacked)
+            self._stacked.append((new, extra))
+
+    def follow(self, node: Apply, made: Sequence[Variable]) -> None:
+        """Note on which batches the outputs of a node depend, and that ``made`` have dimensions for."""
+        depends = has = 0
+        for variable in node.inputs:
+            depends |= self._depends.get(variable, 0)
+            has |= self._has.get(variable, 0)
+        for old, new in zip(node.outputs, made, strict=True):
+            self._depends.setdefault(old, depends)
+            self._has.setdefault(old, has if _extra(old, new) else 0)
+
+    @property
+    def all(self) -> int:
+        """All batches."""
+        return (1 << len(self._stacked)) - 1
+
+    def of(self, variable: Variable) -> int:
+        """The batches that a variable depends on."""
+        return self._depends.get(variable, 0)
+
+    def spread(self, old: Variable, new: Variable, over: int) -> Variable:
+        """``new`` with dimensions for all of the batches ``over``.
+
+        A length is the same all over a batch, so no rule of an op gives it dimensions for it; the result of
+        a graph has them.
+        """
+        if not over & ~self._has.get(old, 0) or not isinstance(old.type, TensorType):
+            return new
+        chosen = [pair for i, pair in enumerate(self._stacked) if over >> i & 1]
+        own = _extra(old, new)
+        lengths = batch_shape([v for v, _ in chosen], [extra for _, extra in chosen])
+        aligned = align(new, own, len(lengths))
+        core = shape_tuple(aligned)[len(lengths) :]
+        return broadcast_to(aligned, (*lengths, *core))
+
+
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     """The graph of ``outputs`` with variables replaced by ones with more leading dimensions.
 
     Each replacement may have batch dimensions in front of those of what it replaces; batches of
-    several replacements broadcast against each other. NotImplementedError names an op that has no
-    batching rule, or an input over which it cannot be vectorized.
+    several replacements broadcast against each other. An output has the batch dimensions of all
+    replacements that it depends on, if only by their shapes, and none if it depends on none.
+
+    NotImplementedError names an op that has no batching rule, or an input over which it cannot be
+    vectorized. TypeError for a replacement of fewer dimensions, or of a dtype that does not fit; ValueError
+    for one of other known lengths.
     """
+    results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
+    spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
+    if isinstance(outputs, Variable):
+        return spread[0]
+    return tuple(spread) if isinstance(outputs, tuple) else spread
+
+
+def _vectorized(
+    wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
+) -> tuple[list[tuple[Variable, Variable]], _Batches]:
+    """Each variable with what it becomes, as the rules of ops give it."""
     memo: dict[Variable, Variable] = {}
-    for old, new in replacement_pairs(replace):
-        variable = new if isinstance(new, Variable) else as_tensor_variable(new)
-        _extra(old, variable)
-        memo[old] = variable
-    wanted = as_variables(outputs)
+    batches = _Batches()
+    for old, new in pairs:
+        memo[old] = _replacement(old, new)
+        batches.add(old, memo[old])
     for node in toposort(wanted, blockers=frozenset(memo)):
         new_inputs = [memo.get(v, v) for v in node.inputs]
         if all(a is b for a, b in zip(new_inputs, node.inputs, strict=True)):
             continue
-        for old, new in zip(node.outputs, _batch_node(node, new_inputs), strict=True):
+        made = _batch_node(node, new_inputs)
+        batches.follow(node, made)
+        for old, new in zip(node.outputs, made, strict=True):
             memo.setdefault(old, new)
-    results = [memo.get(v, v) for v in wanted]
-    if isinstance(outputs, Variable):
-        return results[0]
-    return tuple(results) if isinstance(outputs, tuple) else results
+    return [(v, memo.get(v, v)) for v in wanted], batches
 
 
 _SIGNATURE = re.compile(r"^\s*(.*?)\s*->\s*(.*?)\s*$")
@@ -90,7 +187,8 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     """A function over batches from a function of tensors, as `numpy.vectorize`.
 
     ``signature`` gives the dimensions that the function itself takes, such as ``"(n),(n)->()"``;
-    without one it takes scalars. Leading dimensions of the arguments broadcast.
+    without one it takes scalars. Leading dimensions of the arguments broadcast, and every result has
+    them, as with NumPy, whether it varies or not.
     """
     core = None if signature is None else _parse_signature(signature)
 
@@ -120,7 +218,11 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
                 raise ValueError(
                     f"The signature gives outputs of {core[1]} dimensions, got {found}"
                 )
-        return vectorize_graph(outputs, replace)
+        results, batches = _vectorized(as_variables(outputs), list(replace.items()))
+        spread = [batches.spread(old, new, batches.all) for old, new in results]
+        if isinstance(outputs, Variable):
+            return spread[0]
+        return tuple(spread) if isinstance(outputs, tuple) else spread
 
     vectorized.__doc__ = func.__doc__
     return vectorized

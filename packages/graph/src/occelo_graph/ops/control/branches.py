@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.regions import Region
+from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -107,17 +108,18 @@ class IfElse(Op):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         condition, values = inputs[0], inputs[1:]
-        wanted = max(batch_ndims)
         results: list[Any] = []
         for i in range(self.n_outs):
             a, b = values[i], values[self.n_outs + i]
             core = node.outputs[i].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-            if batch_ndims[0] == 0 and batch_ndims[1 + i] == batch_ndims[1 + self.n_outs + i]:
+            extras = [batch_ndims[1 + i], batch_ndims[1 + self.n_outs + i]]
+            if batch_ndims[0] == 0 and extras[0] == extras[1]:
+                # which branch is taken must not decide over lengths of the batch
+                a, b = materialize([a, b], extras) if extras[0] else (a, b)
                 results.append(ifelse(condition, a, b))
             else:
                 test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * core])  # pyright: ignore[reportUnknownArgumentType]
                 results.append(switch(test, a, b))
-        assert wanted
         return results
 
 

@@ -1,0 +1,147 @@
+"""Vectorized graphs are loops over their batches, also where an output depends on shapes or checks alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ops.control.branches import ifelse
+from occelo_graph.ops.control.checks import Assert
+
+X = np.arange(6.0).reshape(2, 3) - 1.5
+W = np.array([0.5, -2.0, 4.0])
+
+
+def looped(output: Any, over: dict[Any, Any], fixed: dict[Any, Any]) -> Any:
+    """A graph run once for each element of a batch, one call at a time."""
+    (count,) = {len(values) for values in over.values()}
+    rows = [
+        og.evaluate(output, {**fixed, **{v: values[k] for v, values in over.items()}})
+        for k in range(count)
+    ]
+    return np.stack([np.asarray(row) for row in rows])
+
+
+def vectors() -> tuple[Any, Any]:
+    return ot.dvector("x"), ot.dvector("w")
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x, w: x.shape[0],
+        lambda x, w: x.shape,
+        lambda x, w: ot.zeros(x.shape),
+        lambda x, w: ot.zeros((x.shape[0], 2)),
+        lambda x, w: ot.zeros_like(x) + 1.0,
+        lambda x, w: ot.ones_like(x).sum(),
+        lambda x, w: ot.arange(x.shape[0]),
+        lambda x, w: ot.eye(x.shape[0]),
+        lambda x, w: w * x.shape[0],
+        lambda x, w: w.reshape((x.shape[0], 1)),
+        lambda x, w: w[: x.shape[0] - 1],
+        lambda x, w: ot.specify_shape(w, (x.shape[0],)),
+        lambda x, w: ot.alloc(w[0], x.shape[0]),
+        lambda x, w: Assert("no")(w, ot.gt(x.sum(), -100.0)),
+        lambda x, w: Assert("no")(w, ot.gt(x, -100.0).all(), ot.gt(w.sum(), 0.0)),
+        lambda x, w: Assert("no")(x, ot.gt(w.sum(), 0.0)),
+        lambda x, w: Assert("no")(x.sum(), ot.gt(w.sum(), 0.0)),
+        lambda x, w: ifelse(ot.gt(x.sum(), 0.0), w, -w),
+        lambda x, w: ifelse(ot.gt(w.sum(), 0.0), x, w),
+        lambda x, w: ifelse(ot.gt(w.sum(), 0.0), w, x),
+        lambda x, w: ifelse(ot.gt(w.sum(), 0.0), w, x.shape[0] * w),
+        lambda x, w: ifelse(ot.gt(w.sum(), 0.0), x, 2.0 * x),
+        lambda x, w: OpFromGraph([x], [ot.zeros(x.shape), x.sum()])(x)[0],
+        lambda x, w: og.grad((ot.zeros_like(x) + x).sum(), x),
+        lambda x, w: x * x.shape[0] + w,
+        lambda x, w: og.disconnected_grad(ot.ones(x.shape)),
+    ],
+)
+def test_what_depends_on_a_batch_has_its_dimensions(build: Any) -> None:
+    x, w = vectors()
+    output = build(x, w)
+    many = ot.dmatrix("X")
+    found = og.vectorize_graph(output, {x: many})
+    assert found.type.ndim == output.type.ndim + 1
+    np.testing.assert_allclose(
+        og.evaluate(found, {many: X, w: W}), looped(output, {x: X}, {w: W}), rtol=1e-13
+    )
+
+
+def test_a_check_that_fails_anywhere_in_a_batch_fails() -> None:
+    x, w = vectors()
+    checked = Assert("too small")(w, ot.gt(x.sum(), 0.0))
+    many = ot.dmatrix("X")
+    found = og.vectorize_graph(checked, {x: many})
+    with pytest.raises(AssertionError, match="too small"):
+        og.evaluate(found, {many: X, w: W})
+    assert og.evaluate(found, {many: X + 10, w: W}).shape == (2, 3)
+
+
+def test_lists_of_replacements_and_of_outputs() -> None:
+    x, w = vectors()
+    a, b = ot.dmatrix("A"), ot.tensor("B", dtype="float64", shape=(4, 1, None))
+    outputs = [x.sum(), w.shape[0] * 1.0, x.shape[0] * w, x + w, ot.constant(3.0), ot.exp(w) * 0]
+    both = og.vectorize_graph(outputs, [(x, a), (w, b)])
+    B = np.linspace(0, 1, 12).reshape(4, 1, 3)
+    shapes = [v.shape for v in og.evaluate(both, {a: X, b: B})]
+    assert shapes == [(2,), (4, 1), (4, 2, 3), (4, 2, 3), (), (4, 1, 3)]
+    assert og.vectorize_graph(outputs[4], {x: a}) is outputs[4]
+    one = og.vectorize_graph(outputs, {x: a})
+    assert [v.type.ndim for v in one] == [1, 0, 2, 2, 0, 1]
+    assert one[1] is outputs[1]
+    assert isinstance(og.vectorize_graph((x, w), {x: a}), tuple)
+    assert og.vectorize_graph([], {x: a}) == []
+
+
+def test_a_batch_of_one_stays_of_one_whatever_branch_is_taken() -> None:
+    condition, x = ot.bscalar("c"), ot.dscalar("x")
+    y = ot.dscalar("y")
+    chosen = ifelse(condition, x, y)
+    one = ot.tensor("one", dtype="float64", shape=(1,))
+    many = ot.dvector("many")
+    found = og.vectorize_graph(chosen, {x: one, y: many})
+    for c, expected in ((1, [2.0] * 3), (0, [4.0, 5.0, 6.0])):
+        given = {condition: np.int8(c), one: [2.0], many: [4.0, 5.0, 6.0]}
+        np.testing.assert_array_equal(og.evaluate(found, given), expected)
+
+
+def test_replacements_must_fit_what_ops_were_built_for() -> None:
+    x = ot.tensor("x", dtype="float64", shape=(3,))
+    whole = ot.zeros(x.shape) + ot.exp(x)
+    with pytest.raises(ValueError, match="a length of 3 would become 4"):
+        og.vectorize_graph(whole, {x: ot.tensor(dtype="float64", shape=(2, 4))})
+    many = ot.dmatrix("X")
+    found = og.vectorize_graph(whole, {x: many})
+    assert og.evaluate(found, {many: X}).shape == (2, 3)
+    with pytest.raises(ValueError, match="specified"):
+        og.evaluate(found, {many: np.ones((2, 4))})
+    f = ot.fvector("f")
+    with pytest.raises(TypeError, match="cast it explicitly"):
+        og.vectorize_graph(ot.exp(f), {f: many})
+    assert og.vectorize_graph(ot.exp(x), {x: ot.fmatrix()}).dtype == "float64"
+    assert og.vectorize_graph(ot.exp(x), {x: np.ones((2, 3), "int8")}).dtype == "float64"
+
+
+def test_every_result_of_a_vectorized_function_has_the_batch() -> None:
+    f = og.vectorize(
+        lambda a, b: [a.sum(), b * 2, a.shape[0], ot.constant(1.5)], "(n),()->(),(),(),()"
+    )
+    a, b = ot.tensor("a", dtype="float64", shape=(None, 1, 3)), ot.dvector("b")
+    found = og.evaluate(f(a, b), {a: np.ones((4, 1, 3)), b: [1.0, 2.0]})
+    g = np.vectorize(lambda a, b: (a.sum(), b * 2, len(a), 1.5), signature="(n),()->(),(),(),()")
+    for mine, wanted in zip(found, g(np.ones((4, 1, 3)), np.array([1.0, 2.0])), strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+
+
+def test_jacobians_of_what_has_no_part_in_the_batch() -> None:
+    x, w = vectors()
+    found = og.jacobian(x * 0 + w.sum() * ot.ones_like(w), [x, w])
+    values = og.evaluate(found, {x: [1.0, 2.0, 3.0], w: W})
+    np.testing.assert_array_equal(values[0], np.zeros((3, 3)))
+    np.testing.assert_array_equal(values[1], np.ones((3, 3)))
