@@ -131,12 +131,16 @@ def holds(variable: Any, fact: str) -> bool | None:
 
 
 m = ot.dmatrix("m")
+square = ot.tensor("square", dtype="float64", shape=(3, 3))
 
 
 def test_facts_follow_from_facts() -> None:
-    assert holds(ot.assume(m, diagonal=True), "symmetric") is True
+    assert holds(ot.assume(square, diagonal=True), "symmetric") is True
+    assert holds(ot.assume(ot.dot(m, m.T), diagonal=True), "symmetric") is True
+    assert holds(ot.assume(m, diagonal=True), "symmetric") is None
     assert holds(ot.assume(m, diagonal=True), "lower_triangular") is True
-    assert holds(ot.assume(m, symmetric=False), "diagonal") is False
+    assert holds(ot.assume(square, symmetric=False), "diagonal") is False
+    assert holds(ot.assume(m, symmetric=False), "diagonal") is None
     assert holds(ot.assume(m, symmetric=False), "positive_definite") is False
     assert holds(ot.assume(m, lower_triangular=True, upper_triangular=True), "diagonal") is True
     assert holds(ot.assume(m, permutation=True), "orthogonal") is True
@@ -171,7 +175,7 @@ def test_facts_go_over_to_what_replaces_a_variable() -> None:
 
 
 def test_contradictions_are_errors() -> None:
-    said = ot.assume(ot.assume(m, symmetric=False), diagonal=True)
+    said = ot.assume(ot.assume(square, symmetric=False), diagonal=True)
     with pytest.raises(ConflictingAssumptionsError, match="is said to be"):
         rewrite_graph(said, include=("fast_run",))
     with pytest.raises(TypeError, match="something to assume"):

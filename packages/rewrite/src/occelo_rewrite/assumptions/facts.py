@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from occelo_graph.ops.control import ASSUMPTIONS
 
-__all__ = ["IMPLIED_BY", "IMPLIES", "consequences"]
+__all__ = ["IMPLIED_BY", "IMPLIES", "UNSIGNED", "consequences"]
+
+UNSIGNED = "unsigned"
+"""A fact that is only inferred: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
 
 
 IMPLIES: dict[str, tuple[str, ...]] = {
-    "diagonal": ("lower_triangular", "upper_triangular", "symmetric"),
+    "diagonal": ("lower_triangular", "upper_triangular"),
     "positive_definite": ("symmetric",),
     "permutation": ("selection", "orthogonal", "nonnegative"),
     "selection": ("nonnegative",),
-    "positive": ("nonnegative",),
+    "positive": ("nonnegative", UNSIGNED),
+    UNSIGNED: ("nonnegative",),
 }
-"""A fact to those that follow from it; their negations follow the other way."""
+"""A fact to those that follow from it; their negations follow the other way.
+
+A diagonal matrix is symmetric as well, if it is known to be square.
+"""
 
 IMPLIED_BY: dict[str, tuple[str, ...]] = {
     fact: tuple(cause for cause, effects in IMPLIES.items() if fact in effects)
-    for fact in ASSUMPTIONS
+    for fact in (*ASSUMPTIONS, UNSIGNED)
 }
 
 
-def consequences(fact: str, holds: bool) -> list[tuple[str, bool]]:
-    """A fact and all that follows from it."""
+def consequences(fact: str, holds: bool, square: bool = False) -> list[tuple[str, bool]]:
+    """A fact and all that follows from it, of a matrix that is known to be square or may be any."""
     found: dict[str, bool] = {}
     pending = [fact]
     follows = IMPLIES if holds else IMPLIED_BY
@@ -32,4 +39,6 @@ def consequences(fact: str, holds: bool) -> list[tuple[str, bool]]:
         if each not in found:
             found[each] = holds
             pending.extend(follows.get(each, ()))
+            if square and each == ("diagonal" if holds else "symmetric"):
+                pending.append("symmetric" if holds else "diagonal")
     return list(found.items())

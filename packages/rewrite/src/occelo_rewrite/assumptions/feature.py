@@ -10,6 +10,7 @@ from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.control import ASSUMPTIONS, Assume
 from occelo_rewrite.assumptions.facts import IMPLIED_BY, IMPLIES, consequences
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
+from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["AssumptionFeature", "assumptions_of"]
 
@@ -50,7 +51,7 @@ class AssumptionFeature(Feature):
 
     def say(self, variable: Variable, fact: str, holds: bool) -> None:
         """Record a fact and what follows from it; `ConflictingAssumptionsError` if that contradicts another."""
-        for each, value in consequences(fact, holds):
+        for each, value in consequences(fact, holds, _is_square(None, variable)):
             self._note(variable, each, value)
         said = self._said[variable]
         if said.get("lower_triangular") and said.get("upper_triangular"):
@@ -108,6 +109,11 @@ class AssumptionFeature(Feature):
         # ops say what holds; that something does not is only ever said
         if self._said and any(ask(variable, each) is False for each in IMPLIES.get(fact, ())):
             return False
+        if fact == "symmetric" and ask(variable, "diagonal"):
+            return True if _is_square(fgraph, variable) else None
+        said = self._said.get(variable, {})
+        if fact == "diagonal" and said.get("symmetric") is False and _is_square(fgraph, variable):
+            return False
         if (
             fact == "diagonal"
             and ask(variable, "lower_triangular")
@@ -135,6 +141,17 @@ class AssumptionFeature(Feature):
         for fact, holds in node.op.facts:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             self.say(variable, fact, holds)  # pyright: ignore[reportUnknownArgumentType]
         fgraph.replace(node.outputs[0], variable, reason="assume")
+
+
+def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
+    """Whether a matrix surely has as many rows as columns; without a graph as far as its type tells."""
+    static: Any = getattr(variable.type, "shape", ())
+    if len(static) < 2:
+        return False
+    if None not in static[-2:] or fgraph is None:
+        return static[-1] is not None and static[-1] == static[-2]
+    rows, columns = shapes_of(fgraph).shape_of(fgraph, variable)[-2:]
+    return rows is columns or (isinstance(rows, int) and rows == columns)
 
 
 def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:

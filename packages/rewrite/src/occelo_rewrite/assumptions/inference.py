@@ -16,6 +16,7 @@ from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.join import Join
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle, Reshape, SpecifyShape
+from occelo_rewrite.assumptions.facts import UNSIGNED
 from occelo_rewrite.constants import number_of
 
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers"]
@@ -78,6 +79,9 @@ def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
         return None
     if fact in ("nonnegative", "positive"):
         return bool(np.all(data > 0 if fact == "positive" else data >= 0))
+    if fact == UNSIGNED:
+        values: Any = data  # pyright: ignore[reportUnknownVariableType]
+        return True if values.dtype.kind == "f" and not np.any(np.signbit(values)) else None
     if fact == "unique_indices":
         return (
             bool(np.unique(data).size == data.size)  # pyright: ignore[reportUnknownArgumentType]
@@ -95,6 +99,9 @@ def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
 
 
 # ops
+
+
+# of matrices
 
 
 @infers("diagonal", AllocDiag)
@@ -163,75 +170,123 @@ def _names(node: Apply) -> str:
     return node.op.scalar_op.name  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
-def _linear(fact: str) -> None:
-    """Facts that sums, differences and products with numbers keep."""
+def _spans(operand: Any, whole: Any) -> bool:
+    """Whether an operand has the matrices of an elementwise result, rather than being broadcast to them."""
+    return operand.ndim >= 2 and all(
+        m != 1 or n == 1 for m, n in zip(operand.shape[-2:], whole.shape[-2:], strict=True)
+    )
+
+
+def _is_one_number(operand: Any) -> bool:
+    """Whether an operand is the same for all elements of a matrix."""
+    return all(n == 1 for n in operand.shape[-2:])
+
+
+def _where_zero(fact: str) -> None:
+    """Facts that say where a matrix is zero: sums and differences keep them, products have them from one factor."""
 
     @infers(fact, Elemwise)
     def kept(node: Apply, ask: Ask) -> bool | None:
-        name = _names(node)
-        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        full = [v for v in node.inputs if v.type.ndim == ndim]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        scalars = [v for v in node.inputs if v.type.ndim == 0]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        if ndim < 2 or len(full) + len(scalars) != len(node.inputs):
+        whole: Any = node.outputs[0].type
+        if whole.ndim < 2:
             return None
-        if name in ("add", "sub", "neg") and not scalars:
-            return True if all(ask(v, fact) for v in full) else None
+        name = _names(node)
+        full = [v for v in node.inputs if _spans(v.type, whole)]
+        if name in ("add", "sub", "neg"):
+            return True if full == node.inputs and all(ask(v, fact) for v in full) else None
         if name == "mul":
-            needed = any if fact != "symmetric" else all
-            return True if full and needed(ask(v, fact) for v in full) else None
-        if name == "true_div" and len(full) == 1 and node.inputs[0] is full[0]:
-            return ask(full[0], fact) or None
+            return True if any(ask(v, fact) for v in full) else None
+        if name == "true_div":
+            above, below = node.inputs
+            return (above in full and _is_one_number(below.type) and ask(above, fact)) or None
         return None
 
 
-for _fact in ("diagonal", "lower_triangular", "upper_triangular", "symmetric"):
-    _linear(_fact)
+for _fact in ("diagonal", "lower_triangular", "upper_triangular"):
+    _where_zero(_fact)
+
+
+@infers("symmetric", Elemwise)
+def _symmetric_arithmetic(node: Apply, ask: Ask) -> bool | None:
+    whole: Any = node.outputs[0].type
+    if whole.ndim < 2 or _names(node) not in ("add", "sub", "neg", "mul", "true_div"):
+        return None
+    rest = [v for v in node.inputs if not _is_one_number(v.type)]
+    if not rest or not all(_spans(v.type, whole) and ask(v, "symmetric") for v in rest):
+        return None
+    return True
+
+
+# of elements
 
 
 _POSITIVE = frozenset(("exp", "exp2", "sigmoid", "softplus", "cosh", "erfc", "erfcx"))
 _NONNEGATIVE = frozenset(("abs", "sqr", "sqrt"))
-_KEEP_SIGN = frozenset(
-    ("add", "mul", "true_div", "maximum", "sqrt", "second", "identity", "reciprocal")
-)
+_KEEP_SIGN = frozenset(("add", "mul", "maximum", "sqrt", "second", "identity"))
+_KEEP_CLEAR = _KEEP_SIGN | {"true_div", "reciprocal"}
+
+
+def _are_floats(node: Apply) -> bool:
+    return all(v.type.dtype.startswith("float") for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 @infers("nonnegative", Elemwise)
 def _nonnegative_function(node: Apply, ask: Ask) -> bool | None:
     name = _names(node)
-    if any(not v.type.dtype.startswith("float") for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-        return None
+    if not _are_floats(node):
+        return None  # integers wrap around
     if name in _POSITIVE or name in _NONNEGATIVE:
         return True
+    if name in ("true_div", "reciprocal"):
+        # x / -0.0 is -inf
+        above, below = node.inputs[:-1], node.inputs[-1]
+        return (all(ask(v, "nonnegative") for v in above) and ask(below, UNSIGNED)) or None
     used = node.inputs[1:] if name == "second" else node.inputs
     return True if name in _KEEP_SIGN and all(ask(v, "nonnegative") for v in used) else None
 
 
-@infers("nonnegative", CAReduce)
-def _nonnegative_reduction(node: Apply, ask: Ask) -> bool | None:
-    return (
-        True
-        if _names(node) in ("add", "mul", "maximum", "minimum")
-        and ask(node.inputs[0], "nonnegative")
-        else None
-    )
+@infers(UNSIGNED, Elemwise)
+def _unsigned_function(node: Apply, ask: Ask) -> bool | None:
+    name = _names(node)
+    if not _are_floats(node):
+        return None
+    if name in _POSITIVE or name in ("abs", "sqr"):
+        return True
+    used = node.inputs[1:] if name == "second" else node.inputs
+    return True if name in _KEEP_CLEAR and all(ask(v, UNSIGNED) for v in used) else None
 
 
+@infers(UNSIGNED, Softmax)
 @infers("nonnegative", Softmax)
 def _softmax(node: Apply, ask: Ask) -> bool | None:
     return True
 
 
-@infers("nonnegative", DimShuffle, Reshape, Subtensor, SpecifyShape, AllocDiag)
-def _same_elements(node: Apply, ask: Ask) -> bool | None:
-    return ask(node.inputs[0], "nonnegative") or None
+def _of_elements(fact: str) -> None:
+    """Facts that results have if all elements that they are made of do."""
+
+    @infers(fact, CAReduce)
+    def reduced(node: Apply, ask: Ask) -> bool | None:
+        name = _names(node)
+        fits = name in ("maximum", "minimum") or (name in ("add", "mul") and _are_floats(node))
+        return True if fits and ask(node.inputs[0], fact) else None
+
+    @infers(fact, DimShuffle, Reshape, Subtensor, SpecifyShape, AllocDiag)
+    def moved(node: Apply, ask: Ask) -> bool | None:
+        return ask(node.inputs[0], fact) or None
+
+    @infers(fact, Join)
+    def joined(node: Apply, ask: Ask) -> bool | None:
+        return True if all(ask(v, fact) for v in node.inputs) else None
 
 
-@infers("nonnegative", Join)
-def _joined(node: Apply, ask: Ask) -> bool | None:
-    return True if all(ask(v, "nonnegative") for v in node.inputs) else None
+_of_elements("nonnegative")
+_of_elements(UNSIGNED)
 
 
 @infers("unique_indices", ARange)
 def _counted(node: Apply, ask: Ask) -> bool | None:
     start, _, step = (number_of(v) for v in node.inputs)
-    return True if start is not None and start >= 0 and step is not None and step > 0 else None
+    if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None  # smaller ones could wrap around
+    return True if start is not None and start >= 0 and step is not None and step >= 1 else None
