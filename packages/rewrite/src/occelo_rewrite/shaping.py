@@ -15,9 +15,9 @@ def shaped_like(value: Any, output: Any) -> Any:
     if given.dtype != wanted.dtype:
         value = cast(value, wanted.dtype)
     if given.ndim == wanted.ndim and all(
-        a == b or b is None for a, b in zip(given.shape, wanted.shape, strict=True)
+        a == b or (b is None and a != 1) for a, b in zip(given.shape, wanted.shape, strict=True)
     ):
-        return value
+        return value  # a length that is known to be 1 may be broadcast to one that is not known
     for variable in output.owner.inputs:
         # against the inputs of the node that it replaces, not against its output
         if variable.type.ndim and not _covers(value.type, variable.type):

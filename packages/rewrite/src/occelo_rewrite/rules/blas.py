@@ -36,9 +36,9 @@ def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
     ]
 
 
-@node_rewriter([Dot])
+@node_rewriter([Dot], tags=("rounding", "finite"))
 def dot_of_length_one(fgraph: FunctionGraph, node: Apply) -> Any:
-    """dot(x, y) = x y where the sum has one term."""
+    """dot(x, y) = x y where the sum has one term (rounding: the sign of a zero; finite: some products skip zeros)."""
     x, y = node.inputs
     first, last = x.type, y.type
     if first.shape[-1] != 1 or last.shape[0] != 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -52,7 +52,7 @@ def dot_of_length_one(fgraph: FunctionGraph, node: Apply) -> Any:
     return [shaped_like(ot.mul(left, right), node.outputs[0])]
 
 
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], tags=("comparison", "overflow", "finite"))
 def transposed_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     """dot(x, y).T = dot(y.T, x.T), where nothing else uses the product and a factor is transposed already."""
     op: Any = node.op
@@ -67,14 +67,14 @@ def transposed_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     return [inner.op(op(y), op(x))]
 
 
-@node_rewriter([MatMul])
+@node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_of_matrices(fgraph: FunctionGraph, node: Apply) -> Any:
     """matmul(x, y) = dot(x, y), for two matrices."""
     x, y = node.inputs
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-@node_rewriter([Dot], tags=("finite",))
+@node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
     """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices.
 
@@ -95,7 +95,7 @@ def _is_square(fgraph: FunctionGraph, x: Any) -> bool:
     return rows is columns or (isinstance(rows, int) and rows == columns)
 
 
-@node_rewriter([Dot])
+@node_rewriter([Dot], tags=("stabler", "finite"))
 def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
     """q @ q.T = q.T @ q = 1, for orthogonal q."""
     x, y = node.inputs
@@ -109,7 +109,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter([Dot], tags=("finite", "shape_unsafe"))
+@node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_selection(fgraph: FunctionGraph, node: Apply) -> Any:
     """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)].
 
@@ -137,7 +137,7 @@ CANONICALIZE = RuleSet(
 )
 
 
-@node_rewriter([MatMul])
+@node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_with_one_matrix(fgraph: FunctionGraph, node: Apply) -> Any:
     """matmul of a batch with one matrix is one product: the batch and the rows are made one dimension."""
     x, y = node.inputs
@@ -192,7 +192,7 @@ def _number(value: float, dtype: str) -> Any:
     return ot.constant(np.asarray(value, dtype))
 
 
-@node_rewriter([ot.add, ot.sub])
+@node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
     """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector), and z + alpha x y^T one ger.
 
@@ -256,7 +256,7 @@ def _total(terms: list[tuple[Any, int]]) -> Any:
     return top if bottom is None else ot.sub(top, bottom)
 
 
-@node_rewriter([ot.mul])
+@node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
 def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
     """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha."""
     out: Any = node.outputs[0]

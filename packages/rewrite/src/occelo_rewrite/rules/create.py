@@ -42,11 +42,13 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     known = shapes_of(fgraph)
     middle = fill_static(inner.op.shape, inner.inputs[1:])
     outer = fill_static(op.shape, node.inputs[1:])[len(op.shape) - len(middle) :]
-    static = node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    for i, (m, n, known_length) in enumerate(zip(middle, outer, static, strict=True)):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        if known_length == 1 or (isinstance(m, int) and m == n):
+    own: Any = inner.inputs[0].type
+    lead = len(middle) - own.ndim
+    for i, (m, n) in enumerate(zip(middle, outer, strict=True)):
+        if (isinstance(m, int) and m == n) or known.is_length(fgraph, n, node.inputs[0], i):
             continue
-        if not known.is_length(fgraph, n, node.inputs[0], i):
+        # what is repeated must be known to have length 1, as it has in the middle
+        if m != 1 or (i >= lead and own.shape[i - lead] != 1):
             return None
     return [op(inner.inputs[0], *node.inputs[1:])]
 
@@ -124,9 +126,9 @@ CANONICALIZE = RuleSet(
 )
 
 
-@node_rewriter([_SECOND])
+@node_rewriter([_SECOND], tags=("shape_unsafe",))
 def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed."""
+    """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed (nor its shapes checked)."""
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         n == 1 or m == n

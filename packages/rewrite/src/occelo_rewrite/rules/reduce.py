@@ -12,7 +12,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape import DimShuffle, fill_static
-from occelo_graph.tensors.type import is_float
+from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
@@ -41,9 +41,28 @@ def _is_plain(node: Apply) -> bool:
     return op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-@rule(call(CAReduce, call(CAReduce, x, name="inner"), name="outer"), on="any", same_dtype=False)
+_nested = call(CAReduce, call(CAReduce, x, name="inner"), name="outer")
+
+
+@rule(_nested, on="any", same_dtype=False)
 def reduce_of_reduce(x: Any, inner: Any, outer: Any) -> Any:
-    """A sum of a sum is one sum over the axes of both; so for products, maxima and the like."""
+    """A maximum of a maximum is one over the axes of both; so for minima, "and", "or", and sums of integers."""
+    return _reduced_at_once(x, inner, outer) if _is_exact(outer) else None
+
+
+@rule(_nested, on="any", same_dtype=False, tags=("comparison", "overflow"))
+def sum_of_sums(x: Any, inner: Any, outer: Any) -> Any:
+    """A sum of a sum is one sum over the axes of both, and so for products (comparison, overflow: in another order)."""
+    return None if _is_exact(outer) else _reduced_at_once(x, inner, outer)
+
+
+def _is_exact(node: Apply) -> bool:
+    """Whether the order does not matter in which a reduction combines elements."""
+    op: Any = node.op
+    return op.scalar_op not in (_ADD, _MUL) or is_discrete(node.outputs[0].type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def _reduced_at_once(x: Any, inner: Any, outer: Any) -> Any:
     if inner.op.scalar_op != outer.op.scalar_op or not (_is_plain(inner) and _is_plain(outer)):
         return None
     kept = [i for i in range(x.type.ndim) if i not in inner.op.axis]
@@ -51,13 +70,15 @@ def reduce_of_reduce(x: Any, inner: Any, outer: Any) -> Any:
     return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)  # pyright: ignore[reportUnknownArgumentType]
 
 
-@node_rewriter([OpPattern(CAReduce)])
+@node_rewriter([OpPattern(CAReduce)], tags=("rounding",))
 def reduce_over_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A reduction over no axes, or over axes of length 1, is its input without them."""
+    """A reduction over no axes, or over axes of length 1, is its input without them (but for the sign of a zero)."""
     op: Any = node.op
     variable: Any = node.inputs[0]
     if variable.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None
+    if op.acc_dtype is not None and not np.can_cast(variable.type.dtype, op.acc_dtype, "safe"):
+        return None  # the elements are rounded before they are combined
     single = [i for i in op.axis if variable.type.shape[i] == 1]
     if len(single) < len(op.axis) and not single:
         return None
@@ -69,13 +90,13 @@ def reduce_over_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
     return [CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(squeezed)]
 
 
-@rule(call(_SUM, p.neg(x), name="s"), on="any")
+@rule(call(_SUM, p.neg(x), name="s"), on="any", tags=("rounding",))
 def sum_of_neg(x: Any, s: Any) -> Any:
-    """sum(-x) = -sum(x)."""
+    """sum(-x) = -sum(x), but for the sign of a zero."""
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
-@node_rewriter([_SUM], tags=("finite",))
+@node_rewriter([_SUM], tags=("finite", "overflow", "comparison"))
 def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
     """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that does not vary along the summed axes.
 
@@ -123,18 +144,20 @@ def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
     return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
 
 
-@node_rewriter([OpPattern(CAReduce)], tags=("finite",))
+@node_rewriter([OpPattern(CAReduce)], tags=("rounding", "overflow", "finite", "shape_unsafe"))
 def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
-    (A maximum of nothing is an error, so there the length must be known. finite: n v is NaN for an infinite v
-    and n = 0.)
+    (A maximum of nothing is an error, so there the length must be known. float16 has no room for n. overflow: sums and
+    products on the way; finite: n v is NaN for an infinite v and n = 0.)
     """
     owner = node.inputs[0].owner
     op: Any = node.op
     out: Any = node.outputs[0]
     repeats = owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second)
     if owner is None or not repeats or not _is_plain(node):
+        return None
+    if out.type.dtype == "float16" and not _is_exact(node):
         return None
     if isinstance(owner.op, Alloc):
         value: Any = owner.inputs[0]
@@ -174,13 +197,13 @@ def _stretched(value: Any, lengths: list[Any]) -> bool:
     return any(own == 1 and n != 1 for own, n in zip(value.type.shape, lengths, strict=True))
 
 
-@rule(p.neg(call(_MAX, p.neg(x), name="m")))
+@rule(p.neg(call(_MAX, p.neg(x), name="m")), tags=("rounding",))
 def neg_of_max(x: Any, m: Any) -> Any:
     """-max(-x) = min(x)."""
     return CAReduce(_MINIMUM, m.op.axis)(x)
 
 
-@rule(p.neg(call(_MIN, p.neg(x), name="m")))
+@rule(p.neg(call(_MIN, p.neg(x), name="m")), tags=("rounding",))
 def neg_of_min(x: Any, m: Any) -> Any:
     """-min(-x) = max(x)."""
     return CAReduce(_MAXIMUM, m.op.axis)(x)
@@ -189,6 +212,7 @@ def neg_of_min(x: Any, m: Any) -> Any:
 CANONICALIZE = RuleSet(
     (
         reduce_of_reduce,
+        sum_of_sums,
         reduce_over_nothing,
         sum_of_neg,
         sum_of_scaled,
@@ -200,25 +224,25 @@ CANONICALIZE = RuleSet(
 )
 
 
-@rule(p.log(call(_SUM, p.exp(x), name="s")))
+@rule(p.log(call(_SUM, p.exp(x), name="s")), tags=("stabler",))
 def log_sum_exp(x: Any, s: Any) -> Any:
     """log(sum(exp(x))) = logsumexp(x)."""
     return ot.logsumexp(x, axis=s.op.axis) if s.op.axis and _is_plain(s) else None
 
 
-@rule(p.log(call(Softmax, x, name="s")))
+@rule(p.log(call(Softmax, x, name="s")), tags=("stabler",))
 def log_of_softmax(x: Any, s: Any) -> Any:
     """log(softmax(x)) = log_softmax(x)."""
     return LogSoftmax(s.op.axis)(x)
 
 
-@rule(p.exp(call(LogSoftmax, x, name="s")))
+@rule(p.exp(call(LogSoftmax, x, name="s")), tags=("stabler",))
 def exp_of_log_softmax(x: Any, s: Any) -> Any:
     """exp(log_softmax(x)) = softmax(x)."""
     return Softmax(s.op.axis)(x)
 
 
-@rule(p.log(call(_PROD, x, name="s")))
+@rule(p.log(call(_PROD, x, name="s")), tags=("stabler", "comparison"))
 def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
     """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
     if not _is_plain(s) or not assumptions_of(fgraph).holds(fgraph, x, "nonnegative"):
@@ -226,7 +250,7 @@ def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
     return CAReduce(_ADD, s.op.axis)(ot.log(x))
 
 
-@rule(p.log(call(DimShuffle, call(_SUM, p.exp(x), name="s"), name="d")))
+@rule(p.log(call(DimShuffle, call(_SUM, p.exp(x), name="s"), name="d")), tags=("stabler",))
 def log_of_spread_sum_exp(x: Any, s: Any, d: Any) -> Any:
     """log(sum(exp(x))) = logsumexp(x), where the sum is spread over axes of length 1."""
     if not s.op.axis or not _is_plain(s):
@@ -240,9 +264,12 @@ STABILIZE = RuleSet(
 )
 
 
-@node_rewriter([_SUM])
+@node_rewriter([_SUM], tags=("rounding", "overflow", "finite"))
 def sum_of_squared_outer(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector."""
+    """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector, where neither is broadcast.
+
+    (overflow, finite: the squares are taken by themselves.)
+    """
     op: Any = node.op
     square = computed_by(node.inputs[0], ot.sqr)
     product = None if square is None else computed_by(square.inputs[0], ot.mul)
@@ -254,6 +281,10 @@ def sum_of_squared_outer(fgraph: FunctionGraph, node: Apply) -> Any:
             parts[v.owner.op.new_order] = v.owner.inputs[0]
     left, right = parts.get((0, "x", 1)), parts.get(("x", 0, 1))
     if left is None or right is None or left.type.dtype != right.type.dtype:
+        return None
+    if (left.type.shape[1] == 1) != (right.type.shape[1] == 1):
+        return None
+    if left.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None
     return [shaped_like(ot.dot(ot.sqr(left), ot.sum(ot.sqr(right), axis=0)), node.outputs[0])]
 

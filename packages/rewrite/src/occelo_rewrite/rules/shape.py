@@ -62,9 +62,9 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.dimshuffle(inner.inputs[0], order)]
 
 
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], tags=("rounding", "finite"))
 def transposed_symmetric(fgraph: FunctionGraph, node: Apply) -> Any:
-    """x.T = x, for symmetric x."""
+    """x.T = x, for symmetric x (rounding, finite: as far as x was computed symmetrically)."""
     op: Any = node.op
     x = node.inputs[0]
     if op.new_order != (1, 0) or x.type != node.outputs[0].type:
@@ -128,7 +128,10 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: Apply) -> Any:
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Reshape):
         return None
-    return [op(inner.inputs[0], *node.inputs[1:])]
+    try:
+        return [op(inner.inputs[0], *node.inputs[1:])]
+    except ValueError:
+        return None  # the lengths cannot fit, which is said when they are computed
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))

@@ -27,6 +27,7 @@ class Case:
     """A rule's name, and how a graph that it applies to is built from inputs.
 
     ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` are those of inputs at which everything is defined.
+    With ``wildcards`` the inputs are those of a pattern, so that each may have a dtype and lengths of its own.
     """
 
     rule: str
@@ -36,6 +37,7 @@ class Case:
     shapes: tuple[tuple[int, ...], ...] = ((2, 3),)
     dtype: str = "float64"
     differentiable: bool = True
+    wildcards: bool = False
 
 
 def standard_rules() -> dict[str, NodeRewriter]:
@@ -60,7 +62,7 @@ def _drawn(name: str, pattern: Any) -> Case:
     def build(*inputs: Any) -> Any:
         return _instance(pattern, dict(zip(variables, inputs, strict=True)))
 
-    return Case(name, build, shapes=((2, 3),) * len(variables))
+    return Case(name, build, shapes=((2, 3),) * len(variables), wildcards=True)
 
 
 def _instance(pattern: Any, variables: dict[str, Any]) -> Any:

@@ -125,7 +125,9 @@ WRITTEN = [
     Case("zero_branch_sinks", lambda x: ot.exp(x) * ot.switch(x > 0, 0.0, x)),
     Case("zero_branch_sinks", lambda x: ot.switch(x > 1, x, 0.0) / ot.exp(x)),
     # reductions
-    Case("reduce_of_reduce", lambda x: x.sum(0).sum(1), shapes=((2, 3, 4),)),
+    Case("reduce_of_reduce", lambda x: x.min(0).min(1), shapes=((2, 3, 4),)),
+    Case("sum_of_sums", lambda x: x.sum(0).sum(1), shapes=((2, 3, 4),)),
+    Case("sum_of_sums", lambda x: x.prod(0).prod(), shapes=((2, 3, 4),)),
     Case("reduce_of_reduce", lambda x: x.max(1).max(), shapes=((2, 3, 4),)),
     Case("reduce_over_nothing", lambda x: ot.sum(x, axis=())),
     Case("reduce_over_nothing", lambda x: x[:, :1].dimshuffle(0, "x", 1).sum((0, 1, 2))),
@@ -232,13 +234,22 @@ WRITTEN = [
     Case("read_through_softmax", lambda x: ot.softmax(x, 1)[1]),
     # writes
     Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.set_subtensor)),
-    Case("write_of_write", lambda x: _written_twice(x, ot.inc_subtensor, ot.inc_subtensor)),
-    Case("write_of_write", lambda x: _written_twice(x, ot.set_subtensor, ot.inc_subtensor)),
+    Case("write_of_write", lambda x: _written_twice(x, ot.inc_subtensor, ot.set_subtensor)),
+    Case("inc_of_inc", lambda x: _written_twice(x, ot.inc_subtensor, ot.inc_subtensor)),
+    Case("inc_of_inc", lambda x: _narrow_twice(x, ot.inc_subtensor)),
+    Case("inc_of_set", lambda x: _written_twice(x, ot.set_subtensor, ot.inc_subtensor)),
+    Case("inc_of_set", lambda x: _narrow_twice(x, ot.set_subtensor)),
+    Case(
+        "inc_of_set",
+        lambda x: _narrow_twice(x, ot.inc_subtensor),
+        dtype="int64",
+        differentiable=False,
+    ),
     Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, True)(x, ot.sin(x))),
     Case("write_of_everything", lambda x: ot.IncSubtensor((slice(None),) * 2, False)(x, ot.sin(x))),
     Case("zeros_written_then_added", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1]) + x),
     Case(
-        "zeros_written_then_added",
+        "zeros_written_anywhere_then_added",
         lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([0, 0])], x[1]) + x,
     ),
     Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1])),
@@ -352,6 +363,11 @@ def _square(x: Any) -> Any:
 def _written_twice(x: Any, first: Any, second: Any) -> Any:
     once = first(x[0], x[1])
     return second(once[0], ot.sin(x[1]))
+
+
+def _narrow_twice(x: Any, first: Any) -> Any:
+    value = ot.constant(np.array([100, -100, 3], "int8"))
+    return ot.inc_subtensor(first(x[0], value)[0], value)
 
 
 def _slices(x: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.ops.shape import Shape_i
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet
@@ -25,7 +25,9 @@ c, d = number("c"), number("d")
 # functions that undo each other
 
 
-def _cancels(outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ()) -> PatternRule:
+def _cancels(
+    outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ("stabler",)
+) -> PatternRule:
     """The rule that a function undoes another wherever that is defined."""
 
     def law(x: Any) -> Any:
@@ -44,14 +46,14 @@ def _cancels_where(outer: str, inner: str, condition: Any, text: str) -> Pattern
 
     law.__name__ = f"{outer}_of_{inner}"
     law.__doc__ = f"{outer}({inner}(x)) = x where {text}, else NaN."
-    return rule(getattr(p, outer)(getattr(p, inner)(x)))(law)
+    return rule(getattr(p, outer)(getattr(p, inner)(x)), tags=("stabler",))(law)
 
 
 INVERSES = (
-    _cancels("neg", "neg", "any"),
-    _cancels("reciprocal", "reciprocal", tags=("finite",)),
-    _cancels("conj", "conj", "any"),
-    _cancels("invert", "invert", "any"),
+    _cancels("neg", "neg", "any", ()),
+    _cancels("reciprocal", "reciprocal", tags=("stabler", "finite")),
+    _cancels("conj", "conj", "any", ()),
+    _cancels("invert", "invert", "any", ()),
     _cancels("sinh", "arcsinh"),
     _cancels("arcsinh", "sinh"),
     _cancels("arctanh", "tanh"),
@@ -60,7 +62,7 @@ INVERSES = (
     _cancels("log2", "exp2"),
     _cancels("deg2rad", "rad2deg"),
     _cancels("rad2deg", "deg2rad"),
-    _cancels("erfinv", "erf", tags=("finite",)),
+    _cancels("erfinv", "erf", tags=("stabler", "finite")),
     _cancels("logit", "sigmoid"),
     _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
     _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
@@ -83,8 +85,12 @@ def pow_zero(x: Any, node: Any) -> Any:
 
 @rule(p.pow(1, x), on="any", same_dtype=False)
 def pow_of_one(x: Any, node: Any) -> Any:
-    """1 ^ x = 1, NaN included (a negative integer power of an integer is an error, so floats only)."""
-    if is_discrete(node.outputs[0].type.dtype):
+    """1 ^ x = 1, NaN included.
+
+    (For real floats only: a negative integer power of an integer is an error, and NumPy's 1 ^ NaN is NaN for complex
+    numbers.)
+    """
+    if not is_float(node.outputs[0].type.dtype):
         return None
     return ot.constant(np.ones((), node.outputs[0].type.dtype))
 
@@ -95,25 +101,25 @@ def pow_one(x: Any) -> Any:
     return x
 
 
-@rule(p.pow(x, 2), on="any", same_dtype=False)
+@rule(p.pow(x, 2), on="any", same_dtype=False, tags=("rounding",))
 def pow_two(x: Any, node: Any) -> Any:
     """x ^ 2 = sqr(x)."""
     return ot.sqr(ot.cast(x, node.outputs[0].type.dtype))
 
 
-@rule(p.pow(x, -1))
+@rule(p.pow(x, -1), tags=("rounding",))
 def pow_minus_one(x: Any) -> Any:
     """x ^ -1 = 1 / x."""
     return ot.reciprocal(x)
 
 
-@rule(p.pow(x, 0.5), tags=("finite",))
+@rule(p.pow(x, 0.5), tags=("rounding", "finite"))
 def pow_half(x: Any) -> Any:
     """x ^ 0.5 = sqrt(x) (finite: but for x of -infinity, and the sign of a zero)."""
     return ot.sqrt(x)
 
 
-@rule(p.pow(x, -0.5), tags=("finite",))
+@rule(p.pow(x, -0.5), tags=("rounding", "finite"))
 def pow_minus_half(x: Any) -> Any:
     """x ^ -0.5 = 1 / sqrt(x) (finite)."""
     return ot.reciprocal(ot.sqrt(x))
@@ -122,7 +128,10 @@ def pow_minus_half(x: Any) -> Any:
 _MOST_SQUARINGS = 16
 
 
-@rule(p.pow(x, number("c", lambda c: float(c).is_integer() and 2 < abs(c) <= _MOST_SQUARINGS)))
+@rule(
+    p.pow(x, number("c", lambda c: float(c).is_integer() and 2 < abs(c) <= _MOST_SQUARINGS)),
+    tags=("rounding", "overflow"),
+)
 def small_power(x: Any, c: Any) -> Any:
     """x ^ n = products of repeated squares, for whole n of at most 16."""
     result: Any = None
@@ -137,7 +146,7 @@ def small_power(x: Any, c: Any) -> Any:
     return ot.reciprocal(result) if c < 0 else result
 
 
-@rule(p.sqrt(p.sqr(x)))
+@rule(p.sqrt(p.sqr(x)), tags=("stabler",))
 def sqrt_of_square(x: Any) -> Any:
     """sqrt(sqr(x)) = |x|; exact where the square overflows or vanishes."""
     return ot.abs(x)
@@ -158,9 +167,9 @@ def abs_of_neg(x: Any) -> Any:
     return ot.abs(x)
 
 
-@rule(p.abs(x))
+@rule(p.abs(x), tags=("rounding",))
 def abs_of_nonnegative(x: Any, fgraph: Any) -> Any:
-    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or so assumed."""
+    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or so assumed (but for the sign of a zero)."""
     return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 
@@ -183,7 +192,7 @@ def sign_of_positive(x: Any, node: Any, fgraph: Any) -> Any:
     return ot.constant(np.ones((), node.outputs[0].type.dtype)) if sure else None
 
 
-@rule(p.sign(p.true_div(x, y)), tags=("finite",))
+@rule(p.sign(p.true_div(x, y)), tags=("stabler", "finite"))
 def sign_of_quotient(x: Any, y: Any) -> Any:
     """sign(x / y) = sign(x) for y that is a positive number or an exp, -sign(x) for a negative one (finite)."""
     value = number_of(y)
@@ -192,22 +201,22 @@ def sign_of_quotient(x: Any, y: Any) -> Any:
     return ot.neg(ot.sign(x)) if value is not None and value < 0 else None
 
 
-@rule(p.sign(p.sign(x)), on="any")
+@rule(p.sign(p.sign(x)), on="any", tags=("rounding",))
 def sign_of_sign(x: Any) -> Any:
     """sign(sign(x)) = sign(x)."""
     return ot.sign(x)
 
 
-@rule(p.polygamma(0, x), same_dtype=False)
-def polygamma_zero(x: Any) -> Any:
+@rule(p.polygamma(0, x), same_dtype=False, tags=("rounding",))
+def polygamma_zero(x: Any, node: Any) -> Any:
     """polygamma(0, x) = psi(x) (DLMF 5.15)."""
-    return ot.psi(x)
+    return ot.psi(ot.cast(x, node.outputs[0].type.dtype))
 
 
-@rule(p.polygamma(1, x), same_dtype=False)
-def polygamma_one(x: Any) -> Any:
+@rule(p.polygamma(1, x), same_dtype=False, tags=("rounding",))
+def polygamma_one(x: Any, node: Any) -> Any:
     """polygamma(1, x) = tri_gamma(x) (DLMF 5.15)."""
-    return ot.tri_gamma(x)
+    return ot.tri_gamma(ot.cast(x, node.outputs[0].type.dtype))
 
 
 # comparisons
@@ -239,13 +248,13 @@ REFLEXIVE = tuple(
 _length = call(Shape_i, x, name="length")
 
 
-@rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False)
+@rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
 def length_is_not_negative(node: Any, c: Any) -> Any:
     """A length is never less than 0."""
     return ot.constant(node.op == ot.ge) if c <= 0 else None
 
 
-@rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False)
+@rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
 def length_is_no_negative_number(node: Any, c: Any) -> Any:
     """A length never equals a negative number."""
     return ot.constant(node.op == ot.neq) if c < 0 else None

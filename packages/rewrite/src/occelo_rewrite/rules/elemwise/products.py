@@ -335,6 +335,9 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
             continue
         others = [v for i, v in enumerate(node.inputs) if i != position]
         condition, a, b = chosen.inputs
+        taken = a if number_of(b) == 0 else b
+        if taken.type.dtype != chosen.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            continue  # the product would be computed in another dtype
         function = ot.mul if is_product else ot.true_div
         if number_of(b) == 0:
             return [shaped_like(ot.switch(condition, function(a, *others), 0.0), node.outputs[0])]

@@ -38,9 +38,12 @@ def read_through_elemwise(fgraph: FunctionGraph, node: Apply) -> Any:
     return [inner.op(*(read(v, parts) if v.type.ndim else v for v in inner.inputs))]
 
 
-@node_rewriter([Subtensor])
+@node_rewriter([Subtensor], tags=("comparison", "overflow", "finite"))
 def read_through_dot(fgraph: FunctionGraph, node: Apply) -> Any:
-    """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices."""
+    """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices.
+
+    (comparison, overflow, finite: other products add in another order, and some skip zeros.)
+    """
     inner = _read_alone(fgraph, node, Dot)
     if inner is None:
         return None
@@ -53,9 +56,9 @@ def read_through_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     return [inner.op(left, right)]
 
 
-@node_rewriter([Subtensor])
+@node_rewriter([Subtensor], tags=("comparison", "overflow"))
 def read_through_reduce(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sum(x, axis)[key] = sum(x[key on the other axes], axis)."""
+    """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: perhaps in another order)."""
     inner = _read_alone(fgraph, node, CAReduce)
     if inner is None:
         return None
@@ -68,7 +71,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: Apply) -> Any:
     return [CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(read(x, parts))]
 
 
-@node_rewriter([Subtensor])
+@node_rewriter([Subtensor], tags=("comparison",))
 def read_through_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     """softmax(x, axis)[key] = softmax(x[key]), where the key leaves the axis as it is."""
     inner = _read_alone(fgraph, node, Softmax | LogSoftmax)

@@ -377,7 +377,7 @@ def diagonal_of_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
     return [inner.inputs[0]] if op.offset == inner.op.offset == 0 else None
 
 
-@node_rewriter([ExtractDiag])
+@node_rewriter([ExtractDiag], tags=("comparison", "overflow"))
 def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
     """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
     op: Any = node.op

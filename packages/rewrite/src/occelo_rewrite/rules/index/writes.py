@@ -15,6 +15,7 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
+from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
@@ -47,26 +48,65 @@ def _rewritten(op: Any, set_instead_of_inc: bool) -> Any:
     return type(op)(op.key, set_instead_of_inc, op.inplace)
 
 
-@node_rewriter([*_WRITES], tags=("shape_unsafe",))
-def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
-    """x[key].set(a)[key].set(b) = x[key].set(b), x[key].inc(a)[key].inc(b) = x[key].inc(a + b)."""
-    op: Any = node.op
+def _written_before(node: Apply) -> Any:
+    """The write of the same place to whose result a node writes; None if there is none."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, _WRITES) or not _same_place(node, inner):
         return None
-    a, b = inner.inputs[1], node.inputs[1]
-    bt: Any = b.type
-    if op.set_instead_of_inc:
-        if a.type != bt and a.type.ndim and any(n != 1 for n in a.type.shape):
-            return None  # whether the first value fits would go unchecked
-        return [op(inner.inputs[0], *node.inputs[1:])]
-    if inner.op.set_instead_of_inc and op.advanced:
-        return None  # repeated positions are set once but incremented each time
-    if a.type.ndim != bt.ndim or a.type.dtype != bt.dtype:
+    return inner
+
+
+@node_rewriter([*_WRITES], tags=("shape_unsafe",))
+def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[key].set(a)[key].set(b) = x[key].set(b), and so for an increment that is overwritten.
+
+    (That a fits is then not checked.)
+    """
+    op: Any = node.op
+    inner = _written_before(node)
+    if inner is None or not op.set_instead_of_inc:
         return None
-    if any((m == 1) != (n == 1) for m, n in zip(a.type.shape, bt.shape, strict=True)):
+    a: Any = inner.inputs[1].type
+    if a != node.inputs[1].type and a.ndim and any(n != 1 for n in a.shape):
         return None
-    return [inner.op(inner.inputs[0], ot.add(a, b), *node.inputs[2:])]
+    return [op(inner.inputs[0], *node.inputs[1:])]
+
+
+@node_rewriter([*_WRITES])
+def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
+
+    The values are added in the dtype of x. Arrays of positions may name a place twice, which is then set once but
+    incremented each time.
+    """
+    inner = _written_before(node)
+    if inner is None:
+        return None
+    is_set = inner.op.set_instead_of_inc
+    if node.op.advanced if is_set else not is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+        return None
+    return _written_at_once(fgraph, node, inner)
+
+
+@node_rewriter([*_WRITES], tags=("comparison", "overflow"))
+def inc_of_inc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[key].inc(a)[key].inc(b) = x[key].inc(a + b) (comparison, overflow: a and b may cancel, or overflow)."""
+    inner = _written_before(node)
+    if inner is None or inner.op.set_instead_of_inc:
+        return None
+    return _written_at_once(fgraph, node, inner)
+
+
+def _written_at_once(fgraph: FunctionGraph, node: Apply, inner: Any) -> Any:
+    """The write of a sum, for two values that surely have one shape."""
+    x, a, *given = inner.inputs
+    b: Any = node.inputs[1]
+    if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    if a.type.ndim and not shapes_of(fgraph).same_shape(fgraph, a, b):
+        return None
+    dtype: str = x.type.dtype
+    return [inner.op(x, ot.add(ot.cast(a, dtype), ot.cast(b, dtype)), *given)]
 
 
 @node_rewriter([IncSubtensor])
@@ -82,16 +122,31 @@ def write_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
     return [value if op.set_instead_of_inc else ot.add(x, value)]
 
 
-@node_rewriter([ot.add])
+@node_rewriter([ot.add], tags=("rounding",))
 def zeros_written_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
-    """zeros[key].inc(v) + x = x[key].inc(v), so that sums of writes are one chain of writes."""
+    """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes are one chain of writes.
+
+    (The sign of a zero of x that nothing is added to is kept.)
+    """
+    return _chained(fgraph, node, False)
+
+
+@node_rewriter([ot.add], tags=("comparison", "overflow"))
+def zeros_written_anywhere_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
+    """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: in another order)."""
+    return _chained(fgraph, node, True)
+
+
+def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
     out: Any = node.outputs[0]
     known = shapes_of(fgraph)
     for position, term in enumerate(node.inputs):
         write: Any = term.owner
         if write is None or not isinstance(write.op, _WRITES) or not _is_zero(write.inputs[0]):
             continue
-        if len(fgraph.clients[term]) > 1 or (write.op.set_instead_of_inc and write.op.advanced):
+        if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
+            continue
+        if len(fgraph.clients[term]) > 1:
             continue
         rest: list[Any] = [v for i, v in enumerate(node.inputs) if i != position]
         if any(v.type.dtype != out.type.dtype for v in (term, *rest)):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -158,8 +213,11 @@ def write_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 CANONICALIZE = RuleSet(
     (
         write_of_write,
+        inc_of_set,
+        inc_of_inc,
         write_of_everything,
         zeros_written_then_added,
+        zeros_written_anywhere_then_added,
         inc_of_zeros,
         set_of_own_sum,
         write_of_alloc,

@@ -1,0 +1,169 @@
+"""Types and values at which rules are tried: lengths of 1 and 0, known or not, all dtypes, special values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Variable
+from occelo_graph import tensor as ot
+from occelo_rewrite.testing.case import Case
+
+__all__ = ["DTYPES", "KINDS", "Draw", "draw"]
+
+DTYPES = (
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
+KINDS = ("tame", "special", "extreme")
+_READERS = ("alone", "gradient", "readers", "everything")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A case at some types: dtypes, static shapes and lengths of the inputs, and what else is asked for.
+
+    ``readers`` says what the outputs are: the value alone, its gradient as well, some of the variables that it is
+    computed from, or all of those and the gradient.
+    """
+
+    case: Case
+    dtypes: tuple[str, ...]
+    static: tuple[tuple[int | None, ...], ...]
+    lengths: tuple[tuple[int, ...], ...]
+    kind: str = "tame"
+    readers: str = "alone"
+    seed: int = 0
+
+    def inputs(self) -> list[Variable]:
+        """Variables of the types."""
+        return [
+            ot.TensorType(dtype, shape).make_variable(f"x{i}")
+            for i, (dtype, shape) in enumerate(zip(self.dtypes, self.static, strict=True))
+        ]
+
+    def values(self) -> list[Any]:
+        """Arrays of the lengths."""
+        generator = np.random.default_rng(self.seed)
+        return [
+            _values(generator, self.case, dtype, lengths, self.kind)
+            for dtype, lengths in zip(self.dtypes, self.lengths, strict=True)
+        ]
+
+
+def draw(case: Case, seed: int) -> Draw:
+    """One way to try a case; number 0 is the case as it stands."""
+    if seed == 0:
+        unknown = tuple((None,) * len(s) for s in case.shapes)
+        return Draw(case, (case.dtype,) * len(case.shapes), unknown, case.shapes)
+    generator = np.random.default_rng([seed, *case.rule.encode()])
+    dtypes = _drawn_dtypes(case, generator)
+    lengths = _drawn_lengths(case, generator)
+    static: list[tuple[int | None, ...]] = []
+    cut: list[tuple[int, ...]] = []
+    how = generator.integers(3)
+    for own in lengths:
+        known: list[int | None] = [
+            n if how == 1 or (how == 2 and generator.integers(2)) else None for n in own
+        ]
+        if case.wildcards and generator.integers(4) == 0:
+            own, known = _broadcast(own, known, generator)
+        elif case.wildcards and generator.integers(8) == 0:
+            # lengths that do not fit the others, which only a call can tell
+            own = tuple(int(generator.integers(4)) for _ in own)
+            known = list[int | None]([None] * len(own))
+        static.append(tuple(known))
+        cut.append(own)
+    return Draw(
+        case,
+        dtypes,
+        tuple(static),
+        tuple(cut),
+        str(generator.choice(KINDS)),
+        str(generator.choice(_READERS)),
+        seed,
+    )
+
+
+def _broadcast(
+    own: tuple[int, ...], known: list[int | None], generator: Any
+) -> tuple[tuple[int, ...], list[int | None]]:
+    """Lengths without some of the first ones, and with some that are known to be 1."""
+    first = int(generator.integers(len(own) + 1))
+    lengths, static = list(own[first:]), known[first:]
+    for i in range(len(lengths)):
+        if generator.integers(3) == 0:
+            lengths[i] = static[i] = 1
+    return tuple(lengths), static
+
+
+def _drawn_dtypes(case: Case, generator: Any) -> tuple[str, ...]:
+    count = len(case.shapes)
+    how = generator.integers(4)
+    if how == 0:
+        return (case.dtype,) * count
+    if how == 1 and case.wildcards:
+        return tuple(str(generator.choice(DTYPES)) for _ in range(count))
+    return (str(generator.choice(DTYPES)),) * count
+
+
+def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
+    """The lengths of the case, or all those that are equal replaced by 1 or 0."""
+    if generator.integers(3) == 0:
+        return list(case.shapes)
+    instead = {n: int(generator.choice([n, n, 1, 1, 0])) for s in case.shapes for n in s}
+    return [tuple(instead[n] for n in s) for s in case.shapes]
+
+
+def _values(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...], kind: str) -> Any:
+    """An array: within the bounds of the case, of special values, or of very large and small ones."""
+    own = np.dtype(dtype)
+    if own.kind == "b":
+        return generator.integers(2, size=lengths).astype(bool)
+    if own.kind == "c":
+        parts = "float64" if own.itemsize == 16 else "float32"
+        real, imaginary = (
+            _values(generator, case, parts, lengths, kind if part else "tame") for part in (1, 0)
+        )
+        return (real + 1j * imaginary).astype(own)
+    tame = generator.uniform(case.low, case.high, lengths)
+    if own.kind in "iu":
+        rounded = np.rint(np.abs(tame) if own.kind == "u" else tame).astype(own)
+        if kind == "tame":
+            return rounded
+        info = np.iinfo(own)
+        pool = np.array([info.min, info.max, info.max // 2 + 1, 0, 1], own)
+    else:
+        rounded = tame.astype(own)
+        if kind == "tame":
+            return rounded
+        pool = _special(own) if kind == "special" else _extreme(own)
+    chosen = pool[generator.integers(len(pool), size=lengths)]
+    return np.where(generator.integers(4, size=lengths) == 0, rounded, chosen).astype(own)
+
+
+def _special(own: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.0], own)
+
+
+def _extreme(own: Any) -> Any:
+    info = np.finfo(own)
+    root, small = np.sqrt(info.max), np.sqrt(info.tiny)
+    powers = [info.max, info.max / 2, root, root * 2, info.tiny, small, small / 2, 0.0]
+    with np.errstate(all="ignore"):
+        logs = [float(np.log(info.max)) * f for f in (0.6, 0.99, 1.1)]
+        found = np.array([*powers, *logs, float(info.smallest_subnormal), 1.0, info.eps], own)
+    return np.concatenate([found, -found])

@@ -1,0 +1,257 @@
+"""The law of a rule tried at a draw: every output keeps its type, and its value as far as the rule's tags promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import occelo_graph as og
+from occelo_graph import Constant, FunctionGraph, Variable
+from occelo_graph.config import config
+from occelo_graph.tensors.type import TensorType, is_discrete, is_float
+from occelo_rewrite.changes import CHANGES
+from occelo_rewrite.node_rule import NodeRewriter
+from occelo_rewrite.rewriter import in2out
+from occelo_rewrite.testing.draws import Draw
+
+__all__ = ["LawBroken", "try_law"]
+
+
+class LawBroken(AssertionError):
+    """A rule changed what its tags do not allow."""
+
+
+def try_law(rule: NodeRewriter, draw: Draw) -> bool:
+    """Apply a rule alone to a drawn graph; False if it did not apply or the graph cannot be built or computed.
+
+    `LawBroken` if an output is not what the interpreter gives for the graph as it was written.
+    """
+    inputs = draw.inputs()
+    try:
+        with np.errstate(all="ignore"):
+            outputs = _outputs(draw, inputs)
+    except (TypeError, ValueError, IndexError, OverflowError, NotImplementedError):
+        return False
+    written = og.FunctionGraph(inputs, outputs, clone=True)
+    rewritten = og.FunctionGraph(inputs, outputs, clone=True)
+    with config.change_flags(on_opt_error="raise"):
+        record = in2out(rule).rewrite(rewritten)
+    if rule.name not in {a.rule for a in record.applications}:
+        return False
+    rewritten.check_integrity()
+    where = f"{rule} at {draw}"
+    values = draw.values()
+    expected, wrong = _computed(written, values)
+    found, failed = _computed(rewritten, values)
+    if expected is None:
+        if found is not None and not {"shape_unsafe", "unsafe"} & set(rule.tags):
+            raise LawBroken(f"{where} hides {type(wrong).__name__}: {wrong}")
+        return False
+    if found is None:
+        raise LawBroken(f"{where} raises {type(failed).__name__}: {failed}")
+    _check_types(where, rewritten, found)
+    judge = _Judge(rule, draw, written, expected, rewritten, found)
+    for number, (old, new) in enumerate(zip(written.outputs, rewritten.outputs, strict=True)):
+        told = judge.compare(number, old, new)
+        if told:
+            graphs = f"{og.pprint(old)}\n{og.pprint(new)}"
+            raise LawBroken(
+                f"{where}: output {number} {told}\n{values}\n{graphs}\n{expected[old]!r}\n{found[new]!r}"
+            )
+    if "stabler" in rule.tags:
+        _check_nearer(
+            where, draw, values, expected[written.outputs[0]], found[rewritten.outputs[0]]
+        )
+    return True
+
+
+def _check_nearer(where: str, draw: Draw, values: list[Any], written: Any, found: Any) -> None:
+    """A form that is stabler is as near to the exact value as what was written, or as its dtype allows.
+
+    The exact value is that of the graph in float64, for graphs in less, where that is far from its own limits.
+    """
+    if not set(draw.dtypes) <= {"float16", "float32"} or not all(map(_finite, values)):
+        return
+    inputs = replace(draw, dtypes=("float64",) * len(draw.dtypes)).inputs()
+    given = dict(zip(inputs, (v.astype("float64") for v in values), strict=True))
+    exact = og.evaluate(draw.case.build(*inputs), given)
+    size = max([1.0, *(float(np.abs(v).max(initial=0.0)) for v in given.values())])
+    info = np.finfo(found.dtype)
+    allowed = (
+        32 * float(info.eps) * np.abs(exact) + 1e-12 * size + 32 * float(info.smallest_subnormal)
+    )
+    with np.errstate(all="ignore"):
+        before, after = (
+            np.where(np.isnan(v), np.inf, np.abs(v.astype("float64") - exact))
+            for v in (written, found)
+        )
+    worse = (
+        np.isfinite(exact) & (np.abs(exact) < info.max) & (after > np.maximum(allowed, 2 * before))
+    )
+    if worse.any():
+        raise LawBroken(f"{where} is farther from {exact!r}\n{values}\n{written!r}\n{found!r}")
+
+
+def _outputs(draw: Draw, inputs: list[Variable]) -> list[Variable]:
+    value = draw.case.build(*inputs)
+    outputs = [value]
+    if draw.readers in ("gradient", "everything") and draw.case.differentiable:
+        if is_float(value.type.dtype):
+            with_respect_to = [v for v in inputs if is_float(v.type.dtype)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+            if with_respect_to:
+                outputs += og.grad(value.sum(), with_respect_to, disconnected_inputs="ignore")
+    if draw.readers in ("readers", "everything"):
+        inner = [v for node in og.toposort([value]) for v in node.outputs if v is not value]
+        if draw.readers == "readers":
+            chosen = np.random.default_rng(draw.seed).integers(2, size=len(inner))
+            inner = [v for v, kept in zip(inner, chosen, strict=True) if kept]
+        outputs += [v for v in inner if isinstance(v.type, TensorType)]
+    return outputs
+
+
+def _computed(
+    graph: FunctionGraph, values: list[Any]
+) -> tuple[dict[Variable, Any] | None, Exception | None]:
+    """The values of all variables; of the outputs at least. None and the error if those cannot be computed."""
+    given = dict(zip(graph.inputs, values, strict=True))
+    with np.errstate(all="ignore"):
+        try:
+            results = og.evaluate(list(graph.outputs), given)
+        except Exception as error:
+            return None, error
+        known = dict(zip(graph.outputs, results, strict=True))
+        known.update(given)
+        every = [v for node in graph.toposort() for v in node.outputs]
+        try:
+            known.update(zip(every, og.evaluate(every, given), strict=True))
+        except Exception:
+            # a branch that is not taken
+            pass
+    return known, None
+
+
+def _check_types(where: str, graph: FunctionGraph, values: dict[Variable, Any]) -> None:
+    """Every variable of the rewritten graph is what its type says."""
+    for variable, value in values.items():
+        kind = variable.type
+        if not isinstance(kind, TensorType):
+            continue
+        fits = value.dtype == kind.dtype and value.ndim == kind.ndim
+        if not fits or any(
+            n not in (None, m) for n, m in zip(kind.shape, value.shape, strict=True)
+        ):
+            raise LawBroken(
+                f"{where}: {og.pprint(variable)} is {value.dtype} {value.shape}, not {kind}"
+            )
+
+
+def _finite(value: Any) -> bool:
+    return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+
+
+class _Judge:
+    """What is known of the values of both graphs, and so what a difference may be."""
+
+    def __init__(
+        self,
+        rule: NodeRewriter,
+        draw: Draw,
+        written: FunctionGraph,
+        expected: dict[Variable, Any],
+        rewritten: FunctionGraph,
+        found: dict[Variable, Any],
+    ) -> None:
+        self.tags = set(rule.tags) & CHANGES.keys()
+        self.draw = draw
+        self.expected, self.found = expected, found
+        arrays: list[Any] = [v for v in expected.values() if isinstance(v, np.ndarray | np.generic)]
+        arrays += _constants(written)
+        floats = [a for a in arrays if a.dtype.kind in "fc" and a.size]
+        self.is_exact = not floats
+        self.is_finite = all(_finite(a) for a in floats)
+        self.is_tame = all(_is_tame(a) for a in floats)
+        magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
+        self.scale = float(max(magnitudes, default=0.0))
+
+    def compare(self, number: int, old: Variable, new: Variable) -> str:
+        """What is wrong with an output; an empty string if nothing is."""
+        a, b = self.expected[old], self.found[new]
+        if not isinstance(old.type, TensorType):
+            return ""
+        if not old.type.is_super(new.type):
+            return f"is {new.type} instead of {old.type}"
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return f"is {b.dtype} {b.shape} instead of {a.dtype} {a.shape}"
+        if self.is_exact or not self.tags - {"shape_unsafe", "unsafe"}:
+            return "" if _same_bits(a, b) else "does not keep every bit"
+        if self._is_exempt():
+            return ""
+        if "stabler" in self.tags or "comparison" in self.tags:
+            return self._near(a, b)
+        return self._rounded(a, b, number)
+
+    def _is_exempt(self) -> bool:
+        if not self.is_finite and ("finite" in self.tags or "stabler" in self.tags):
+            return True
+        return not self.is_tame and bool({"overflow", "stabler"} & self.tags)
+
+    def _near(self, a: Any, b: Any) -> str:
+        """Equal but for what cancels: an error in terms of the largest value on the way."""
+        if is_discrete(str(a.dtype)):
+            return ""
+        error = 64 * np.finfo(a.dtype).eps * max(self.scale, 1.0)
+        with np.errstate(all="ignore"):
+            near = np.isclose(b, a, rtol=error, atol=error, equal_nan=True)
+        return "" if near.all() else "differs by more than cancels"
+
+    def _rounded(self, a: Any, b: Any, number: int) -> str:
+        if is_discrete(str(a.dtype)):
+            return "" if np.array_equal(a, b) else "changes a truth value or an integer"
+        if number and self.draw.readers != "alone":
+            # a gradient adds terms that may cancel
+            return self._near(a, b)
+        if a.dtype.kind == "c":
+            return self._near(a, b)
+        if not np.array_equal(np.isnan(a), np.isnan(b)):
+            return "changes where NaN is"
+        if not np.array_equal(np.sign(a), np.sign(b), equal_nan=True):
+            return "changes signs or zeros"
+        if not np.array_equal(np.isinf(a), np.isinf(b)):
+            return "changes what is finite"
+        info = np.finfo(a.dtype)
+        with np.errstate(all="ignore"):
+            near = np.isclose(
+                b,
+                a,
+                rtol=16 * float(info.eps),
+                atol=16 * float(info.smallest_subnormal),
+                equal_nan=True,
+            )
+        return "" if near.all() else "changes more than the last digits"
+
+
+def _constants(graph: FunctionGraph) -> list[Any]:
+    inputs = [v for node in graph.apply_nodes for v in node.inputs]
+    return [v.data for v in inputs if isinstance(v, Constant) and isinstance(v.type, TensorType)]
+
+
+def _is_tame(array: Any) -> bool:
+    """Whether no product of some elements can overflow or vanish."""
+    info = np.finfo(array.dtype)
+    sizes = np.abs(array[array != 0])
+    with np.errstate(all="ignore"):
+        return bool(np.all((sizes <= info.max**0.25) & (sizes >= float(info.tiny) ** 0.25)))
+
+
+def _same_bits(a: Any, b: Any) -> bool:
+    """Equal bits, but for what kind of NaN something is."""
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    parts = [(a, b)] if a.dtype.kind == "f" else [(a.real, b.real), (a.imag, b.imag)]
+    return all(
+        np.array_equal(m, n, equal_nan=True)
+        and bool(np.all((np.signbit(m) == np.signbit(n)) | np.isnan(m)))
+        for m, n in parts
+    )
