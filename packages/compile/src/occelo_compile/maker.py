@@ -295,6 +295,7 @@ class FunctionMaker:
             [each.borrow and not each.shared for each in self.inputs],
             # what stands behind is only looked at
             [each.borrow for each in self.outputs] + [False] * len(fgraph.update_mapping),
+            [each.implicit for each in self.inputs],
         )
         return Rewritten(before, fgraph, record)
 

@@ -38,13 +38,21 @@ def alias_roots(variable: Variable) -> set[Variable]:
 
 
 def insert_deepcopy(
-    fgraph: FunctionGraph, borrowed_inputs: Sequence[bool], borrowed_outputs: Sequence[bool]
+    fgraph: FunctionGraph,
+    borrowed_inputs: Sequence[bool],
+    borrowed_outputs: Sequence[bool],
+    states: Sequence[bool] = (),
 ) -> None:
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say for each which may be shared; outputs beyond
-    those of the user are updates, which must never share storage with anything.
+    those of the user are updates, which must never share storage with anything. ``states`` says which inputs
+    are nobody's but the functions': where such an input gets another value, its old one may become that of
+    another variable as it is.
     """
+    released = {
+        fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]
+    }
     borrow_of_input = dict(zip(fgraph.inputs, borrowed_inputs, strict=True))
     destroyed = _destroyed_roots(fgraph)
     owners: dict[Variable, bool] = {}
@@ -61,6 +69,8 @@ def insert_deepcopy(
                 # what is overwritten to become the new value of the same variable stays where it is
                 own = is_update and root is fgraph.inputs[fgraph.update_mapping[position]]
                 in_place = own and root in destroyed and variable.owner is not None
+                # the first that takes it over; what is in ``owners`` already is in use
+                in_place |= is_update and root is variable and root in released - destroyed
                 must_copy = must_copy or not (shareable or in_place)
         if must_copy:
             node = fgraph.outputs[position]

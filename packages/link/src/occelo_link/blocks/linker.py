@@ -60,8 +60,10 @@ class BlockLinker(Linker):
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
-            if set(whole.outputs) == set(fgraph.outputs):
-                whole.outputs = list(dict.fromkeys(fgraph.outputs))
+            # inputs that become new values of others are handed through
+            computed = dict.fromkeys(v for v in fgraph.outputs if v.owner is not None)
+            if set(whole.outputs) == set(computed):
+                whole.outputs = list(computed)
                 whole.states = _states(fgraph, whole)
         return parts
 
@@ -99,8 +101,11 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """Which inputs of a part its outputs update, by position."""
-    inputs = {variable: i for i, variable in enumerate(part.inputs)}
+    """Which inputs of a part its outputs update, by position; not those whose old values are kept."""
+    kept = set(fgraph.outputs)
+    inputs = {variable: i for i, variable in enumerate(part.inputs) if variable not in kept}
     outputs = {variable: i for i, variable in enumerate(part.outputs)}
     pairs = ((fgraph.outputs[o], fgraph.inputs[i]) for o, i in fgraph.update_mapping.items())
-    return {outputs[new]: inputs[state] for new, state in pairs if state in inputs}
+    return {
+        outputs[new]: inputs[state] for new, state in pairs if state in inputs and new in outputs
+    }
