@@ -308,3 +308,12 @@ def test_updates_from_several_threads_are_not_lost(mode: str) -> None:
     for thread in threads:
         thread.join()
     assert total.get_value() == 1200.0
+
+
+def test_the_graph_of_a_function_keeps_its_features_in_a_file() -> None:
+    x, w = ot.dvector("x"), oc.shared(np.ones(2), "w")
+    graph = oc.function([x], ot.exp(x) * w, updates={w: w + x}).maker.fgraph
+    loaded = pickle.loads(pickle.dumps(graph))
+    assert [type(f) for f in loaded.features] == [type(f) for f in graph.features]
+    assert loaded.update_mapping == graph.update_mapping
+    assert loaded.freeze() is graph.freeze()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.fgraph.protection import InputsAt
 from occelo_graph.ops.elemwise.op import Elemwise
 
 
@@ -125,6 +128,60 @@ def test_clone_freeze_and_pickle() -> None:
     assert back.freeze() is frozen
     bound = frozen.bind([ot.constant([0.0]), ot.constant([3.0])])
     np.testing.assert_array_equal(og.evaluate(bound[0]), [3.0])
+
+
+class Counting(og.Feature):
+    """A feature of a user's, with state of its own and a method for its graphs."""
+
+    provides = ("seen",)
+
+    def __init__(self, start: int = 0) -> None:
+        self.start = self.count = start
+
+    def on_change_input(self, *_: object, **__: object) -> None:
+        self.count += 1
+
+    def seen(self, fgraph: og.FunctionGraph) -> int:
+        return self.count
+
+    def clone(self) -> Counting:
+        return Counting(self.start)
+
+
+@pytest.mark.parametrize("copied", [lambda g: pickle.loads(pickle.dumps(g)), copy.deepcopy])
+def test_a_loaded_graph_has_the_features_of_the_old_one(
+    copied: Callable[[og.FunctionGraph], og.FunctionGraph],
+) -> None:
+    x, y = ot.dvector("x"), ot.dvector("y")
+    listed = [
+        og.ReplaceValidate(),
+        og.DestroyHandler(),
+        og.Supervisor(InputsAt([0])),
+        og.PreserveVariableAttributes(),
+        og.NodeFinder(),
+        og.FullHistory(),
+        Counting(5),
+    ]
+    graph = og.FunctionGraph([x, y], [ot.exp(x) * y], listed, clone=False)
+    graph.replace(graph.outputs[0], ot.exp(x) + y)
+    loaded: Any = copied(graph)
+    assert [type(f) for f in loaded.features] == [type(f) for f in graph.features]
+    assert {type(f) for f in loaded.features} >= {type(f) for f in listed}
+    assert not {id(f) for f in loaded.features} & {id(f) for f in graph.features}
+    loaded.check_integrity()
+    assert loaded.seen() == 5
+    (exp,) = loaded.get_nodes(ot.exp)
+    assert exp in loaded.apply_nodes
+    loaded.replace(loaded.outputs[0], loaded.inputs[1] * 2.0)
+    assert loaded.seen() > 5
+    # what is protected stays so
+    in_place = inplace_on_first(*loaded.inputs)
+    with pytest.raises(og.InconsistencyError, match="would be overwritten"):
+        loaded.replace_validate(loaded.outputs[0], in_place)
+
+
+def inplace_on_first(x: Any, y: Any) -> Any:
+    return ot.add.inplace_on_inputs([0])(x, y)
 
 
 class Recorder(og.Feature):

@@ -21,6 +21,7 @@ from occelo_graph import (
     Supervisor,
     Variable,
 )
+from occelo_graph.fgraph.protection import InputsAt
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_link import VM
 from occelo_link.cache.store import counters
@@ -263,9 +264,9 @@ class FunctionMaker:
         kept = [i for i, each in enumerate(self.inputs) if each.update is not None]
         fgraph.attach_feature(
             Supervisor(
-                lambda g: [g.inputs[i] for i in protected],
+                InputsAt(protected),
                 # a call that fails must leave what it updates as it was
-                lambda g: [g.inputs[i] for i in kept],
+                InputsAt(kept),
             )
         )
         fgraph.attach_feature(PreserveVariableAttributes())

@@ -481,7 +481,9 @@ class FunctionGraph:
         return freeze(self.inputs, self.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name))
+        # as in any copy of the graph, features begin anew
+        features = [feature.clone() for feature in self._features]
+        return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name, features))
 
     def __contains__(self, item: Any) -> bool:
         if isinstance(item, Variable):
@@ -501,9 +503,13 @@ class FunctionGraph:
 
 
 def _rebuild(
-    inputs: list[Variable], outputs: list[Variable], updates: dict[int, int], name: str | None
+    inputs: list[Variable],
+    outputs: list[Variable],
+    updates: dict[int, int],
+    name: str | None,
+    features: Sequence[Feature] = (),
 ) -> FunctionGraph:
-    graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=updates)
+    graph = FunctionGraph(inputs, outputs, features, clone=False, update_mapping=updates)
     graph.name = name
     return graph
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DestroyHandler",
+    "InputsAt",
     "NoOutputFromInplace",
     "NoOutputInplaceOnInput",
     "Supervisor",
@@ -156,6 +157,16 @@ class DestroyHandler(Bookkeeper):
 
 
 Chosen = Sequence[Variable] | Callable[["FunctionGraph"], Sequence[Variable]]
+
+
+class InputsAt:
+    """The inputs of a graph at some positions, for a `Supervisor` that can be copied and pickled."""
+
+    def __init__(self, positions: Sequence[int]) -> None:
+        self.positions = tuple(positions)
+
+    def __call__(self, fgraph: FunctionGraph) -> list[Variable]:
+        return [fgraph.inputs[i] for i in self.positions]
 
 
 class Supervisor(Feature):
