@@ -67,7 +67,7 @@ def test_arrays_that_somebody_holds_stay_as_they_are(linker: str) -> None:
         expected = table.get_value()
         f(rows, values)
         np.testing.assert_array_equal(np.asarray(held), copy)
-        np.add.at(expected, rows, values)
+        np.add.at(expected, rows, np.broadcast_to(values, expected[rows].shape))
         np.testing.assert_array_equal(table.get_value(), expected)
 
 

@@ -11,7 +11,7 @@ from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.create import alloc, arange, broadcast_to
+from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, lt, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.linear import LinearInFirst
@@ -297,7 +297,7 @@ class Repeat(LinearInFirst):
         count = shape_tuple(x)[self.axis]
         owner = Repeat(0)(arange(count), repeats)
         index: tuple[Any, ...] = (*[slice(None)] * self.axis, owner)
-        return [(x * 0).astype(cotangents[0].dtype)[index].inc(cotangents[0]), None]
+        return [zeros_like(x, dtype=cotangents[0].dtype)[index].inc(cotangents[0]), None]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         repeats: Any = node.inputs[1]

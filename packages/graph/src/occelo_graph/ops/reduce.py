@@ -11,6 +11,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize
+from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import (
     abs as abs_,
 )
@@ -198,7 +199,7 @@ def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
     if x.dtype != "bool" and is_discrete(x.dtype):
         moved = moved.astype("float64")
     flat = reshape(moved, (*lengths[: len(kept)], length_product(lengths[len(kept) :])))
-    ones = flat[..., :1] * 0 + 1
+    ones = ones_like(flat[..., :1])
     before = cumprod(ones.join_with(flat[..., :-1], axis=-1), axis=-1)
     after = cumprod(ones.join_with(flat[..., :0:-1], axis=-1), axis=-1)[..., ::-1]
     product = before * after
@@ -425,7 +426,7 @@ class CumOp(Op):
         # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, s_k = ct_k + x_{k+1} s_{k+1}
         at = [slice(None)] * x.ndim
         at[self.axis] = slice(None, 1)
-        ones = factor[tuple(at)] * 0 + 1
+        ones = ones_like(factor[tuple(at)])
         at[self.axis] = slice(None, -1)
         before = self(ones.join_with(factor[tuple(at)], axis=self.axis))
         at[self.axis] = slice(None, 0, -1)
@@ -442,7 +443,7 @@ class CumOp(Op):
         # p_k = x_k p_{k-1}, so dp_k = x_k dp_{k-1} + dx_k p_{k-1}
         at = [slice(None)] * x.ndim
         at[self.axis] = slice(None, 1)
-        ones = x[tuple(at)] * 0 + 1
+        ones = ones_like(x[tuple(at)])
         at[self.axis] = slice(None, -1)
         previous = ones.join_with(out[tuple(at)], axis=self.axis)
         return [LinearRecurrence(self.axis)(x, tangent * previous)]
@@ -469,10 +470,14 @@ class LinearRecurrence(Op):
         if a.ndim != b.ndim:
             raise ValueError(f"{self} takes tensors of one shape, got {a} and {b}")
         dtype = inexact([a.dtype, b.dtype])
-        merged = [n if m is None else m for m, n in zip(a.shape, b.shape, strict=True)]
-        return TensorType(dtype, merged)
+        pairs = list(zip(a.shape, b.shape, strict=True))
+        if builtins.any(m is not None and n is not None and m != n for m, n in pairs):
+            raise ValueError(f"{self} takes tensors of one shape, got {a} and {b}")
+        return TensorType(dtype, [n if m is None else m for m, n in pairs])
 
     def evaluate(self, a: Any, b: Any) -> Any:
+        if a.shape != b.shape:
+            raise ValueError(f"{self} takes tensors of one shape, got {a.shape} and {b.shape}")
         result = np.empty(b.shape, inexact([a.dtype.name, b.dtype.name]))
         factors, terms = np.moveaxis(a, self.axis, 0), np.moveaxis(b, self.axis, 0)
         target = np.moveaxis(result, self.axis, 0)
@@ -493,7 +498,7 @@ class LinearRecurrence(Op):
         first[self.axis] = slice(None, 1)
         rest: list[Any] = [slice(None)] * x.ndim
         rest[self.axis] = slice(None, -1)
-        return (x[tuple(first)] * 0).join_with(x[tuple(rest)], axis=self.axis)
+        return zeros_like(x[tuple(first)]).join_with(x[tuple(rest)], axis=self.axis)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         a, out, ct = inputs[0], outputs[0], cotangents[0]

@@ -253,7 +253,7 @@ def _index() -> list[Example]:
         def run(x: Any) -> Any:
             x = x.copy()
             if inc:
-                np.add.at(x, key, value)
+                np.add.at(x, key, np.broadcast_to(value, x[key].shape))
             else:
                 x[key] = value
             return x

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from occelo_graph.interpret import evaluate
 from occelo_link.blocks.partition import Part
 from occelo_link.linker import Storage, StorageMap
 from occelo_link.loops.ir.program import Program
+from occelo_link.options import CHECK_BOUNDS
 from occelo_link.turns import Turns
 from occelo_link.vm import NodeThunk
 
@@ -51,22 +53,29 @@ def replay(
     failure: UnitFailure,
     where: Any = None,
     effects: Mapping[Variable, Any] | None = None,
-) -> NoReturn:
+) -> Sequence[Any]:
     """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
 
     The unit only says that something failed; the interpreter finds the same failure with all that
-    its message needs. Ops with ``effects`` are not run again: they gave these results.
+    its message needs. Ops with ``effects`` are not run again: they gave these results. If the interpreter
+    finds nothing wrong, what it computed is right: it is returned after a RuntimeWarning, which is a RuntimeError
+    where accesses to memory are checked.
     """
     if failure.site < 0:
         raise MemoryError("There is not enough memory for the results of a compiled block")
     if part.remake is not None:
         part = part.remake()
-    evaluate(part.outputs, {**dict(zip(part.inputs, arrays, strict=True)), **(effects or {})})
+    given = {**dict(zip(part.inputs, arrays, strict=True)), **(effects or {})}
+    results: Sequence[Any] = evaluate(part.outputs, given)
     ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
-    raise RuntimeError(
+    message = (
         f"A check of compiled code failed (site {failure.site}; {ops}) but the interpreter finds "
         "nothing wrong: this is a fault of the compiler"
     )
+    if CHECK_BOUNDS.get():
+        raise RuntimeError(message)
+    warnings.warn(f"{message}; this call ran in Python", RuntimeWarning, stacklevel=2)
+    return results
 
 
 class Block:
@@ -87,7 +96,8 @@ class Block:
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
             effects: Callable[[], dict[Variable, Any]] = getattr(self.unit, "effects", dict)
-            replay(self.part, [cell[0] for cell in self.inputs], failure, where, effects())
+            given = [cell[0] for cell in self.inputs]
+            results = replay(self.part, given, failure, where, effects())
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
 

@@ -10,7 +10,13 @@ import numpy as np
 from occelo_graph import Apply
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ops.index.key import ARRAY, SCALAR
+from occelo_graph.ops.index.key import (
+    ARRAY,
+    SCALAR,
+    check_index_arrays,
+    check_written,
+    region_shape,
+)
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
@@ -49,6 +55,7 @@ def _key(
     """One entry for each dimension: a slice with known parts, or positions counted from the front."""
     rest = iter(enumerate(inputs[first:], first))
     entries: list[Any] = []
+    arrays: list[tuple[Any, Any]] = []
     axis = 0
     for entry in key:
         length = int(shape[axis])
@@ -66,15 +73,18 @@ def _key(
                 mask = tracer.known(node, position, value)
                 if mask.shape != tuple(int(n) for n in shape[axis : axis + mask.ndim]):
                     raise IndexError("A mask must have the shape of what it selects from")
+                arrays.append((node.inputs[position].type, mask))
                 entries.extend(np.nonzero(mask))
                 axis += mask.ndim
             else:
+                arrays.append((node.inputs[position].type, value))
                 entries.append(_in_bounds(tracer, value, length))
                 axis += 1
         else:
             value = next(rest)[1] if entry == SCALAR else np.array(entry, "int64")
             entries.append(_in_bounds(tracer, value, length))
             axis += 1
+    check_index_arrays(*zip(*arrays, strict=True) if arrays else ((), ()))
     entries += [slice(None)] * (len(shape) - axis)
     return entries
 
@@ -123,6 +133,8 @@ def lower_write(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
     op: Any = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
+    y_type: Any = node.inputs[1].type
+    check_written(y_type, tuple(map(int, y.shape)), region_shape(key, x.shape))
     y = tracer.arrays.cast(y, tracer.arrays.dtype(x))
     return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
 

@@ -67,6 +67,8 @@ def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
 def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
+    if tuple(inputs[0].shape) != tuple(inputs[1].shape):
+        raise ValueError("Factors and terms of a recurrence have different shapes")
     a, b = (arrays.cast(tracer.array(x), _dtype(node)) for x in inputs)
     count = len(b.shape)
     front = (op.axis, *(i for i in range(count) if i != op.axis))

@@ -2,7 +2,8 @@
 
 A key is a tuple with one entry for each dimension: an integer; `SCALAR`, an integer that an input
 gives; a slice whose parts are integers, None or `SCALAR`; `ARRAY`, an array of integers or a mask
-that an input gives (a mask takes as many dimensions as it has).
+that an input gives (a mask takes as many dimensions as it has, one at least: a single truth value is a mask of a
+new dimension of length 1).
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ __all__ = [
     "KeyEntry",
     "advanced_layout",
     "basic_shape",
+    "check_index_arrays",
+    "check_written",
     "count_inputs",
     "fill_key",
     "is_advanced",
     "parse_key",
+    "region_shape",
 ]
 
 SCALAR = "scalar"
@@ -72,6 +76,13 @@ def _array_part(value: Any) -> Any:
     if not is_discrete(array.dtype):
         raise TypeError(f"An index array must hold integers or truth values, got {array.type}")
     return array
+
+
+def _single_truth_value(mask: Any) -> Any:
+    """What a mask without dimensions is of a new dimension: a mask, or the positions that are known."""
+    if isinstance(mask, Constant):
+        return constant(np.zeros(int(mask.data), "int64"))
+    return mask.dimshuffle(["x"])
 
 
 def _is_scalar_index(value: Any) -> bool:
@@ -130,7 +141,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     """Split what stands in the brackets for a tensor with ``ndim`` dimensions.
 
     Returns the static key, the input variables, and where new dimensions of length 1 are inserted
-    (positions among the entries; the key has a full slice for each). TypeError for something that
+    (positions among the dimensions; the key has a full slice for each, or the mask that a single truth value is). TypeError for something that
     is no index, IndexError for too many.
     """
     entries: Any = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
@@ -153,6 +164,9 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
             static.append(_scalar_part(entry, inputs))
         else:
             array = _array_part(entry)
+            if array.dtype == "bool" and array.type.ndim == 0:
+                new_axes.append(position)
+                array = _single_truth_value(array)
             inputs.append(array)
             static.append(ARRAY)
             if array.dtype == "bool":
@@ -256,6 +270,10 @@ def advanced_layout(
         if isinstance(entry, str) and entry == ARRAY:
             array = next(given)
             if array.dtype == "bool":
+                if array.ndim == 0:
+                    raise TypeError(
+                        "A mask needs a dimension; a single truth value is one of a new dimension of length 1"
+                    )
                 _check_mask(array, shape[axis : axis + array.ndim], axis)
                 shapes.append((None,))
                 axis += array.ndim
@@ -276,4 +294,85 @@ def _check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
             raise IndexError(
                 f"A mask of shape {shape_text(mask.shape)} does not fit the dimensions "
                 f"{shape_text(shape)} from {axis} on"
+            )
+
+
+# lengths at run time
+
+
+def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape of the part that a key takes from a tensor of the given shape.
+
+    The entries are slices, integers, arrays of integers, and masks. IndexError if the arrays do not broadcast.
+    """
+    slices: list[int] = []
+    made: list[tuple[int, ...]] = []
+    places: list[int] = []
+    axis = before_first = 0
+    for place, entry in enumerate(entries):
+        if isinstance(entry, slice):
+            slices.append(len(range(*entry.indices(int(shape[axis])))))
+            axis += 1
+            continue
+        if not places:
+            before_first = len(slices)
+        places.append(place)
+        made.append(_made_by(entry))
+        axis += entry.ndim if _is_mask(entry) else 1
+    try:
+        core = np.broadcast_shapes(*made)
+    except ValueError:
+        raise _arrays_differ(made) from None
+    if not places or not any(hasattr(e, "shape") for e in entries):
+        return tuple(slices)
+    neighbours = places == list(range(places[0], places[-1] + 1))
+    where = before_first if neighbours else 0
+    return (*slices[:where], *core, *slices[where:])
+
+
+def _is_mask(entry: Any) -> bool:
+    return type(entry) is np.ndarray and str(entry.dtype) == "bool"  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def _made_by(entry: Any) -> tuple[int, ...]:
+    if _is_mask(entry):
+        return (int(np.count_nonzero(entry)),)
+    return tuple(int(n) for n in getattr(entry, "shape", ()))
+
+
+def _arrays_differ(shapes: Sequence[tuple[int, ...]]) -> IndexError:
+    listed = ", ".join(str(s) for s in shapes)
+    hint = (
+        "; an array broadcasts only along dimensions whose length is known to be 1 when the graph is built"
+        if any(1 in s for s in shapes)
+        else ""
+    )
+    return IndexError(f"The index arrays, of the shapes {listed}, do not fit each other{hint}")
+
+
+def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> None:
+    """IndexError unless index arrays of these types have equal lengths where those are not known to be 1."""
+    shapes = [_made_by(a) for a in arrays]
+    static = [(None,) if t.dtype == "bool" else t.shape for t in types]
+    for axis in range(-max((len(s) for s in shapes), default=0), 0):
+        group = {
+            s[axis] for s, t in zip(shapes, static, strict=True) if -axis <= len(s) and t[axis] != 1
+        }
+        if len(group) > 1:
+            raise _arrays_differ(shapes)
+
+
+def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:
+    """ValueError unless a value of a type can be written to a part: lengths not known to be 1 must be the part's."""
+    lead = len(region) - len(shape)
+    for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):
+        if static != 1 and own != length:
+            hint = (
+                "; a dimension broadcasts only if its length is known to be 1 when the graph is built "
+                "(specify_broadcastable says so)"
+                if own == 1
+                else ""
+            )
+            raise ValueError(
+                f"Cannot write a value of shape {tuple(shape)} to a part of shape {tuple(region)}{hint}"
             )

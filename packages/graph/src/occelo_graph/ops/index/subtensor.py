@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
@@ -21,10 +21,13 @@ from occelo_graph.ops.index.key import (
     Key,
     advanced_layout,
     basic_shape,
+    check_index_arrays,
+    check_written,
     count_inputs,
     fill_key,
     is_advanced,
     parse_key,
+    region_shape,
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import Shape, shape_i, shape_tuple
@@ -54,7 +57,7 @@ def _check_inputs(op_: Any, key: Key, given: Sequence[Any]) -> None:
 
 
 def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
-    """The types of the inputs that stand for arrays."""
+    """The types (or anything else) of the inputs that stand for arrays."""
     marks: list[str] = []
     for entry in key:
         if isinstance(entry, slice):
@@ -78,6 +81,19 @@ def _key_text(key: Key) -> str:
         )
 
     return "[" + ", ".join(one(e) for e in key) + "]"
+
+
+def _with_array_check(op_: Any, node: Apply, first: int, run: Kernel) -> Kernel:
+    """A kernel that checks the lengths of index arrays which their types leave open."""
+    types = _array_types(op_.key, [v.type for v in node.inputs[first:]])
+    if len(types) < 2:
+        return run
+
+    def checked(*arrays: Any) -> Sequence[Any]:
+        check_index_arrays(types, _array_types(op_.key, arrays[first:]))
+        return run(*arrays)
+
+    return checked
 
 
 def _no_derivative_for_indices(count: int) -> list[None]:
@@ -195,6 +211,9 @@ class AdvancedSubtensor(LinearInFirst):
         result = x[fill_key(self.key, given)]
         return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
 
+    def kernel(self, node: Apply) -> Kernel:
+        return _with_array_check(self, node, 1, super().kernel(node))
+
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return _pull_read(AdvancedIncSubtensor(self.key, False), inputs, cotangents[0])
 
@@ -288,10 +307,30 @@ class _Write(Op):
         if self.set_instead_of_inc:
             result[where] = y
         elif self.advanced:
-            np.add.at(result, where, y)
+            # `at` of NumPy 2.4 leaves out some of what it would have to broadcast
+            whole = np.broadcast_to(y, region_shape(where, result.shape))
+            np.add.at(result, where, whole.astype(result.dtype, copy=False))
         else:
             result[where] += y
         return result
+
+    def kernel(self, node: Apply) -> Kernel:
+        run = super().kernel(node)
+        y_type: Any = node.inputs[1].type
+        if any(n != 1 for n in y_type.shape):
+            run = self._with_check(y_type, run)
+        return _with_array_check(self, node, 2, run)
+
+    def _with_check(self, y_type: TensorType, run: Kernel) -> Kernel:
+        """A kernel that checks the lengths of the value: those not known to be 1 do not broadcast."""
+        key = self.key
+
+        def checked(*arrays: Any) -> Sequence[Any]:
+            x, y, *given = arrays
+            check_written(y_type, y.shape, region_shape(fill_key(key, given), x.shape))
+            return run(*arrays)
+
+        return checked
 
     def with_inplace(self) -> Op:
         """The op that writes into its first input instead of a copy."""

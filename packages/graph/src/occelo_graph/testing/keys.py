@@ -1,0 +1,233 @@
+"""Random keys of tensors, with values to write there, for hypothesis; what they mean is worked out with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from occelo_graph import tensor as ot
+from occelo_graph.gradient.reverse import grad
+
+__all__ = ["Indexing", "indexings"]
+
+_WIDER = {
+    "float64": ("float64", "float32", "int64", "int8", "bool"),
+    "float32": ("float32", "int8", "bool"),
+    "int64": ("int64", "int8", "uint8", "bool"),
+    "int8": ("int8", "bool"),
+    "bool": ("bool",),
+    "complex128": ("complex128", "float32", "int64"),
+}
+"""What may be written to a dtype."""
+
+
+@dataclass
+class Indexing:
+    """``x[key]``, and ``y`` to be written there: variables, the values of the inputs, and what NumPy makes of them."""
+
+    x: Any
+    y: Any
+    key: tuple[Any, ...]
+    inputs: list[Any]
+    values: list[Any]
+    of_x: Any
+    of_y: Any
+    plain: tuple[Any, ...]
+    places: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        numbers: Any = np.arange(self.of_x.size)
+        self.places = np.asarray(numbers.reshape(self.of_x.shape)[self.plain])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the key names a place twice."""
+        return len(np.unique(self.places)) < self.places.size
+
+    def outputs(self) -> list[Any]:
+        """The part, the tensor with the part set and with it incremented; for floats the gradients of these."""
+        part = self.x[self.key]
+        made = [part, part.set(self.y), part.inc(self.y)]
+        if self.x.type.dtype == "float64" and self.y.type.dtype == "float64":
+            weights = [ot.arange(v.size).reshape(v.shape, ndim=v.type.ndim) * 1.0 for v in made]
+            costs = [(w * v).sum() for w, v in zip(weights, made, strict=True)]
+            made.append(grad(costs[0], self.x))
+            for cost in costs[1:]:
+                made += grad(cost, [self.x, self.y])
+        return made
+
+    def expected(self) -> list[Any]:
+        """The values of `outputs`, element by element."""
+        flat = self.places.reshape(-1)
+        written = np.broadcast_to(self.of_y, self.places.shape).astype(self.of_x.dtype).reshape(-1)
+        replaced, added = (self.of_x.copy().reshape(-1) for _ in range(2))
+        for place, value in zip(flat, written, strict=True):
+            replaced[place] = value
+            added[place] += value
+        shape = self.of_x.shape
+        found = [self.of_x.reshape(-1)[self.places], replaced.reshape(shape), added.reshape(shape)]
+        if self.of_x.dtype == "float64" and self.of_y.dtype == "float64":
+            of_read = np.zeros(self.of_x.size)
+            for number, place in enumerate(flat):
+                of_read[place] += number
+            weights = np.arange(self.of_x.size, dtype=float)
+            kept = weights.copy()
+            kept[flat] = 0
+            of_y = _summed(weights[self.places], self.of_y.shape)
+            found += [of_read.reshape(shape), kept.reshape(shape), of_y]
+            found += [weights.reshape(shape), of_y]
+        return [np.asarray(v) for v in found]
+
+
+def _summed(array: Any, shape: tuple[int, ...]) -> Any:
+    """The sums of an array over what was broadcast from a shape."""
+    total = array.sum(axis=tuple(range(array.ndim - len(shape))))
+    axes = tuple(i for i, n in enumerate(shape) if n == 1)
+    return total.sum(axis=axes, keepdims=True)
+
+
+class _Drawing:
+    def __init__(self, draw: Any) -> None:
+        self.draw = draw
+        self.inputs: list[Any] = []
+        self.values: list[Any] = []
+        self.lengths: list[tuple[Any, tuple[int, ...]]] = []
+        """For each array of the key what its type knows of it, and its shape (of a mask, its number of places)."""
+
+    def choose(self, *values: Any) -> Any:
+        return self.draw(st.sampled_from(values))
+
+    def number(self, low: int, high: int) -> int:
+        return self.draw(st.integers(low, high))  # type: ignore[no-any-return]
+
+    def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
+        """An input for a value; lengths of 1 are known if they are of the ``fixed`` dimensions, others perhaps."""
+        known = [
+            i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
+        ]
+        shape = [n if k else None for n, k in zip(value.shape, known, strict=True)]
+        variable = ot.tensor(dtype=value.dtype.name, shape=shape)
+        self.inputs.append(variable)
+        self.values.append(value)
+        return variable
+
+    def integer(self, value: int) -> Any:
+        return self.given(np.array(value, "int64")) if self.number(0, 3) == 0 else value
+
+    def slice(self, length: int) -> tuple[Any, Any]:
+        low, high = -length - 1, length + 1
+        parts = [
+            self.choose(None, self.number(low, high)),
+            self.choose(None, self.number(low, high)),
+            self.choose(None, 1, -1, 2, -2, 3),
+        ]
+        return slice(*[p if p is None else self.integer(p) for p in parts]), slice(*parts)
+
+    def position(self, length: int) -> tuple[Any, Any]:
+        value = self.number(-length, length - 1)
+        return self.integer(value), value
+
+    def array(self, length: int, shape: tuple[int, ...]) -> tuple[Any, Any]:
+        low = -length if length else 0
+        elements = [
+            self.number(low, length - 1) if length else 0 for _ in range(int(np.prod(shape)))
+        ]
+        signed = any(e < 0 for e in elements)
+        dtype = self.choose("int64", "int8", *([] if signed else ["uint8"]))
+        value = np.array(elements, dtype).reshape(shape)
+        ones = [i for i, n in enumerate(shape) if n == 1]
+        variable = value if self.choose(True, False) else self.given(value, ones)
+        self.lengths.append((shape, shape))
+        return variable, value
+
+    def mask(self, shape: tuple[int, ...]) -> tuple[Any, Any]:
+        value = np.array([self.choose(True, False) for _ in range(int(np.prod(shape)))], bool)
+        value = value.reshape(shape)
+        variable = value if self.choose(True, False) else self.given(value)
+        known = (int(value),) if not shape and variable is value else (None,)
+        self.lengths.append((known, (int(value.sum()),)))
+        return variable, value
+
+    def key(
+        self, shape: tuple[int, ...], advanced: bool
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        entries: list[tuple[Any, Any]] = []
+        arrays = self.choose((1,), (2,), (3,), (2, 1), (1, 2), (2, 2), (0,), ())
+        axis = 0
+        while axis < len(shape):
+            kind = self.number(0, 9)
+            n = shape[axis]
+            if kind == 0:
+                entries.append((None, None))
+                continue
+            if kind == 1 and advanced:
+                entries.append(self.mask(()))
+                continue
+            if kind == 2 and advanced and axis + 1 < len(shape):
+                entries.append(self.mask(shape[axis : axis + 2]))
+                axis += 2
+                continue
+            if kind == 3 and advanced:
+                entries.append(self.mask(shape[axis : axis + 1]))
+            elif kind in (4, 5) and advanced and (n or 0 in arrays):
+                own = tuple(self.choose(m, 1) if m != 0 else m for m in arrays)
+                entries.append(self.array(n, own[self.number(0, len(own)) :]))
+            elif kind in (6, 7) and n:
+                entries.append(self.position(n))
+            else:
+                entries.append(self.slice(n))
+            axis += 1
+            if kind == 9 and not any(e is Ellipsis for e, _ in entries):
+                break
+        if axis < len(shape) and self.choose(True, False):
+            entries.append((Ellipsis, Ellipsis))
+        return tuple(e for e, _ in entries), tuple(p for _, p in entries)
+
+    def arrays_fit(self) -> bool:
+        """Whether lengths of arrays that differ are known to be 1."""
+        for axis in range(-max((len(s) for _, s in self.lengths), default=0), 0):
+            group = {s[axis] for known, s in self.lengths if -axis <= len(s) and known[axis] != 1}
+            if len(group) > 1:
+                return False
+        return True
+
+    def value(self, region: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
+        lead = self.number(0, len(region))
+        spread = [self.number(0, 3) == 0 for _ in region[lead:]]
+        shape = tuple(1 if s else n for s, n in zip(spread, region[lead:], strict=True))
+        value = self.array_of(self.choose(*_WIDER[dtype]), shape)
+        ones = [i for i, s in enumerate(spread) if s]
+        return self.given(value, ones), value
+
+    def array_of(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        low = 0 if dtype in ("bool", "uint8") else -9
+        elements = [self.number(low, 9) for _ in range(int(np.prod(shape)))]
+        return np.array(elements, "int64").astype(dtype).reshape(shape)
+
+
+@st.composite
+def indexings(
+    draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
+) -> Indexing:
+    """Keys of all kinds; without ``advanced`` no arrays and masks, with ``unique`` no place twice."""
+    drawing = _Drawing(draw)
+    shape = tuple(drawing.choose(0, 1, 2, 3, 3, 4) for _ in range(drawing.number(0, 3)))
+    dtype = drawing.choose(*dtypes)
+    of_x = drawing.array_of(dtype, shape)
+    x = drawing.given(of_x)
+    key, plain = drawing.key(shape, advanced)
+    assume(drawing.arrays_fit())
+    try:
+        region = np.shape(of_x[plain])
+    except IndexError:
+        assume(False)
+        raise
+    y, of_y = drawing.value(region, dtype)
+    made = Indexing(x, y, key, drawing.inputs, drawing.values, of_x, of_y, plain)
+    assume(not (unique and made.repeats))
+    return made

@@ -1,0 +1,57 @@
+"""A sample of all kinds of keys on the backends of other libraries, and in C."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from occelo_compile import function
+from occelo_graph.config import config
+from occelo_graph.testing.keys import Indexing, indexings
+from occelo_link.capabilities import is_installed
+from occelo_link.testing import has_compiler
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+MORE = 20 if THOROUGH else 1
+
+
+@pytest.fixture(autouse=True)
+def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile
+
+
+@pytest.mark.parametrize(
+    ("backend", "count"), [("c", 6), ("c|py", 6), ("numba", 8), ("jax", 25), ("pytorch", 40)]
+)
+@pytest.mark.filterwarnings(
+    "ignore:Shapes in the graph depend on values:UserWarning",
+    "ignore::DeprecationWarning",  # PyTorch's own
+)
+def test_keys_mean_what_they_mean_in_numpy(backend: str, count: int) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"the library of {backend} is not installed")
+    if backend.startswith("c") and not has_compiler():
+        pytest.skip("there is no C compiler on this machine")
+
+    # which of several values set at one place stays is not defined in JAX and PyTorch
+    @settings(
+        max_examples=MORE * count,
+        derandomize=True,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+    @given(indexings(dtypes=("float64", "float32", "int8"), unique=backend in ("jax", "pytorch")))
+    def check(indexing: Indexing) -> None:
+        made = function(indexing.inputs, indexing.outputs(), mode=backend, on_unused_input="ignore")
+        results = made(*indexing.values)
+        for number, (value, wanted) in enumerate(zip(results, indexing.expected(), strict=True)):
+            np.testing.assert_array_equal(value, wanted, err_msg=f"{number} of {indexing.plain}")
+
+    check()

@@ -1,0 +1,82 @@
+"""Every kind of key in whole functions, with all rewrites."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import occelo_graph as og
+from occelo_compile import Mode, function
+from occelo_graph import tensor as ot
+from occelo_graph.testing.keys import Indexing, indexings
+from occelo_link.blocks import vm
+from occelo_link.blocks.vm import UnitFailure
+
+settings.register_profile(
+    "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def check(indexing: Indexing, mode: Any) -> None:
+    made = function(indexing.inputs, indexing.outputs(), mode=mode, on_unused_input="ignore")
+    results = made(*indexing.values)
+    for number, (value, wanted) in enumerate(zip(results, indexing.expected(), strict=True)):
+        np.testing.assert_array_equal(value, wanted, err_msg=f"{number} of {indexing.plain}")
+
+
+@given(indexings(dtypes=("float64", "int8", "complex128")))
+def test_keys_with_all_rewrites(indexing: Indexing) -> None:
+    check(indexing, "native")
+    check(indexing, Mode("vm", "fast_run"))
+
+
+v, w = ot.dvector("v"), ot.dvector("w")
+rows, mask = ot.lvector("rows"), ot.tensor(dtype="bool", shape=(None,), name="mask")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (v[0:3].set(w), "of shape (1,) to a part of shape (3,)"),
+        (v[rows].inc(w), "of shape (1,) to a part of shape (2,)"),
+        (v[mask].set(w), "of shape (1,) to a part of shape (2,)"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values:UserWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
+def test_a_length_that_turns_out_to_be_one_does_not_broadcast(
+    mode: str, part: Any, message: str
+) -> None:
+    f = function([v, w, rows, mask], part, mode=mode, on_unused_input="ignore")
+    given = (np.ones(3), np.ones(1), np.array([0, 2]), np.array([True, False, True]))
+    with pytest.raises(ValueError, match="known to be 1") as caught:
+        f(*given)
+    assert str(caught.value).splitlines()[-1].startswith(f"Cannot write a value {message}")
+    f(np.ones(3), np.ones(3 if part.owner.op.key[0] == slice(0, 3) else 2), *given[2:])
+
+
+def test_a_check_that_fails_for_no_reason_costs_a_warning_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(arrays: Any) -> Any:
+        raise UnitFailure(0)
+
+    f = function([v], v[1:] * 2.0, mode="native")
+    block = f.vm._steps[0]
+    monkeypatch.setattr(block, "unit", failing)
+    f.trust_input = False
+    with pytest.warns(RuntimeWarning, match="fault of the compiler; this call ran in Python"):
+        (result,) = vm.replay(block.part, [np.arange(3.0)], UnitFailure(0))
+    np.testing.assert_array_equal(result, [2.0, 4.0])
+    with pytest.warns(RuntimeWarning, match="this call ran in Python"):
+        np.testing.assert_array_equal(f(np.arange(3.0)), [2.0, 4.0])
+    with og.config.change_flags(check_bounds=True), pytest.raises(RuntimeError, match="fault"):
+        vm.replay(block.part, [np.arange(3.0)], UnitFailure(0))

@@ -1,0 +1,153 @@
+"""Reading and writing parts of tensors: every kind of key against NumPy, values of every shape that fits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.ops.index.key import ARRAY
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.testing.keys import Indexing, indexings
+
+settings.register_profile(
+    "ci", max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "thorough", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@given(indexings())
+def test_keys_mean_what_they_mean_in_numpy(indexing: Indexing) -> None:
+    outputs = indexing.outputs()
+    given = dict(zip(indexing.inputs, indexing.values, strict=True))
+    found = og.evaluate(outputs, given)
+    for number, (variable, value, wanted) in enumerate(
+        zip(outputs, found, indexing.expected(), strict=True)
+    ):
+        assert variable.type.is_valid_value(value), (number, indexing.plain)
+        np.testing.assert_array_equal(value, wanted, err_msg=f"{number} of {indexing.plain}")
+
+
+@given(indexings(dtypes=("float64",)))
+def test_lengths_of_parts_can_be_told_without_the_parts(indexing: Indexing) -> None:
+    part = indexing.x[indexing.key]
+    node = part.owner
+    lengths = list(part.shape)
+    if isinstance(node.op, Subtensor | AdvancedSubtensor):
+        lengths = list(node.op.infer_shape(node, [tuple(v.shape) for v in node.inputs])[0])
+    given = dict(zip(indexing.inputs, indexing.values, strict=True))
+    found = [int(og.evaluate(ot.as_tensor_variable(n), given)) for n in lengths]
+    assert tuple(found) == np.shape(indexing.of_x[indexing.plain])
+
+
+X, v, w = ot.dmatrix("X"), ot.dvector("v"), ot.dvector("w")
+I, J = ot.lvector("I"), ot.lvector("J")  # noqa: E741
+B = ot.tensor(dtype="bool", shape=(), name="B")
+M = ot.tensor(dtype="bool", shape=(None,), name="M")
+A = np.arange(6.0).reshape(2, 3)
+
+
+def test_what_an_index_makes_can_be_written_whole() -> None:
+    i = ot.lvector("i")
+    for part, wanted in (
+        (v[:].set(1.0), [1.0, 1.0]),
+        (v[...].inc(w), [4.0, 6.0]),
+        (v[None].set(w), [3.0, 4.0]),
+        (v[:, None].set(w[:, None]), [3.0, 4.0]),
+        (v[None, 1:, None].set(7.0), [1.0, 7.0]),
+        (v[None, [0, 0], None].inc(1.0), [3.0, 2.0]),
+        (ot.set_subtensor(v[1:, None], np.array([[5.0]])), [1.0, 5.0]),
+        # what is indexed is what was made before, new dimensions included
+        (v[None][0:1].set(w), [[3.0, 4.0]]),
+        (v[None][None].set(0.0), [[0.0, 0.0]]),
+        (v[1:][:].set(9.0), [9.0]),
+        (v[1:][None].set(9.0), [9.0]),
+    ):
+        given = {v: np.array([1.0, 2.0]), w: np.array([3.0, 4.0])}
+        found = og.evaluate(part, given)
+        assert found.shape == np.shape(wanted)
+        np.testing.assert_array_equal(found, wanted)
+    for part in (i[:].set(1.0), i[None].set(1.0), i[:].set([1.0, 1.0])):
+        np.testing.assert_array_equal(og.evaluate(part, {i: np.zeros(2, "int64")}), [1, 1])
+    for value in (0.5, np.inf, np.nan, [0.5, 1.0], 1j):
+        with pytest.raises(TypeError, match="without losing precision"):
+            i[:].set(value)
+    with pytest.raises(TypeError, match="not the result of an index"):
+        v.set(1.0)
+    s = ot.dscalar("s")
+    for part in (s[()].set(2.0), s[...].set(2.0), s[None].set(2.0), s[None, None].inc(1.0)):
+        assert og.evaluate(part, {s: np.array(1.0)}) == 2.0
+
+
+KEYS_WITH_A_TRUTH_VALUE: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda b: b,
+    "after a slice": lambda b: (slice(None), b),
+    "beside an array": lambda b: (b, np.array([1])),
+    "beside a position": lambda b: (0, b),
+    "apart from a position": lambda b: (b, None, 0),
+    "between": lambda b: (slice(1, None), b, np.array([[-1]])),
+    "at the end": lambda b: (..., b),
+    "twice": lambda b: (b, b),
+}
+
+
+@pytest.mark.parametrize("name", KEYS_WITH_A_TRUTH_VALUE)
+@pytest.mark.parametrize("value", [False, True])
+def test_a_truth_value_adds_a_dimension(name: str, value: bool) -> None:
+    key, mask = KEYS_WITH_A_TRUTH_VALUE[name], np.array(value)
+    wanted = A[key(mask)]
+    replaced, added = A.copy(), A.copy()
+    replaced[key(mask)] = 9.0
+    added[key(mask)] += 9.0
+    for single in (mask, B) if name not in ("beside an array", "between") or value else (mask,):
+        part = X[key(single)]
+        outputs = [part, part.set(9.0), part.inc(9.0), og.grad(part.sum(), X)]
+        found = og.evaluate(outputs, {X: A, B: mask})
+        for got, of_numpy in zip(found, [wanted, replaced, added, (added - A) / 9], strict=True):
+            assert got.shape == of_numpy.shape
+            np.testing.assert_array_equal(got, of_numpy)
+    assert X[key(mask)].type.shape.count(int(value)) >= 1
+
+
+def test_ops_take_masks_with_dimensions_only() -> None:
+    with pytest.raises(TypeError, match="dimension"):
+        AdvancedSubtensor((ARRAY, slice(None), slice(None)))(X, B)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: v[0:3].set(w), ValueError, r"of shape \(1,\) to a part of shape \(3,\); a dim"),
+        (lambda: v[0:3].inc(w), ValueError, r"of shape \(1,\) to a part of shape \(3,\); a dim"),
+        (lambda: v[I].inc(w), ValueError, r"of shape \(1,\) to a part of shape \(2,\); a dim"),
+        (lambda: v[M].set(w), ValueError, r"of shape \(1,\) to a part of shape \(2,\); a dim"),
+        (lambda: X[:2, I].inc(w), ValueError, r"of shape \(1,\) to a part of shape \(2, 2\)"),
+        (lambda: X[I, J], IndexError, r"the shapes \(2,\), \(1,\), do not fit.*known to be 1"),
+        (lambda: X[I, J].set(0.0), IndexError, r"the shapes \(2,\), \(1,\), do not fit"),
+        (lambda: X[J, M[:3]], IndexError, r"the shapes \(1,\), \(2,\), do not fit"),
+    ],
+)
+def test_a_length_that_turns_out_to_be_one_does_not_broadcast(
+    make: Callable[[], Any], error: type[Exception], message: str
+) -> None:
+    given = {v: np.ones(3), w: np.ones(1), X: np.ones((3, 3)), I: np.array([0, 1])}
+    given |= {J: np.array([2]), M: np.array([True, False, True])}
+    with pytest.raises(error, match=message):
+        og.evaluate(make(), given)
+
+
+def test_increments_of_a_value_that_is_spread_are_all_added() -> None:
+    rows = ot.lmatrix("rows")
+    at = np.array([[0, 0, 0], [1, 1, 1]])
+    for value in (np.ones(3), np.ones((1, 3)), np.ones((2, 1)), np.array(1.0), np.ones(3, "int8")):
+        found = og.evaluate(v[rows].inc(value), {v: np.ones(3), rows: at})
+        np.testing.assert_array_equal(found, [4.0, 4.0, 1.0])
