@@ -1,4 +1,4 @@
-"""Which number a constant holds."""
+"""Which number a constant holds, and what is safe to do with such a number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from occelo_graph import Constant, Variable
 
-__all__ = ["number_of"]
+__all__ = ["is_moderate", "is_power_of_two", "number_of"]
 
 _LARGEST = 64
 
@@ -29,3 +29,21 @@ def number_of(variable: Variable) -> Any:
         return None
     first = data.flat[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return first.item() if bool(np.all(data == first)) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+
+
+def is_power_of_two(value: Any) -> bool:
+    """Whether a real number, or its negative, is a power of two: products with it are exact but near the ends of the range."""
+    return not isinstance(value, complex) and abs(np.frexp(float(value))[0]) == 0.5
+
+
+def is_moderate(dtype: Any, *values: Any) -> bool:
+    """Whether factors are so near 1 that moving them cannot make ordinary values overflow or vanish.
+
+    That is between 2^-25 and 2^25 in float32 and between 2^-204 and 2^204 in float64. In float16 nothing is far
+    from overflowing, so none are.
+    """
+    limits = np.finfo(dtype)
+    most = int(limits.maxexp) // 5
+    if limits.bits < 32:
+        return False
+    return all(np.isfinite(v) and 2.0**-most <= abs(v) <= 2.0**most for v in values)

@@ -8,6 +8,7 @@ from typing import Any
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
 from occelo_graph.gradient.reverse import grad, pullback
+from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
@@ -126,22 +127,37 @@ def pushforward(
     return tuple(finished) if isinstance(f, tuple) else finished
 
 
+def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
+    """Add the tangents of what a node computes to those found so far."""
+    tangents = [found.get(v) for v in node.inputs]
+    if all(t is None for t in tangents):
+        return
+    pushed = _push_node(node, tangents)
+    if len(pushed) != len(node.outputs):
+        raise ValueError(
+            f"The pushforward of {node.op} must give {len(node.outputs)} tangents, one for each "
+            f"output, and gave {len(pushed)}"
+        )
+    for variable, given_tangent in zip(node.outputs, pushed, strict=True):
+        tangent = from_rule(given_tangent, variable, node, "pushforward", "output")
+        if tangent is not None and variable not in found:
+            found[variable] = tangent
+
+
 def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[Any]) -> list[Any]:
     found: dict[Variable, Any] = dict(zip(wrt, given, strict=True))
-    for node in toposort(list(outputs), blockers=frozenset(found)):
-        tangents = [found.get(v) for v in node.inputs]
-        if all(t is None for t in tangents):
+    keep = frozenset(wrt)
+    for node in toposort(list(outputs), blockers=keep):
+        if all(found.get(v) is None for v in node.inputs):
             continue
-        pushed = _push_node(node, tangents)
-        if len(pushed) != len(node.outputs):
-            raise ValueError(
-                f"The pushforward of {node.op} must give {len(node.outputs)} tangents, one for each "
-                f"output, and gave {len(pushed)}"
-            )
-        for variable, given_tangent in zip(node.outputs, pushed, strict=True):
-            tangent = from_rule(given_tangent, variable, node, "pushforward", "output")
-            if tangent is not None and variable not in found:
-                found[variable] = tangent
+        form, new = differentiable_form(node, keep)
+        if form is None:
+            _push_through(node, found)
+            continue
+        for each in new:
+            _push_through(each, found)
+        if found.get(form) is not None:
+            found.setdefault(node.outputs[0], found[form])
     return [found.get(v) for v in outputs]
 
 

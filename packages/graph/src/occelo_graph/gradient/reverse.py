@@ -14,6 +14,7 @@ from typing import Any
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, lines
 from occelo_graph.gradient.cotangents import Cotangent, fitting, from_rule, of_shape
+from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -135,6 +136,26 @@ def _pulled_terms(
     return [t if n is None else n for t, n in zip(terms, null, strict=True)]
 
 
+def _pull_form(
+    node: Apply,
+    form: Variable,
+    new: Sequence[Apply],
+    found: _Accumulator,
+    dependent: set[Variable],
+    blocked: set[Variable],
+) -> None:
+    """Pull a cotangent through a form of what a node computes, whose own nodes are ``new``."""
+    cotangent = found.total(node.outputs[0])
+    if cotangent is None:
+        return
+    found.add(form, cotangent)
+    for each in new:
+        if any(v in dependent for v in each.inputs):
+            dependent.update(each.outputs)
+    for each in reversed(new):
+        _pull_node(each, found, dependent, blocked)
+
+
 def _cotangent_dtype(variable: Variable) -> str:
     assert isinstance(variable.type, TensorType)
     return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype
@@ -151,8 +172,16 @@ def _propagate(
     dependent = set(wrt)
     for node in order:
         dependent.update(node.outputs)
+    keep = frozenset((*wrt, *blocked))
     for node in reversed(order):
-        _pull_node(node, found, dependent, blocked)
+        if node.outputs[0] in blocked or found.total(node.outputs[0]) is None:
+            form, new = None, []
+        else:
+            form, new = differentiable_form(node, keep)
+        if form is None:
+            _pull_node(node, found, dependent, blocked)
+        else:
+            _pull_form(node, form, new, found, dependent, blocked)
     return [found.total(v) for v in wrt]
 
 

@@ -96,11 +96,12 @@ def sum_of_neg(x: Any, s: Any) -> Any:
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
-@node_rewriter([_SUM], tags=("finite", "overflow", "comparison"))
+@node_rewriter([_SUM], tags=("rounding", "overflow"))
 def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sum(c x) = c sum(x) and sum(x / c) = sum(x) / c, for a c that does not vary along the summed axes.
+    """sum(c x) = c sum(x) for a number of at least 1, and sum(x / c) = sum(x) / c for one of at most 1.
 
-    (finite: an infinite c times a sum of nothing, or of what cancels, is NaN.)
+    For a smaller number, and so for a variable, sum(x) could overflow where sum(c x) does not. Of integers c is anything that
+    does not vary along the summed axes. (overflow: sum(x) may stay finite where c x does not.)
     """
     multiplied = computed_by(node.inputs[0], ot.mul)
     found = multiplied or computed_by(node.inputs[0], ot.true_div)
@@ -111,7 +112,12 @@ def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
     inputs: list[Any] = list(found.inputs)
     if not op.axis or any(v.type.dtype != whole.dtype for v in inputs):
         return None
-    factors = [v for v in inputs if _is_constant_along(v, op.axis, whole.ndim)]
+    factors = [
+        v
+        for v in inputs
+        if _is_constant_along(v, op.axis, whole.ndim)
+        and (is_discrete(whole.dtype) or _makes_larger(v, multiplied is None))
+    ]
     rest = [v for v in inputs if v not in factors]
     if not factors or not rest or (multiplied is None and inputs[1] not in factors):
         return None
@@ -124,6 +130,14 @@ def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
     total = node.op(product)
     taken = [_without_axes(v, op.axis, whole.ndim) for v in factors]
     return [ot.true_div(total, taken[0]) if multiplied is None else ot.mul(*taken, total)]
+
+
+def _makes_larger(factor: Any, divides: bool) -> bool:
+    """Whether a product with a factor, or a quotient by it, is at least as large in magnitude as without."""
+    value = number_of(factor)
+    if value is None or not np.isfinite(value):
+        return False
+    return 0 < abs(value) <= 1 if divides else abs(value) >= 1
 
 
 def _is_constant_along(variable: Any, axis: tuple[int, ...], ndim: int) -> bool:

@@ -11,7 +11,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.constants import number_of
+from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
@@ -38,35 +38,96 @@ def _times(value: Any, factor: Any, like: Any) -> Any:
         number_ = ot.constant(np.asarray(factor, like.type.dtype))
         if owner is not None and owner.op == ot.reciprocal:
             value = ot.true_div(number_, owner.inputs[0])
-        elif owner is not None and owner.op == ot.mul:
-            value = ot.mul(number_, *owner.inputs)
         else:
             value = ot.mul(number_, value)
     return shaped_like(value, like)
 
 
+def _numbers(variables: list[Any]) -> list[Any]:
+    """The numbers among some variables that are neither 1 nor -1."""
+    return [v for v in variables if number_of(v) not in (1, -1)]
+
+
 @node_rewriter(_PRODUCTS)
 def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
-    """All numbers and signs of a product are one number in front: (2 x) / (-4) = -0.5 x; x * 1 = x."""
+    """Signs of a product are one sign, of a number if there is one, and factors of 1 are left out.
+
+    (-x) (y / -1) = x y, and -(2 x) = -2 x.
+    """
     whole = Product.at(fgraph, node)
     if whole is None:
         return None
     above, below = whole.numbers()
-    if not whole.negations and not below and len(above) < 2:
-        if not above or number_of(above[0]) not in (1, -1):
-            return None
-    dtype = node.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    if not [v for v in (*whole.above, *whole.below) if number_of(v) is None]:
+    units = [[v for v in side if number_of(v) in (1, -1)] for side in (above, below)]
+    if not whole.negations and not units[0] and not units[1]:
         return None
-    total = dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if len(units[0]) + len(units[1]) == len(whole.above) + len(whole.below):
+        return None
+    negative = whole.negative != (sum(number_of(v) == -1 for side in units for v in side) % 2 == 1)
+    others = _numbers([*above, *below])
+    if negative and others:
+        opposite = ot.constant(np.asarray(-others[0].data, others[0].type.dtype))
+        rest, _ = whole.without(units[0], units[1], instead=(others[0], opposite))
+        return [shaped_like(rest, node.outputs[0])]
+    rest, _ = whole.without(units[0], units[1])
+    if negative and node.op == ot.neg and rest is node.inputs[0]:
+        return None
+    return [_times(rest, -1 if negative else 1, node.outputs[0])]
+
+
+@node_rewriter([ot.true_div])
+def division_by_power_of_two(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x / c = x (1 / c) for a power of two, whose reciprocal is exact; a division by any other number stays one."""
+    top: Any = node.inputs[0]
+    out: Any = node.outputs[0]
+    divisor = number_of(node.inputs[1])
+    if divisor is None or not is_float(out.type.dtype) or top.type.dtype != out.type.dtype:
+        return None
+    if not is_power_of_two(divisor):
+        return None
+    with np.errstate(all="ignore"):
+        inverse = np.asarray(1 / divisor, out.type.dtype)
+    if not np.isfinite(inverse) or abs(inverse) < np.finfo(inverse.dtype).tiny:
+        return None
+    return [shaped_like(ot.mul(top, inverse), out)]
+
+
+@node_rewriter(_PRODUCTS, tags=("rounding", "overflow"))
+def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Several numbers in a product are one number in front: (2 x) / (-4) = -0.5 x.
+
+    Where there are several other factors the numbers must be moderate (`is_moderate`), since they are moved to the
+    outside; a single factor can only overflow on the way less often. (overflow: such as in 1e200 (1e-200 x).)
+    """
+    whole = Product.at(fgraph, node)
+    if whole is None:
+        return None
+    above, below = whole.numbers()
+    if len(_numbers(above)) + len(_numbers(below)) < 2:
+        return None
+    others = len(whole.above) + len(whole.below) - len(above) - len(below)
+    if not others:
+        return None
+    dtype = node.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    total, divisor = dtype.type(1), dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     with np.errstate(all="ignore"):
         for v in above:
             total = total * dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         for v in below:
-            total = total / dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if not np.isfinite(total) or total == 0 or abs(total) < np.finfo(dtype).tiny:  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            divisor = divisor * dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if _numbers(above):
+            total, divisor = total / divisor, dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if any(
+        not np.isfinite(v) or abs(v) < np.finfo(dtype).tiny  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        for v in (total, divisor)  # pyright: ignore[reportUnknownVariableType]
+    ):
+        return None
+    numbers = [number_of(v) for v in (*above, *below)]
+    if others > 1 and not is_moderate(dtype, total, divisor, *numbers):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         return None
     rest, number_ = whole.without(above, below, total.item())  # pyright: ignore[reportUnknownMemberType]
+    if divisor != 1:
+        rest = ot.true_div(rest, ot.constant(np.asarray(divisor, dtype)))  # pyright: ignore[reportUnknownArgumentType]
     return [_times(rest, number_, node.outputs[0])]
 
 
@@ -125,7 +186,17 @@ def times_itself(x: Any) -> Any:
 
 
 CANONICALIZE = RuleSet(
-    (mul_one, div_one, mul_zero, zero_divided, times_itself, canonical_product, cancelled_product),
+    (
+        mul_one,
+        div_one,
+        mul_zero,
+        zero_divided,
+        times_itself,
+        canonical_product,
+        division_by_power_of_two,
+        collected_numbers,
+        cancelled_product,
+    ),
     "products canonicalize",
 )
 
@@ -364,21 +435,33 @@ def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
     return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
 
 
-@rule(p.mul(p.exp(x, name="first"), p.exp(y, name="second")))
+@rule(p.mul(p.exp(x, name="first"), p.exp(y, name="second")), tags=("rounding", "overflow"))
 def product_of_powers(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
     """exp(x) exp(y) = exp(x + y), where nothing else uses the two."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
 
 
-@rule(p.true_div(y, p.exp(x, name="power")))
-def over_exp(x: Any, y: Any, power: Any, fgraph: Any) -> Any:
-    """y / exp(x) = y exp(-x), where nothing else uses exp(x)."""
-    return ot.mul(y, ot.exp(_negated(x))) if _used_once(fgraph, power) else None
+@rule(
+    p.true_div(number("c", lambda c: abs(c) >= 1), p.exp(x, name="power")),
+    p.reciprocal(p.exp(x, name="power")),
+    tags=("rounding", "overflow"),
+)
+def over_exp(x: Any, node: Any, power: Any, fgraph: Any) -> Any:
+    """c / exp(x) = c exp(-x) for a number of at least 1, where nothing else uses exp(x).
+
+    (overflow: where exp(x) overflows, exp(-x) does not vanish at once. For a smaller number, and so for a variable,
+    exp(-x) would overflow where the quotient does not.)
+    """
+    if not _used_once(fgraph, power):
+        return None
+    inverse = ot.exp(_negated(x))
+    return inverse if node.op == ot.reciprocal else ot.mul(node.inputs[0], inverse)
 
 
 @rule(
     p.mul(p.pow(c, x, name="first"), p.pow(c, y, name="second")),
     p.mul(p.pow(z, x, name="first"), p.pow(z, y, name="second")),
+    tags=("rounding", "overflow"),
 )
 def product_of_equal_bases(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
     """z^x z^y = z^(x + y) for positive z, where nothing else uses the two."""

@@ -8,13 +8,15 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
+from occelo_graph.gradient.stable_forms import stable_form
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["STABILIZE"]
+__all__ = ["GENERAL", "STABILIZE"]
 
 x, y = wild("x y")
 c = number("c")
@@ -162,6 +164,36 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.logaddexp(*exponents)]
 
 
+@node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "rounding"))
+def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
+
+    log(mean(exp(x))) = logsumexp(x) - log(n), log(exp(x) + c) by the larger of both, log(cosh(x)) by |x|.
+    """
+    return _stable(node)
+
+
+@node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler", "rounding"))
+def stable_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Quotients of sums of powers by sigmoid, softmax and tanh, whatever else uses their parts."""
+    return _stable(node)
+
+
+@node_rewriter(
+    [ot.sub, ot.add],
+    tags=("stabler", "rounding"),
+    below=(ot.mul.scalar_op, ot.true_div.scalar_op),
+)
+def stable_difference(fgraph: FunctionGraph, node: Apply) -> Any:
+    """2 sigmoid(x) - 1 = tanh(x / 2)."""
+    return _stable(node)
+
+
+def _stable(node: Apply) -> Any:
+    form = stable_form(node)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
+
+
 STABILIZE = RuleSet(
     (
         log_sum_of_powers,
@@ -187,3 +219,5 @@ STABILIZE = RuleSet(
     ),
     "stable forms",
 )
+GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
+"""Tried after all others: they look through what has several users, and so through more than is in one node."""

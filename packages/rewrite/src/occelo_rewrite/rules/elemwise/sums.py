@@ -1,4 +1,4 @@
-"""Rules of sums: constants collected, equal terms counted, opposite ones cancelled."""
+"""Rules of sums: constants collected, equal terms counted, opposite ones cancelled; terms keep their order."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph
 from occelo_graph import tensor as ot
-from occelo_rewrite.constants import number_of
+from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.pattern_rule import rule
-from occelo_rewrite.rules.elemwise.trees import Sum
+from occelo_rewrite.rules.elemwise.trees import Sum, is_inner
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
@@ -21,6 +21,7 @@ x, y, z = wild("x y z")
 c, d, k = number("c"), number("d"), number("k")
 
 _FOLDABLE = 1 << 16
+_ADD, _NEG = frozenset(("add",)), frozenset(("neg",))
 
 
 def _scaled(term: Any) -> tuple[Any, Any]:
@@ -35,64 +36,67 @@ def _scaled(term: Any) -> tuple[Any, Any]:
     return term, 1
 
 
+def _wrapped(value: Any, dtype: Any) -> Any:
+    """A coefficient as a dtype has it; integers are taken modulo their range."""
+    if dtype.kind not in "iu":
+        with np.errstate(all="ignore"):
+            return dtype.type(value).item()
+    size = 1 << (8 * dtype.itemsize)
+    value = int(value) % size
+    return value - size if dtype.kind == "i" and value >= size // 2 else value
+
+
+def _is_small(data: Any, dtype: Any) -> bool:
+    """Whether adding a constant sooner or later decides over no overflow but near the end of the range."""
+    if dtype.kind not in "fc":
+        return True
+    most = 2.0 ** (int(np.finfo(dtype).maxexp) // 2)
+    return bool(np.all(np.abs(data) <= most))
+
+
 class _Collected:
     """The terms of a sum with their coefficients, in order, and the sum of its constants."""
 
     def __init__(self, whole: Sum) -> None:
-        self.dtype: Any = whole.root.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        kind: Any = whole.root.outputs[0].type
+        self.dtype: np.dtype[Any] = kind.numpy_dtype
         self.whole = whole
         self.coefficients: dict[Any, Any] = {}
         self.constant: Any = None
+        self.constants = 0
+        self.factors: list[Any] = []
+        """The coefficients of terms that come up again, as written."""
         self._written: dict[tuple[Any, Any], Any] = {}
         for term, sign in whole.terms:
             if isinstance(term, Constant) and self._add_constant(term.data, sign):
                 continue
             base, factor = _scaled(term)
-            with np.errstate(all="ignore"):
-                known = self.dtype.type(self.coefficients.get(base, 0))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-                self.coefficients[base] = (known + self.dtype.type(sign * factor)).item()  # pyright: ignore[reportUnknownMemberType]
+            known: Any = self.coefficients.get(base)
+            if known is not None:
+                self.factors += [known, factor]
+            self.coefficients[base] = _wrapped((known or 0) + sign * factor, self.dtype)
             if sign > 0:
                 self._written.setdefault((base, factor), term)
 
-    def _added(self, first: Any, second: Any) -> Any:
-        """The sum of two coefficients, as the dtype computes it."""
-        if self.dtype.kind == "f":
-            return float(first) + float(second)
-        with np.errstate(all="ignore"):
-            return (self.dtype.type(first) + self.dtype.type(second)).item()
-
     def _add_constant(self, data: Any, sign: int) -> bool:
-        """Add a constant to the others, unless that would make a large one."""
+        """Add a constant to the others, unless that would make a large one or could overflow."""
         value = data if sign > 0 else np.negative(data)
-        if self.constant is None:
-            if np.size(value) > _FOLDABLE:
-                return False
-            self.constant = value
-            return True
-        known = self.constant
-        if np.broadcast(known, value).size > _FOLDABLE:
+        if np.size(value) > _FOLDABLE or not _is_small(value, self.dtype):
             return False
-        with np.errstate(all="ignore"):
-            self.constant = np.add(known, value)
+        if self.constant is not None:
+            if np.broadcast(self.constant, value).size > _FOLDABLE:
+                return False
+            with np.errstate(all="ignore"):
+                value = np.add(self.constant, value)
+        self.constant = value
+        self.constants += 1
         return True
 
     @property
-    def is_canonical(self) -> bool:
-        """Whether the sum is written just as `expression` would write it."""
-        terms = self.whole.terms
-        constants = [i for i, (v, _) in enumerate(terms) if isinstance(v, Constant)]
-        if len(self.coefficients) + len(constants) != len(terms) or len(constants) > 1:
-            return False
-        if constants:
-            place = constants[0]
-            added = [i for i, (_, sign) in enumerate(terms) if sign > 0]
-            if added[-1:] != [place] or not np.any(self.constant != 0):
-                return False
-        if any(sign < 0 and self.coefficients.get(v) != -1 for v, sign in terms):
-            return False
-        return self.whole.is_flat and not any(
-            c == -1 and sign > 0
-            for (_, sign), c in zip(terms, self.coefficients.values(), strict=False)
+    def is_collected(self) -> bool:
+        """Whether no term comes up twice and there is one constant at most."""
+        return len(self.coefficients) + self.constants == len(self.whole.terms) and (
+            self.constants < 2
         )
 
     @property
@@ -101,9 +105,14 @@ class _Collected:
         return any(v == 0 for v in self.coefficients.values())
 
     @property
-    def overflows(self) -> bool:
-        """Whether a coefficient is too large for its dtype."""
-        return not all(np.isfinite(v) for v in self.coefficients.values())
+    def may_overflow(self) -> bool:
+        """Whether equal terms in one place could overflow where they do not as written."""
+        if self.dtype.kind in "iu" or not self.factors:
+            return False
+        if not all(np.isfinite(v) for v in self.coefficients.values()):
+            return True
+        used = [v for v in (*self.factors, *self.coefficients.values()) if v]
+        return len(self.coefficients) > 1 and not is_moderate(self.dtype, *used)
 
     def _term(self, base: Any, coefficient: Any) -> Any:
         written = self._written.get((base, coefficient))
@@ -111,48 +120,107 @@ class _Collected:
             return written
         return base if abs(coefficient) == 1 else ot.mul(base, coefficient)
 
-    def expression(self, drop: bool) -> Any:
-        """What is added, the constant last, minus what is subtracted.
-
-        With ``drop`` without terms that cancel, otherwise with those added and subtracted.
-        """
-        plus: list[Any] = []
-        minus: list[Any] = []
-        for base, coefficient in self.coefficients.items():
-            if coefficient not in (0, -1):
-                plus.append(self._term(base, coefficient))
-            elif coefficient == -1:
-                minus.append(base)
-            elif not drop:
-                plus.append(base)
-                minus.append(base)
+    def expression(self) -> Any:
+        """The terms in their order, the constant last; without those that cancel."""
+        terms = [
+            (base, -1) if coefficient == -1 else (self._term(base, coefficient), 1)
+            for base, coefficient in self.coefficients.items()
+            if coefficient != 0
+        ]
         if self.constant is not None and np.any(self.constant != 0):
-            plus.append(ot.constant(np.asarray(self.constant, self.dtype)))
-        if not plus and not minus:
-            return ot.constant(np.zeros((), self.dtype))
-        top = None if not plus else plus[0] if len(plus) == 1 else ot.add(*plus)
-        bottom = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
-        if bottom is None:
-            return top
-        return ot.neg(bottom) if top is None else ot.sub(top, bottom)
+            terms.append((ot.constant(np.asarray(self.constant, self.dtype)), 1))
+        return _chain(terms, self.dtype)
 
 
-@node_rewriter([ot.add, ot.sub, ot.neg])
-def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
-    """a + b - (c + d) in one form: terms, then one constant, minus terms; x + x = 2 x, x + 0 = x.
+def _chain(terms: list[tuple[Any, int]], dtype: Any) -> Any:
+    """Terms with signs, added and subtracted one after the other.
 
-    (-0.0 + 0.0 is 0.0, so a float may lose the sign of a zero, as in NumPy's own sums.)
+    Terms that are subtracted before any is added are added to each other and subtracted from that one.
     """
-    return _canonical(fgraph, node, False)
+    if not terms:
+        return ot.constant(np.zeros((), dtype))
+    first = next((i for i, (_, sign) in enumerate(terms) if sign > 0), len(terms))
+    if first:
+        below = _added([v for v, _ in terms[:first]])
+        if first == len(terms):
+            return ot.neg(below)
+        terms = [(terms[first][0], 1), (below, -1), *terms[first + 1 :]]
+    group: list[Any] = []
+    for v, sign in terms:
+        if sign > 0:
+            group.append(v)
+        else:
+            group = [ot.sub(_added(group), v)]
+    return _added(group)
 
 
-@node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe"))
+def _added(variables: list[Any]) -> Any:
+    return variables[0] if len(variables) == 1 else ot.add(*variables)
+
+
+def _is_zero(variable: Any) -> bool:
+    return (
+        isinstance(variable, Constant)
+        and np.size(variable.data) <= _FOLDABLE
+        and not np.any(variable.data != 0)
+    )
+
+
+@node_rewriter([ot.add, ot.sub], tags=("rounding",))
+def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z, in the order in which it stands.
+
+    (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
+    """
+    out: Any = node.outputs[0]
+    dtype: Any = out.type.numpy_dtype
+    inputs: list[Any] = list(node.inputs)
+    if dtype.kind in "bu" or any(v.type.dtype != out.type.dtype for v in inputs):
+        return None
+    signs = [1] * len(inputs) if node.op == ot.add else [1, -1]
+    terms: list[tuple[Any, int]] = []
+    changed = False
+    for position, (v, sign) in enumerate(zip(inputs, signs, strict=True)):
+        if _is_zero(v):
+            changed = True
+        elif is_inner(fgraph, v, out.type.dtype, _NEG):
+            terms.append((v.owner.inputs[0], -sign))
+            changed = True
+        elif not position and node.op == ot.add and is_inner(fgraph, v, out.type.dtype, _ADD):
+            terms.extend((each, 1) for each in v.owner.inputs)
+            changed = True
+        else:
+            terms.append((v, sign))
+    if len(terms) > 1 and isinstance(terms[0][0], Constant) and terms[0][1] == terms[1][1] == 1:
+        if not isinstance(terms[1][0], Constant):
+            terms[:2] = terms[1::-1]
+            changed = True
+    return [shaped_like(_chain(terms, dtype), out)] if changed else None
+
+
+@node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
+def collected_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3.
+
+    (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near the end of the range. Constants so large
+    that they decide over that are left alone.)
+    """
+    collected = _collected(fgraph, node)
+    if collected is None or collected.cancels:
+        return None
+    return [shaped_like(collected.expression(), node.outputs[0])]
+
+
+@node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison"))
 def cancelled_sum(fgraph: FunctionGraph, node: Apply) -> Any:
-    """x + y - x = y (finite: also where x is infinite or NaN)."""
-    return _canonical(fgraph, node, True)
+    """x + y - x = y (finite: also where x is infinite or NaN; comparison: also where y is lost in x + y)."""
+    collected = _collected(fgraph, node)
+    if collected is None or not collected.cancels:
+        return None
+    return [shaped_like(collected.expression(), node.outputs[0])]
 
 
-def _is_plainly_canonical(whole: Sum) -> bool:
+def _is_plainly_collected(whole: Sum) -> bool:
     """Whether a sum of different terms without numbers has nothing to collect; a quick look."""
     seen: set[Any] = set()
     for term, _ in whole.terms:
@@ -163,25 +231,22 @@ def _is_plainly_canonical(whole: Sum) -> bool:
         if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
             if any(isinstance(v, Constant) or v in seen for v in owner.inputs):
                 return False
-    if whole.root.op == ot.neg and len(whole.inner) > 1:
-        return False
-    return whole.is_flat
+    return True
 
 
-def _canonical(fgraph: FunctionGraph, node: Apply, cancel: bool) -> Any:
+def _collected(fgraph: FunctionGraph, node: Apply) -> _Collected | None:
+    """What is collected of the sum whose root a node is; None where that would change nothing."""
     whole = Sum.at(fgraph, node)
     dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if whole is None or dtype.startswith("uint"):  # pyright: ignore[reportUnknownMemberType]
         return None
-    if whole.notes is None and _is_plainly_canonical(whole):
+    if whole.notes is None and _is_plainly_collected(whole):
         return None
-    collected: _Collected = whole.notes or _Collected(whole)
-    whole.notes = collected
-    if collected.is_canonical:
+    found: _Collected = whole.notes or _Collected(whole)
+    whole.notes = found
+    if found.is_collected or not (found.coefficients or found.constants) or found.may_overflow:
         return None
-    if not collected.coefficients or collected.overflows or (cancel and not collected.cancels):
-        return None
-    return [shaped_like(collected.expression(cancel), node.outputs[0])]
+    return found
 
 
 @rule(p.sub(x, 0), on="any")
@@ -190,20 +255,25 @@ def sub_zero(x: Any) -> Any:
     return x
 
 
-@rule(p.neg(p.sub(x, y)), on="inexact")
+@rule(p.neg(p.sub(x, y)), on="inexact", tags=("rounding",))
 def neg_of_difference(x: Any, y: Any) -> Any:
-    """-(x - y) = y - x."""
+    """-(x - y) = y - x (rounding: the sign of a zero)."""
     return ot.sub(y, x)
 
 
-@rule(p.mul(c, p.add(p.mul(d, x), k)))
-def distribute_number(c: Any, d: Any, x: Any, k: Any) -> Any:
-    """c (d x + k) = (c d) x + c k, for numbers c, d and k."""
+@rule(p.mul(number("c", is_power_of_two), p.add(p.mul(d, x), k)), tags=("overflow",))
+def distribute_number(c: Any, d: Any, x: Any, k: Any, node: Any) -> Any:
+    """c (d x + k) = (c d) x + c k, for numbers c, d and k, of which c is a power of two, so that nothing is rounded.
+
+    (overflow: near the end of the range. For another c the sum could become positive where it is 0.)
+    """
     first, last = c * d, c * k
-    if not np.isfinite([first, last]).all():
+    if not is_moderate(node.outputs[0].type.numpy_dtype, c, d, first, *(v for v in (k, last) if v)):
         return None
     return ot.add(ot.mul(first, x), last)
 
 
-CANONICALIZE = RuleSet((canonical_sum, cancelled_sum, sub_zero), "sums canonicalize")
-SPECIALIZE = RuleSet((neg_of_difference, distribute_number), "sums specialize")
+CANONICALIZE = RuleSet(
+    (canonical_sum, collected_sum, cancelled_sum, sub_zero, neg_of_difference), "sums canonicalize"
+)
+SPECIALIZE = RuleSet((distribute_number,), "sums specialize")

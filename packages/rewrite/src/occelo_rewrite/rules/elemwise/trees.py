@@ -11,7 +11,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.constants import number_of
 
-__all__ = ["Product", "Sum"]
+__all__ = ["Product", "Sum", "is_inner"]
 
 _LARGEST = 2000
 _SUM = frozenset(("add", "sub", "neg"))
@@ -23,7 +23,7 @@ def _name(node: Apply | None) -> str:
     return op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
 
 
-def _inside(fgraph: FunctionGraph, variable: Any, dtype: str, names: frozenset[str]) -> bool:
+def is_inner(fgraph: FunctionGraph, variable: Any, dtype: str, names: frozenset[str]) -> bool:
     """Whether a variable is an inner node of a tree: of its dtype, and used by it alone."""
     owner = variable.owner
     return (
@@ -42,38 +42,18 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
     uses = fgraph.clients[out]
     if len(uses) == 1:
         ((user, _),) = uses
-        if _name(user) in names and _inside(fgraph, out, user.outputs[0].type.dtype, names):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        if _name(user) in names and is_inner(fgraph, out, user.outputs[0].type.dtype, names):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
             return False
     return True
 
 
 class Sum:
-    """A sum as terms with signs.
+    """A sum as terms with signs, in their order: pairs of a variable and +1 or -1, constants included."""
 
-    ``terms`` are pairs of a variable and +1 or -1, constants included; ``inner`` are the nodes of the
-    tree. `is_flat` says whether it is written as one sum, a difference of two, or the negative of one.
-    """
-
-    def __init__(self, root: Apply, terms: list[tuple[Any, int]], inner: set[Apply]) -> None:
+    def __init__(self, root: Apply, terms: list[tuple[Any, int]]) -> None:
         self.root = root
         self.terms = terms
-        self.inner = inner
         self.notes: Any = None
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether no sum stands in a sum, and no difference or negative below the root."""
-        if len(self.inner) == 1:
-            return True
-        if _name(self.root) == "add":
-            return False
-        return all(
-            v.owner not in self.inner or (_name(v.owner) == "add" and self._holds_leaves(v.owner))
-            for v in self.root.inputs
-        )
-
-    def _holds_leaves(self, node: Any) -> bool:
-        return not any(v.owner in self.inner for v in node.inputs)
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
@@ -91,14 +71,12 @@ class Sum:
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
         terms: list[tuple[Any, int]] = []
-        inner: set[Apply] = set()
         stack: list[tuple[Any, int]] = [(node.outputs[0], 1)]
         while stack:
             variable, sign = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
+            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
                 name = _name(owner)
-                inner.add(owner)
                 signs = (
                     [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
                 )
@@ -109,7 +87,7 @@ class Sum:
                     return None
             else:
                 terms.append((variable, sign))
-        return cls(node, terms, inner)
+        return cls(node, terms)
 
 
 class Product:
@@ -147,7 +125,7 @@ class Product:
         while stack:
             variable, above = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or _inside(fgraph, variable, dtype, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
+            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
                 made._inner.add(variable)
                 name = _name(owner)
                 sides = [above] * len(owner.inputs)
@@ -170,20 +148,25 @@ class Product:
         return above, below
 
     def without(
-        self, above: Iterable[Any] = (), below: Iterable[Any] = (), number: Any = 1.0
+        self,
+        above: Iterable[Any] = (),
+        below: Iterable[Any] = (),
+        number: Any = 1.0,
+        instead: tuple[Any, Any] = (None, None),
     ) -> tuple[Any, Any]:
         """The product without some factors, and with all signs taken out: a variable and a number.
 
-        The variable is None if no factor is left. Each factor is taken out as often as it is named.
+        The variable is None if no factor is left. Each factor is taken out as often as it is named. ``instead`` is a
+        factor that is left and what takes its place, once.
         """
         gone: dict[tuple[Any, bool], int] = {}
         for side, variables in ((True, above), (False, below)):
             for v in variables:
                 gone[v, side] = gone.get((v, side), 0) + 1
-        result = self._rebuild(gone)
+        result = self._rebuild(gone, *instead)
         return result, -number if self.negative else number
 
-    def _rebuild(self, gone: dict[tuple[Any, bool], int]) -> Any:
+    def _rebuild(self, gone: dict[tuple[Any, bool], int], old: Any, new: Any) -> Any:
         done: list[Any] = []
         stack: list[tuple[Any, bool, bool]] = [(self.root.outputs[0], True, False)]
         while stack:
@@ -193,6 +176,9 @@ class Product:
                 if gone.get(key, 0):
                     gone[key] -= 1
                     done.append(None)
+                elif variable is old:
+                    done.append(new)
+                    old = None
                 else:
                     done.append(variable)
                 continue

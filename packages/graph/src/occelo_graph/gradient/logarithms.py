@@ -1,0 +1,335 @@
+"""The logarithm of an expression, as a form that neither overflows nor vanishes on the way.
+
+`Reader.log_of` finds it for expressions of exponentials, sigmoids, soft maxima and error functions: their sums, products,
+quotients, powers, means and parts. A reader only looks through expressions; the graph is not changed.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from occelo_graph.gradient.barriers import zero_grad
+from occelo_graph.gradient.expressions import ExpressionReader, number_in, same
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs as abs_,
+)
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    gt,
+    lt,
+    maximum,
+    mul,
+    neg,
+    sqr,
+    sub,
+    switch,
+)
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.special import erf, erfc, erfcx
+from occelo_graph.ops.elemwise.transcendental import (
+    exp,
+    log,
+    log1mexp,
+    log1p,
+    logaddexp,
+    sinh,
+    softplus,
+)
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape import DimShuffle, Shape_i
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+__all__ = ["Logarithm", "Reader", "read_of_whole"]
+
+_SMALLEST = {"float16": -8.0, "float32": -80.0}
+
+
+class Logarithm(NamedTuple):
+    """A form of a logarithm, and whether it is worth having: of a number alone it is not."""
+
+    form: Any
+    helps: bool
+
+
+class Reader(ExpressionReader):
+    """Finds logarithms of expressions of one dtype."""
+
+    def log_of(self, variable: Any) -> Logarithm | None:
+        """The logarithm of a variable; None where it is not known to be one of a positive expression."""
+        value = number_in(variable)
+        if value is not None:
+            fits = 0 < value < math.inf
+            return Logarithm(self.number(math.log(value)), False) if fits else None
+        argument = self.logistic(variable)
+        if argument is not None:
+            return Logarithm(neg(softplus(self.negated(argument))), True)
+        found = self.owner(variable)
+        if found is None:
+            return None
+        if isinstance(found.op, Elemwise):
+            if isinstance(found.op.scalar_op, Cast):
+                return Logarithm(log(variable), False) if _is_count(found.inputs[0]) else None
+            return self._log_of_elemwise(variable, found.op.scalar_op.name)
+        return self._log_of_whole(variable, found)
+
+    def _log_of_elemwise(self, variable: Any, name: str) -> Logarithm | None:
+        law = _LAWS.get(name)
+        found = None if law is None else self.node(variable, name)
+        return None if law is None or found is None else law(self, *found.inputs)
+
+    def _log_of_whole(self, variable: Any, found: Any) -> Logarithm | None:
+        op: Any = found.op
+        if isinstance(op, Softmax):
+            return Logarithm(LogSoftmax(op.axis)(found.inputs[0]), True)
+        if isinstance(op, DimShuffle | Subtensor | AdvancedSubtensor):
+            inner = self.log_of(found.inputs[0])
+            if inner is None or not inner.helps:
+                return None
+            return Logarithm(op(inner.form, *found.inputs[1:]), True)
+        total, product = self.reduction(variable, "add"), self.reduction(variable, "mul")
+        if product is not None:
+            inner = self.log_of(product.inputs[0])
+            if inner is not None and inner.helps:
+                return Logarithm(sum_(inner.form, axis=op.axis), True)
+        if total is None:
+            return None
+        inner = self.log_of(total.inputs[0])
+        if inner is not None:
+            return Logarithm(logsumexp(inner.form, axis=op.axis), True) if inner.helps else None
+        return self._log_of_weighted_sum(total)
+
+    def _log_of_weighted_sum(self, total: Any) -> Logarithm | None:
+        """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is the logarithm of sum(exp(x)).
+
+        Then exp(x - m) is softmax(x), which is right as a value; the derivative of it would cancel that of m.
+        """
+        summed = total.inputs[0]
+        found = self.node(summed, "true_div")
+        divisors = [] if found is None else [found.inputs[1]]
+        factors = self.factors(summed if found is None else found.inputs[0])
+        powers = [self.inner(f, "exp") for f in factors]
+        exponents = [e for e in powers if e is not None]
+        if not exponents:
+            return None
+        exponent = exponents[0] if len(exponents) == 1 else add(*exponents)
+        if exponent.type.ndim != summed.type.ndim:
+            return None
+        axis = total.op.axis
+        top = logsumexp(exponent, axis=axis, keepdims=True)
+        if self.to_differentiate:
+            top = zero_grad(switch(lt(abs_(top), np.inf), top, self.number(0.0)))
+            share = exp(sub(exponent, top))
+        else:
+            share = Softmax(axis)(exponent)
+        rest = [f for f, e in zip(factors, powers, strict=True) if e is None]
+        weighted = mul(*rest, share)
+        for divisor in divisors:
+            weighted = weighted / divisor
+        return Logarithm(add(sum_(top, axis=axis), log(sum_(weighted, axis=axis))), True)
+
+    def log_of_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> Logarithm | None:
+        """The logarithm of a sum less another; of what is in it one term may be of any sign."""
+        known: list[list[Logarithm]] = [[], []]
+        unknown: list[Any] = []
+        for side, terms in enumerate((plus, minus)):
+            for term in terms:
+                value = number_in(term)
+                if value is not None and value <= 0:
+                    if value < 0:
+                        known[1 - side].append(Logarithm(self.number(math.log(-value)), False))
+                    continue
+                found = self.log_of(term)
+                if found is None:
+                    unknown.append(neg(term) if side else term)
+                    if self._holds_power(term):
+                        return None
+                else:
+                    known[side].append(found)
+        if len(unknown) > 1 or not known[0] or not any(k.helps for side in known for k in side):
+            return None
+        total = self._log_of_known_sum(known[0])
+        if known[1]:
+            if unknown:
+                return None
+            return Logarithm(_log_of_difference(total, self._log_of_known_sum(known[1])), True)
+        if not unknown:
+            return Logarithm(total, True)
+        # m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the larger of both
+        top = maximum(maximum(total, log(abs_(unknown[0]))), _SMALLEST.get(self.dtype, -700.0))
+        top = zero_grad(top)
+        scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
+        return Logarithm(add(top, log(scaled)), True)
+
+    def _holds_power(self, variable: Any, depth: int = 4) -> bool:
+        """Whether a variable is a product or quotient with a power of e in it."""
+        if self.inner(variable, "exp") is not None:
+            return True
+        found = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
+        return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
+
+    def _log_of_known_sum(self, terms: list[Logarithm]) -> Any:
+        forms = [t.form for t in terms]
+        if len(forms) == 1:
+            return forms[0]
+        if len(forms) == 2:
+            for one, power in (forms, forms[::-1]):
+                if number_in(one) == 0:
+                    return softplus(power)
+        return logaddexp(*forms)
+
+
+def _log_of_difference(a: Any, b: Any) -> Any:
+    """log(exp(a) - exp(b))."""
+    return log1mexp(b) if number_in(a) == 0 else add(a, log1mexp(sub(b, a)))
+
+
+def _is_count(variable: Any, depth: int = 4) -> bool:
+    """Whether an integer is made of lengths alone, and so is not negative."""
+    if not isinstance(variable.type, TensorType) or not is_discrete(variable.type.dtype):
+        return False
+    if isinstance(variable, Constant):
+        return bool(np.all(variable.data >= 0))
+    found = variable.owner
+    if found is None or not depth:
+        return False
+    if isinstance(found.op, Shape_i):
+        return True
+    name = found.op.scalar_op.name if isinstance(found.op, Elemwise) else ""
+    return name == "mul" and all(_is_count(v, depth - 1) for v in found.inputs)
+
+
+def log_erfc(x: Any) -> Any:
+    """log(erfc(x)), by erfcx where erfc(x) would vanish, and by log1p near 0, where it is near 1."""
+    large, small = gt(x, 1), lt(abs_(x), 0.25)
+    safe = switch(large, x, 1)
+    other = switch(large, 1, x)
+    near = switch(small, x, 0)
+    return switch(
+        large,
+        sub(log(erfcx(safe)), sqr(safe)),
+        switch(small, log1p(neg(erf(near))), log(erfc(other))),
+    )
+
+
+def log_cosh(x: Any) -> Any:
+    """log(cosh(x)): log(1 + 2 sinh(x / 2)^2) near 0, |x| + log(1 + exp(-2 |x|)) - log(2) elsewhere."""
+    small = lt(abs_(x), 1)
+    near, far = switch(small, x, 0), abs_(switch(small, 1, x))
+    by_halves = log1p(2 * sqr(sinh(near * 0.5)))
+    return switch(small, by_halves, far + (softplus(-2 * far) - math.log(2)))
+
+
+def _of_product(reader: Reader, *factors: Any) -> Logarithm | None:
+    found = [reader.log_of(f) for f in factors]
+    forms = [f.form for f in found if f is not None]
+    if len(forms) < len(found) or not any(f is not None and f.helps for f in found):
+        return None
+    return Logarithm(forms[0] if len(forms) == 1 else add(*forms), True)
+
+
+def _of_quotient(reader: Reader, top: Any, bottom: Any) -> Logarithm | None:
+    power = reader.exponent(top)
+    if power is not None:
+        axis, summed = reader.sum_of_powers(bottom, top.type.ndim)
+        if summed is not None and same(summed, power):
+            return Logarithm(LogSoftmax(axis)(summed), True)
+        read = read_of_whole(reader, power, bottom)
+        if read is not None:
+            return Logarithm(read(LogSoftmax), True)
+    a, b = reader.log_of(top), reader.log_of(bottom)
+    if a is None or b is None or not (a.helps or b.helps):
+        return None
+    return Logarithm(neg(b.form) if number_in(a.form) == 0 else sub(a.form, b.form), True)
+
+
+def read_of_whole(reader: Reader, exponent: Any, bottom: Any) -> Callable[[Any], Any] | None:
+    """How to read from softmax(x), if the exponent is a part of x and the divisor is sum(exp(x)) over all axes."""
+    axis, summed = reader.sum_of_powers(bottom)
+    read = exponent.owner
+    if summed is None or read is None or axis != tuple(range(summed.type.ndim)):
+        return None
+    if not isinstance(read.op, Subtensor | AdvancedSubtensor) or not same(read.inputs[0], summed):
+        return None
+    reader.seen.update(read.inputs)
+    return lambda function: read.op(function(axis)(summed), *read.inputs[1:])
+
+
+def _of_power(reader: Reader, base: Any, exponent: Any) -> Logarithm | None:
+    found = reader.log_of(base)
+    if found is None or not found.helps:
+        return None
+    return Logarithm(mul(exponent, found.form), True)
+
+
+def _of_sum(reader: Reader, *terms: Any) -> Logarithm | None:
+    values = [number_in(t) for t in terms]
+    if len(terms) == 2 and 1 in values:
+        inner = reader.inner(terms[1 - values.index(1)], "erf")
+        if inner is not None:
+            return Logarithm(log_erfc(reader.negated(inner)), True)
+        if len(terms) == 2 and reader.inner(terms[1 - values.index(1)], "neg") is not None:
+            return _of_difference(
+                reader, reader.number(1.0), reader.inner(terms[1 - values.index(1)], "neg")
+            )
+    cosh = _as_cosh(reader, terms)
+    if cosh is not None:
+        return Logarithm(add(log_cosh(cosh), math.log(2)), True)
+    return reader.log_of_sum(terms, ())
+
+
+def _as_cosh(reader: Reader, terms: Sequence[Any]) -> Any:
+    """x, if two terms are exp(x) and exp(-x)."""
+    if len(terms) != 2:
+        return None
+    first, second = (reader.inner(t, "exp") for t in terms)
+    if first is None or second is None:
+        return None
+    if same(reader.negated(first), second) or same(first, reader.negated(second)):
+        return first
+    return None
+
+
+def _of_difference(reader: Reader, a: Any, b: Any) -> Logarithm | None:
+    if number_in(a) == 1:
+        inner = reader.inner(b, "erf")
+        if inner is not None:
+            return Logarithm(log_erfc(inner), True)
+    return reader.log_of_sum((a,), (b,))
+
+
+def _of_negative(reader: Reader, x: Any) -> Logarithm | None:
+    inner = reader.inner(x, "expm1")
+    return None if inner is None else Logarithm(log1mexp(inner), True)
+
+
+def _of_erfc(reader: Reader, x: Any) -> Logarithm | None:
+    # `log_erfc` holds a log(erfc) itself, of a chosen argument
+    return None if reader.is_chosen(x) else Logarithm(log_erfc(x), True)
+
+
+_LAWS: dict[str, Callable[..., Logarithm | None]] = {
+    "exp": lambda reader, x: Logarithm(x, True),
+    "expm1": lambda reader, x: Logarithm(add(x, log1mexp(reader.negated(x))), True),
+    "neg": _of_negative,
+    "cosh": lambda reader, x: Logarithm(log_cosh(x), True),
+    "erfc": _of_erfc,
+    "mul": _of_product,
+    "true_div": _of_quotient,
+    "reciprocal": lambda reader, x: _of_quotient(reader, reader.number(1.0), x),
+    "sqrt": lambda reader, x: _of_power(reader, x, reader.number(0.5)),
+    "sqr": lambda reader, x: _of_power(reader, x, reader.number(2.0)),
+    "pow": _of_power,
+    "add": _of_sum,
+    "sub": _of_difference,
+}
+"""The logarithm of each function, from its arguments."""

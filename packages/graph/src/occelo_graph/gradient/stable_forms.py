@@ -1,0 +1,353 @@
+"""Forms that neither overflow nor cancel, for expressions as users write them.
+
+`stable_form` knows one for a node of a graph as it was built. Differentiation goes through that instead of
+the node (the derivative of log(1 + exp(x)) is sigmoid(x), where the chain rule gives inf / inf), and compiled graphs
+compute it. It looks through what else uses the parts, so it does not matter what else is asked for.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+from occelo_graph.gradient.expressions import number_in, same
+from occelo_graph.gradient.logarithms import Reader, read_of_whole
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs as abs_,
+)
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    eq,
+    gt,
+    mul,
+    neg,
+    reciprocal,
+    sqr,
+    sqrt,
+    sub,
+    switch,
+)
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.special import erfc, erfcx
+from occelo_graph.ops.elemwise.transcendental import exp, sigmoid, tanh
+from occelo_graph.ops.reduce import Softmax
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.tensors.type import TensorType, is_float
+
+__all__ = ["differentiable_form", "stable_form"]
+
+
+def stable_form(node: Apply, keep: Collection[Any] = ()) -> Any:
+    """A form of what a node computes that neither overflows nor cancels; None if none is known.
+
+    It is made without the variables ``keep`` being looked through.
+    """
+    return _form(node, Reader("", keep), _FORMS)
+
+
+def differentiable_form(node: Apply, keep: Collection[Any]) -> tuple[Any, list[Apply]]:
+    """A form of what a node computes with derivatives that are stable, and the nodes that are new in it, in order."""
+    reader = Reader("", keep, to_differentiate=True)
+    form = _form(node, reader, _DIFFERENTIABLE)
+    return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
+
+
+def _form(node: Apply, reader: Reader, laws: dict[str, Callable[[Reader, Any], Any]]) -> Any:
+    op = node.op
+    law = laws.get(op.scalar_op.name) if isinstance(op, Elemwise) and not op.inplace else None
+    if law is None:
+        return None
+    kind = node.outputs[0].type
+    if not isinstance(kind, TensorType) or not is_float(kind.dtype):
+        return None
+    if any(getattr(v.type, "dtype", None) != kind.dtype for v in node.inputs):
+        return None
+    reader.dtype = kind.dtype
+    reader.seen.update(node.inputs)
+    form = law(reader, node)
+    if form is None or form is node.outputs[0]:
+        return None
+    fits = form.type.dtype == kind.dtype and form.type.ndim == kind.ndim
+    return form if fits and form.type.broadcastable == kind.broadcastable else None
+
+
+# logarithms
+
+
+def _log(scale: float) -> Callable[[Reader, Any], Any]:
+    def law(reader: Reader, node: Any) -> Any:
+        found = reader.log_of(node.inputs[0])
+        if found is None or not found.helps:
+            return None
+        return found.form if scale == 1 else found.form / reader.number(scale)
+
+    return law
+
+
+def _log1p(reader: Reader, node: Any) -> Any:
+    x = node.inputs[0]
+    inner = reader.inner(x, "neg")
+    one = reader.number(1.0)
+    if inner is None:
+        found = reader.log_of_sum((one, x), ())
+    else:
+        argument = reader.logistic(inner)
+        if argument is not None:
+            found = reader.log_of(sigmoid(reader.negated(argument)))
+        else:
+            found = reader.log_of_sum((one,), (inner,))
+    return None if found is None else found.form
+
+
+# quotients
+
+
+def _times(factors: list[Any], made: Any) -> Any:
+    return mul(*factors, made) if factors else made
+
+
+def _without(reader: Reader, factors: list[Any], exponent: Any) -> list[Any] | None:
+    """Some factors without exp(exponent); None if it is not among them."""
+    for i, factor in enumerate(factors):
+        power = reader.inner(factor, "exp")
+        if power is not None and same(power, exponent):
+            return factors[:i] + factors[i + 1 :]
+    return None
+
+
+def _quotient(reader: Reader, node: Any) -> Any:
+    argument = reader.logistic(node.outputs[0])
+    if argument is not None:
+        return sigmoid(argument)
+    reciprocal = node.op.scalar_op.name == "reciprocal"
+    top = reader.number(1.0) if reciprocal else node.inputs[0]
+    bottom = node.inputs[-1]
+    factors = reader.factors(top)
+    for law in (
+        _over_power_plus_one,
+        _over_square,
+        _over_erfc,
+        _over_total,
+        _of_totals,
+        _hyperbolic,
+    ):
+        found = law(reader, factors, top, bottom)
+        if found is not None:
+            return found
+    return None
+
+
+def _over_power_plus_one(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """w / (1 + exp(x)) = w sigmoid(-x), and w exp(x) / (1 + exp(x)) = w sigmoid(x)."""
+    exponent = reader.power_plus_one(bottom)
+    if exponent is None:
+        return None
+    rest = _without(reader, factors, exponent)
+    if rest is not None:
+        return _times(rest, sigmoid(exponent))
+    return mul(top, sigmoid(reader.negated(exponent)))
+
+
+def _over_square(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """w exp(x) / (1 + exp(x))^2 = w sigmoid(x) sigmoid(-x)."""
+    square = reader.node(bottom, "sqr", "pow", "mul")
+    if square is None or (len(square.inputs) == 2 and not _squares(square)):
+        return None
+    exponent = reader.power_plus_one(square.inputs[0])
+    rest = None if exponent is None else _without(reader, factors, exponent)
+    if rest is None:
+        return None
+    return _times(rest, mul(sigmoid(exponent), sigmoid(reader.negated(exponent))))
+
+
+def _squares(node: Any) -> bool:
+    if node.op.scalar_op.name == "pow":
+        return number_in(node.inputs[1]) == 2
+    return same(node.inputs[0], node.inputs[1])
+
+
+def _over_erfc(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2); where x is small, erfcx would overflow."""
+    x = reader.inner(bottom, "erfc")
+    if x is None or reader.is_chosen(x):
+        return None
+    for i, factor in enumerate(factors):
+        power = reader.inner(factor, "exp")
+        square = None if power is None else reader.inner(power, "neg")
+        base = None if square is None else _square_root(reader, square)
+        if base is not None and same(base, x):
+            large = gt(x, 1)
+            safe, other = switch(large, x, 1), switch(large, 1, x)
+            made = switch(large, reciprocal(erfcx(safe)), exp(neg(sqr(other))) / erfc(other))
+            return _times(factors[:i] + factors[i + 1 :], made)
+    return None
+
+
+def _over_total(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """w exp(x) / sum(exp(x)) = w softmax(x), and of a part of x that part of softmax(x)."""
+    axis, summed = reader.sum_of_powers(bottom, top.type.ndim)
+    rest = None if summed is None else _without(reader, factors, summed)
+    if rest is not None:
+        return _times(rest, Softmax(axis)(summed))
+    for i, factor in enumerate(factors):
+        power = reader.exponent(factor)
+        if power is None:
+            continue
+        others = factors[:i] + factors[i + 1 :]
+        read = read_of_whole(reader, power, bottom)
+        if read is not None:
+            return _times(others, read(Softmax))
+        whole = None if reader.inner(bottom, "erfc") is not None else reader.log_of(bottom)
+        if whole is not None and whole.helps and reader.inner(bottom, "exp") is None:
+            return _times(others, exp(sub(power, whole.form)))
+    return None
+
+
+def _of_totals(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """sum(w exp(x)) / sum(exp(x)) = sum(w softmax(x))."""
+    above, below = reader.reduction(top, "add"), reader.reduction(bottom, "add")
+    if above is None or below is None or above.op.axis != below.op.axis:
+        return None
+    summed = reader.inner(below.inputs[0], "exp")
+    if summed is None:
+        return None
+    rest = _without(reader, reader.factors(above.inputs[0]), summed)
+    if not rest or summed.type.ndim != above.inputs[0].type.ndim:
+        return None
+    return sum_(_times(rest, Softmax(above.op.axis)(summed)), axis=above.op.axis)
+
+
+def _hyperbolic(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """(exp(x) - exp(-x)) / (exp(x) + exp(-x)) = tanh(x), and sinh(x) / cosh(x) too."""
+    sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
+    if sine is not None and cosine is not None:
+        return tanh(sine) if same(sine, cosine) else None
+    above, below = reader.node(top, "sub"), reader.node(bottom, "add")
+    if above is None or below is None or len(below.inputs) != 2:
+        return None
+    powers = [reader.inner(v, "exp") for v in (*above.inputs, *below.inputs)]
+    if any(power is None for power in powers):
+        return None
+    a, b, c, d = powers
+    if not ((same(a, c) and same(b, d)) or (same(a, d) and same(b, c))):
+        return None
+    opposite = same(reader.negated(a), b) or same(a, reader.negated(b))
+    return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
+
+
+def _difference(reader: Reader, node: Any) -> Any:
+    """2 sigmoid(x) - 1 = tanh(x / 2)."""
+    if len(node.inputs) != 2:
+        return None
+    a, b = node.inputs
+    if node.op.scalar_op.name == "add":
+        if -1 not in (number_in(a), number_in(b)):
+            return None
+        a = b if number_in(a) == -1 else a
+    elif number_in(b) != 1:
+        return None
+    found = reader.node(a, "mul", "true_div")
+    if found is None or len(found.inputs) != 2:
+        return None
+    first, second = found.inputs
+    if found.op.scalar_op.name == "true_div":
+        argument = reader.power_plus_one(second) if number_in(first) == 2 else None
+        argument = None if argument is None else reader.negated(argument)
+    else:
+        other = second if number_in(first) == 2 else first if number_in(second) == 2 else None
+        argument = None if other is None else reader.logistic(other)
+    return None if argument is None else tanh(_half(reader, argument))
+
+
+def _half(reader: Reader, argument: Any) -> Any:
+    """x / 2, without a product that is undone."""
+    found = reader.node(argument, "mul")
+    if found is not None and len(found.inputs) == 2:
+        for factor, other in (found.inputs, found.inputs[::-1]):
+            value = number_in(factor)
+            if value is not None and abs(value) == 2:
+                return other if value > 0 else reader.negated(other)
+    return mul(argument, reader.number(0.5))
+
+
+_FORMS: dict[str, Callable[[Reader, Any], Any]] = {
+    "log": _log(1.0),
+    "log2": _log(math.log(2)),
+    "log10": _log(math.log(10)),
+    "log1p": _log1p,
+    "true_div": _quotient,
+    "reciprocal": _quotient,
+    "sub": _difference,
+    "add": _difference,
+}
+
+
+# forms that are wanted for their derivatives alone
+
+
+def _product_of_powers(reader: Reader, node: Any) -> Any:
+    """w exp(x) exp(y) = w exp(x + y)."""
+    powers = [reader.inner(v, "exp") for v in node.inputs]
+    exponents = [e for e in powers if e is not None]
+    if len(exponents) < 2:
+        return None
+    rest = [v for v, e in zip(node.inputs, powers, strict=True) if e is None]
+    return _times(rest, exp(add(*exponents)))
+
+
+def _differentiable_quotient(reader: Reader, node: Any) -> Any:
+    """exp(x) / exp(y) = exp(x - y), besides what is a form of the quotient itself."""
+    found = _quotient(reader, node)
+    if found is not None or node.op.scalar_op.name == "reciprocal":
+        return found
+    a, b = (reader.inner(v, "exp") for v in node.inputs)
+    return None if a is None or b is None else exp(sub(a, b))
+
+
+def _root(reader: Reader, node: Any) -> Any:
+    """sqrt(x^2) = |x|; sqrt of a sum of squares has the derivative 0 where all are 0."""
+    if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
+        return None
+    x = node.inputs[0]
+    base = _square_root(reader, x)
+    if base is not None:
+        return abs_(base)
+    if not _is_sum_of_squares(reader, x):
+        return None
+    zero = eq(x, 0)
+    return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
+
+
+def _square_root(reader: Reader, variable: Any) -> Any:
+    """x, if the variable is its square."""
+    found = reader.node(variable, "sqr", "pow", "mul")
+    if found is None or (
+        len(found.inputs) != 1 and not (len(found.inputs) == 2 and _squares(found))
+    ):
+        return None
+    return found.inputs[0]
+
+
+def _is_sum_of_squares(reader: Reader, variable: Any) -> bool:
+    """Whether a variable is a sum of squares, or one divided by something."""
+    found = reader.node(variable, "true_div")
+    total = variable if found is None else found.inputs[0]
+    reduced = reader.reduction(total, "add")
+    if reduced is not None:
+        return _square_root(reader, reduced.inputs[0]) is not None
+    terms = reader.node(total, "add")
+    return terms is not None and all(_square_root(reader, v) is not None for v in terms.inputs)
+
+
+_DIFFERENTIABLE: dict[str, Callable[[Reader, Any], Any]] = {
+    **_FORMS,
+    "true_div": _differentiable_quotient,
+    "mul": _product_of_powers,
+    "sqrt": _root,
+    "pow": _root,
+}
