@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from occelo_link.blocks.vm import UnitFailure
 from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.interpret import CheckFailed, run_program
 from occelo_link.loops.ir.program import (
     Buffer,
@@ -24,6 +26,7 @@ from occelo_link.loops.ir.program import (
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
 from occelo_link.loops.nests import BLOCK, reduce_elements
+from occelo_link.native import python_entry
 from occelo_link.native.addresses import blas_library
 from occelo_link.testing import (
     Compiled,
@@ -205,6 +208,33 @@ def recurrence() -> Program:
     return b.program
 
 
+def binomials() -> Program:
+    """A row of Pascal's triangle: what is carried grows, and so does the working memory of an iteration."""
+    b = Builder("binomials")
+    (count,) = inputs_of(b, ("int64", 0))
+    row, following, moved = (b.buffer("float64", s, ndim=1) for s in ("carried", "carried", "work"))
+    one = b.i64(1)
+    b.alloc(row, one)
+    b.store(row, b.i64(0), b.const(1.0, "float64"))
+    with b.loop(b.load(count, b.i64(0)), fixed=True) as loop:
+        length = loop.carry(one)
+        longer = length.following = b.add(length.param, one)
+        b.alloc(moved, longer)
+        b.store(moved, b.i64(0), b.const(0.0, "float64"))
+        with b.loop(length.param, lanes=8) as each:
+            b.store(moved, b.add(each.index, one), b.load(row, each.index))
+        b.alloc(following, longer)
+        with b.loop(length.param, lanes=8) as each:
+            total = b.op("add", b.load(row, each.index), b.load(moved, each.index))
+            b.store(following, each.index, total)
+        b.store(following, length.param, b.const(1.0, "float64"))
+        b.swap(row, following)
+    out = output_of(b, "float64", [length.result])
+    with b.loop(length.result, lanes=8) as each:
+        b.store(out, each.index, b.load(row, each.index))
+    return b.program
+
+
 def eigenvalues() -> Program:
     """LAPACK's dsyevd: asks for the size of its workspace, overwrites a copy, may fail at site 5."""
     b = Builder("eigenvalues")
@@ -303,6 +333,10 @@ CASES: list[tuple[Program, tuple[Any, ...], Any]] = [
     (draw(), (np.array(0, "uint64"), np.array(0)), np.zeros(0)),
     (recurrence(), (np.array([4.0, 0.0, 8.0, 0.0, 1.0]),), np.array([4.0, 2.0, 9.0, 3.5, 2.25])),
     (recurrence(), (np.zeros(0),), np.zeros(0)),
+    *[
+        (binomials(), (np.array(n),), np.array([float(math.comb(n, k)) for k in range(n + 1)]))
+        for n in (0, 1, 2, 30)
+    ],
     (eigenvalues(), (SPD,), np.linalg.eigvalsh(SPD)),
     (eigenvalues(), (np.zeros((0, 0)),), np.zeros(0)),
     (blocked_sum(), (BIG,), np.array(np.sum(BIG.astype("float64")), "float32")),
@@ -320,6 +354,48 @@ def test_llvm_and_the_interpreter_give_what_numpy_gives(case: Any) -> None:
         np.testing.assert_array_equal(fast, slow)
     np.testing.assert_allclose(fast, slow, rtol=1e-13)
     assert fast.dtype == slow.dtype == expected.dtype
+
+
+def test_iterations_take_no_memory_but_what_none_before_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken: list[int] = []
+    compiled = Compiled(binomials())
+    empty = np.empty
+
+    def counted(shape: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(shape, int):
+            taken.append(shape)
+        return empty(shape, *args, **options)
+
+    monkeypatch.setattr(python_entry.np, "empty", counted)
+    compiled(np.array(1000))
+    # three buffers that grow to 1,001 elements, each time by at least its size
+    assert len(taken) <= 3 * 9
+    assert sum(taken) < 3 * 4 * 8 * 1001
+
+
+def test_bounds_of_memory_that_changes_places_are_checked() -> None:
+    for last, fails in ((0, False), (1, True)):
+        b = Builder()
+        count, reach = inputs_of(b, ("int64", 0), ("int64", 0))
+        first, second = (b.buffer("float64", "carried", ndim=1) for _ in range(2))
+        b.alloc(first, b.i64(1))
+        with b.loop(b.load(count, b.i64(0)), fixed=True) as loop:
+            # after the first iteration there are as many elements as iterations
+            b.alloc(second, b.add(loop.index, b.i64(1)))
+            b.swap(first, second)
+            b.store(first, b.add(loop.index, b.load(reach, b.i64(0))), b.const(1.0, "float64"))
+        out = output_of(b, "float64", [])
+        b.store(out, b.i64(0), b.const(2.0, "float64"))
+        program = with_bounds_checks(b.program, b)
+        verify(program)
+        for run in (Compiled(program), lambda *a, p=program: interpreted(p, *a)):
+            if fails:
+                with pytest.raises((UnitFailure, CheckFailed)):
+                    run(np.array(5), np.array(last))
+            else:
+                assert run(np.array(5), np.array(last))[0] == 2.0
 
 
 @pytest.mark.skipif(not HAS_COMPILER, reason="there is no C compiler on this machine")

@@ -26,6 +26,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Statement,
     Store,
+    Swap,
     Value,
     While,
     itemsize,
@@ -144,6 +145,7 @@ class _Printer:
         self.alternates = any(b.holds.startswith("complex") for b in program.outputs)
         self.helpers: dict[str, str] = {}
         self.declarations: dict[Buffer, str] = {}
+        self.rooms: dict[Buffer, str] = {}
         self.names: dict[int, str] = {}
         self.count = 0
 
@@ -156,7 +158,7 @@ class _Printer:
         self.line(f"char *bump = (char *)frame[{ARENA}];")
         self.block(program.body)
         self.line("return 0;")
-        declared = [f"  {text}" for text in self.declarations.values()]
+        declared = [f"  {text}" for text in (*self.declarations.values(), *self.rooms.values())]
         for buffer in self._constants():
             kind = _memory_type(buffer.dtype)
             slot = table_slot(program, buffer.entry)
@@ -227,6 +229,8 @@ class _Printer:
             self.line(f"if (!{self.use(statement.condition)}) return {statement.site + 1};")
         elif isinstance(statement, Alloc):
             self.alloc(statement)
+        elif isinstance(statement, Swap):
+            self.swap(statement)
         else:
             self.invoke(statement)
 
@@ -419,13 +423,34 @@ class _Printer:
             bytes_ = self.fresh("bytes")
             self.line(f"i64 {bytes_} = {size};")
             grow = f"((grow_fn)table[{GROW}])(frame, {bytes_})"
-            if self.depth > 1:
-                self.line(f"{name} = ({kind} *){grow};")
-            else:
-                fits = f"bump + {bytes_} <= (char *)frame[{ARENA_END}]"
-                self.line(f"if ({fits}) {{ {name} = ({kind} *)bump; bump += {bytes_}; }}")
-                self.line(f"else {name} = ({kind} *){grow};")
+            if self.depth > 1 or buffer.space == "carried":
+                self.alloc_again(buffer, bytes_)
+                return
+            fits = f"bump + {bytes_} <= (char *)frame[{ARENA_END}]"
+            self.line(f"if ({fits}) {{ {name} = ({kind} *)bump; bump += {bytes_}; }}")
+            self.line(f"else {name} = ({kind} *){grow};")
         self.line(f"if (!{name}) return -1;")
+
+    def alloc_again(self, buffer: Buffer, bytes_: str) -> None:
+        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+        name, room, kind = buffer.name, f"{buffer.name}_room", _memory_type(buffer.dtype)
+        self.rooms[buffer] = f"i64 {room} = 0;"
+        self.line(f"if ({bytes_} > {room}) {{")
+        self.line(f"  {room} = {bytes_} > 2 * {room} ? {bytes_} : 2 * {room};")
+        self.line(f"  {name} = ({kind} *)((grow_fn)table[{GROW}])(frame, {room});")
+        self.line(f"  if (!{name}) return -1;")
+        self.line("}")
+
+    def swap(self, statement: Swap) -> None:
+        first, second = statement.first, statement.second
+        kind, held = _memory_type(first.dtype), self.fresh("held")
+        self.line(f"{kind} *{held} = {first.name};")
+        self.line(f"{first.name} = {second.name}; {second.name} = {held};")
+        size = self.fresh("size")
+        self.line(f"i64 {size} = {first.name}_room;")
+        self.line(f"{first.name}_room = {second.name}_room; {second.name}_room = {size};")
+        for buffer in (first, second):
+            self.rooms[buffer] = f"i64 {buffer.name}_room = 0;"
 
     def invoke(self, statement: Invoke) -> None:
         kinds: list[str] = []

@@ -204,6 +204,15 @@ def _null(memory: Memory) -> Any:
     return 1, types.boolean, generate
 
 
+def _nothing(memory: Memory) -> Any:
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return cgutils.get_null_value(kind)
+
+    return 0, pointer_type(memory.dtype), generate
+
+
 _MAKERS = {
     "pointer": _pointer,
     "same": _same,
@@ -213,6 +222,7 @@ _MAKERS = {
     "start": _start,
     "work": _work,
     "null": _null,
+    "nothing": _nothing,
     "number": _number,
     "hold": _hold,
     "call": _call,

@@ -28,6 +28,7 @@ from occelo_link.loops.ir.program import (
     Reference,
     Statement,
     Store,
+    Swap,
     Value,
     While,
     itemsize,
@@ -100,6 +101,8 @@ class _Printer:
         for block in program.blocks():
             if block is not program.body:
                 self.nested.update(s.buffer for s in block if isinstance(s, Alloc))
+                for swap in (s for s in block if isinstance(s, Swap)):
+                    self.nested.update((swap.first, swap.second))
         self.block(program.body)
         self.line("return 0")
         constants = [f"{name} = {text}" for text, name in self.constants.items()]
@@ -168,6 +171,8 @@ class _Printer:
             self.line(f"    return {statement.site + 1}")
         elif isinstance(statement, Alloc):
             self.alloc(statement)
+        elif isinstance(statement, Swap):
+            self.swap(statement)
         else:
             self.invoke(statement)
 
@@ -247,14 +252,36 @@ class _Printer:
         elif (count := self.small(statement)) is not None:
             self.line(f"{buffer.name} = {self.memory('stack', dtype, count)}()")
             return
+        elif buffer in self.nested:
+            self.alloc_again(buffer, self.use(statement.size))
+            return
         else:
-            make, given = "grow", "frame, table"
-            if buffer not in self.nested:
-                self.opened("arena", f"{self.memory('start')}(frame)")
-                make, given = "work", "frame, table, arena"
-            size = self.use(statement.size)
-            self.line(f"{buffer.name} = {self.memory(make, dtype)}({given}, {size})")
+            self.opened("arena", f"{self.memory('start')}(frame)")
+            given = f"frame, table, arena, {self.use(statement.size)}"
+            self.line(f"{buffer.name} = {self.memory('work', dtype)}({given})")
         self.stop_if_null(buffer.name)
+
+    def alloc_again(self, buffer: Buffer, size: str) -> None:
+        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+        name, room = buffer.name, self.room(buffer)
+        self.line(f"if {size} > {room}:")
+        self.depth += 1
+        self.line(f"{room} = max({size}, 2 * {room})")
+        self.line(f"{name} = {self.memory('grow', buffer.dtype)}(frame, table, {room})")
+        self.stop_if_null(name)
+        self.depth -= 1
+
+    def room(self, buffer: Buffer) -> str:
+        """The name of how many elements a buffer has room for; -1 before it has any memory."""
+        self.opened(buffer.name, f"{self.memory('nothing', buffer.dtype)}()")
+        return self.opened(f"{buffer.name}_room", "-1")
+
+    def swap(self, statement: Swap) -> None:
+        for first, second in (
+            (statement.first.name, statement.second.name),
+            (self.room(statement.first), self.room(statement.second)),
+        ):
+            self.line(f"{first}, {second} = {second}, {first}")
 
     def small(self, statement: Alloc) -> int | None:
         """How many elements on the stack a buffer takes; None if it does not lie there."""

@@ -28,6 +28,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Reference,
     Store,
+    Swap,
     Value,
     While,
 )
@@ -213,7 +214,13 @@ class Builder:
     def buffer(self, dtype: str, space: str, **options: Any) -> Buffer:
         """A buffer with a name of its own."""
         self._buffers += 1
-        prefix = {"input": "in", "output": "out", "work": "tmp", "constant": "const"}[space]
+        prefix = {
+            "input": "in",
+            "output": "out",
+            "work": "tmp",
+            "carried": "kept",
+            "constant": "const",
+        }[space]
         return Buffer(f"{prefix}{self._buffers}", dtype, space, **options)
 
     def constant_table(self, name: str, array: Any) -> Buffer:
@@ -296,6 +303,12 @@ class Builder:
         """Give a buffer room."""
         self._written(buffer)
         self.block.statements.append(Alloc(buffer, size, lengths, reuse, keeps, self.node))
+
+    def swap(self, first: Buffer, second: Buffer) -> None:
+        """Exchange the memory of two buffers."""
+        self._written(first)
+        self._written(second)
+        self.block.statements.append(Swap(first, second, self.node))
 
     # effects
 

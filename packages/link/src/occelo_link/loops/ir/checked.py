@@ -16,6 +16,7 @@ from occelo_link.loops.ir.program import (
     Alloc,
     Block,
     Buffer,
+    Carried,
     Check,
     For,
     If,
@@ -23,6 +24,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Statement,
     Store,
+    Swap,
     Value,
     While,
     itemsize,
@@ -46,7 +48,7 @@ class _Checker:
         self.builder = builder
         self.program = program
         self.sites: dict[int, int] = {}
-        self.sizes: dict[Buffer, Value] = {}
+        self.sizes: dict[Buffer, Value | None] = {}
 
     def run(self) -> None:
         program, builder = self.program, self.builder
@@ -72,12 +74,14 @@ class _Checker:
                 self.check_call(block, statement)
             block.statements.append(statement)
             if isinstance(statement, Alloc):
-                # memory that branches allocate may have either size
-                if block is self.program.body:
-                    self.sizes[statement.buffer] = statement.size
+                self.sizes[statement.buffer] = statement.size
+            elif isinstance(statement, Swap):
+                pair = statement.first, statement.second
+                sizes = [self.sizes[b] for b in pair]
+                self.sizes.update(zip(pair, reversed(sizes), strict=True))
             elif isinstance(statement, For):
                 statement.lanes = 1
-                self.inner(statement.body)
+                self.loop(block, statement)
             elif isinstance(statement, If):
                 self.inner(statement.then)
                 self.inner(statement.orelse)
@@ -86,8 +90,34 @@ class _Checker:
                 self.inner(statement.body)
 
     def inner(self, block: Block) -> None:
+        """A block within another. What it gives memory has an unknown size after it: other blocks may do so, too."""
+        before = dict(self.sizes)
+        self.refilled(block)
+        changed = (b for b, size in self.sizes.items() if before.get(b) is not size)
+        self.sizes = {**before, **dict.fromkeys(changed)}
+
+    def refilled(self, block: Block) -> None:
         statements, block.statements = block.statements, []
         self.block(block, statements)
+
+    def loop(self, outer: Block, loop: For) -> None:
+        """A loop. The sizes of memory that changes places are carried as that is."""
+        swaps = [s for s in loop.body if isinstance(s, Swap)]
+        before = dict(self.sizes)
+        carried: dict[Buffer, Carried] = {}
+        for buffer in dict.fromkeys(b for s in swaps for b in (s.first, s.second)):
+            param = self.builder.fresh("int64", "param", (), loop.body)
+            result = self.builder.fresh("int64", "param", (), outer)
+            initial = self.sizes.get(buffer) or self.builder.i64(0)
+            carried[buffer] = Carried(param, initial, param, result)
+            before[buffer], self.sizes[buffer] = result, param
+        loop.carried += carried.values()
+        inside = dict(self.sizes)
+        self.refilled(loop.body)
+        for buffer, each in carried.items():
+            each.following = self.sizes[buffer] or each.param
+        changed = (b for b, size in self.sizes.items() if inside.get(b) is not size)
+        self.sizes = {**before, **dict.fromkeys(b for b in changed if b not in carried)}
 
     def site(self, node: int) -> int:
         """The site for accesses of a node."""

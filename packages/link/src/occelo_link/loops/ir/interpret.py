@@ -22,6 +22,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Reference,
     Store,
+    Swap,
     Value,
     While,
 )
@@ -115,6 +116,9 @@ class _Interpreter:
                 raise CheckFailed(statement.site)
         elif isinstance(statement, Alloc):
             self.alloc(statement)
+        elif isinstance(statement, Swap):
+            pair = self.memory[statement.first], self.memory[statement.second]
+            self.memory[statement.second], self.memory[statement.first] = pair
         else:
             self.invoke(statement)
 

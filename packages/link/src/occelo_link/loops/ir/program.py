@@ -32,6 +32,7 @@ __all__ = [
     "Reference",
     "Statement",
     "Store",
+    "Swap",
     "Value",
     "While",
     "blocks_of",
@@ -95,7 +96,8 @@ class Buffer:
     """Memory for elements of one dtype.
 
     ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
-    `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end) or
+    `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end), ``carried`` (the
+    same, for what an iteration leaves to the next one, see `Swap`) or
     ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
     nothing else that is in use, but for what it keeps. The array of an input or an output has the dtype ``holds``: numbers of
     16 bits are seen as uint16 here, complex ones as two floats each.
@@ -250,7 +252,8 @@ class Check:
 class Alloc:
     """Give ``buffer`` room for ``size`` elements; ``reuse`` is a buffer of as many, no longer needed.
 
-    With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over. If that is an
+    Working memory that is taken inside of a loop is kept for the next iteration, and taken anew only if that needs
+    more than any before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over. If that is an
     input, which the output will update, its memory is taken only where nobody else can see it,
     else copied; after that nothing may fail.
     An output is also given its ``lengths``.
@@ -261,6 +264,15 @@ class Alloc:
     lengths: Sequence[Value] = ()
     reuse: Buffer | None = None
     keeps: bool = False
+    node: int = -1
+
+
+@dataclass(slots=True, eq=False)
+class Swap:
+    """Exchange the memory of two buffers of one dtype in the space ``carried``, each with what is in it."""
+
+    first: Buffer
+    second: Buffer
     node: int = -1
 
 
@@ -304,7 +316,7 @@ class Function:
     result: Value
 
 
-Statement = Value | Store | For | While | If | Check | Alloc | Invoke
+Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
 
 
 def blocks_of(statement: Statement) -> tuple[Block, ...]:

@@ -17,6 +17,7 @@ from occelo_link.loops.ir.program import (
     Reference,
     Statement,
     Store,
+    Swap,
     Value,
     While,
 )
@@ -123,6 +124,8 @@ def _statement(statement: Statement, nodes: Sequence[str]) -> Iterator[str]:
         reuse = f" {verb} {statement.reuse}" if statement.reuse is not None else ""
         buffer = statement.buffer
         yield f"alloc {buffer}: {buffer.dtype} x {_use(statement.size)}{lengths}{reuse}"
+    elif isinstance(statement, Swap):
+        yield f"swap {statement.first}, {statement.second}"
     elif isinstance(statement, Invoke):
         args = ", ".join(_argument(a) for a in statement.args)
         left = f"%{statement.result.number} = " if statement.result is not None else ""

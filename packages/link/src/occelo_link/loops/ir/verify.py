@@ -18,6 +18,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Reference,
     Store,
+    Swap,
     Value,
     While,
 )
@@ -102,6 +103,8 @@ class _Verifier:
                 self.use(value, f"alloc {statement.buffer}")
             self.reuse(statement)
             self.buffers.add(statement.buffer)
+        elif isinstance(statement, Swap):
+            self.swap(statement)
         elif isinstance(statement, Invoke):
             self.invoke(statement)
         elif isinstance(statement, For):
@@ -110,6 +113,13 @@ class _Verifier:
             self.while_loop(statement)
         else:
             self.branch(statement)
+
+    def swap(self, statement: Swap) -> None:
+        first, second = statement.first, statement.second
+        for buffer in (first, second):
+            self.memory(buffer, "swap", written=True)
+            self.require(buffer.space == "carried", f"swap of the {buffer.space} {buffer}")
+        self.require(first.dtype == second.dtype, f"swap of {first.dtype} and {second.dtype}")
 
     def reuse(self, statement: Alloc) -> None:
         taken, where = statement.reuse, f"alloc {statement.buffer}"

@@ -16,7 +16,7 @@ from occelo_link.native.frame import table_slot
 from occelo_link.native.llvm.emission import element_type
 from occelo_link.native.llvm.lanes import Lanes
 
-__all__ = ["PARALLEL_SERVICE", "Parallel"]
+__all__ = ["PARALLEL_SERVICE", "Parallel", "is_plain", "used_by"]
 
 PARALLEL_SERVICE = "service:parallel"
 """The entry of the table that runs a loop in pieces."""
@@ -26,16 +26,16 @@ _LARGE = 5_000
 """LLVM's time grows faster than a function does; programs of more statements than this are divided."""
 
 
-def _is_plain(block: Block) -> bool:
+def is_plain(block: Block) -> bool:
     """Whether a block only loads, computes, loops and stores."""
     return all(
         isinstance(statement, Value | Store | For | If | While)
-        and all(map(_is_plain, blocks_of(statement)))
+        and all(map(is_plain, blocks_of(statement)))
         for statement in block
     )
 
 
-def _used(block: Block) -> Iterator[Value | Buffer]:
+def used_by(block: Block) -> Iterator[Value | Buffer]:
     """The values and buffers that a block and those within it name; some of them several times."""
     for statement in block:
         if isinstance(statement, Value):
@@ -46,19 +46,19 @@ def _used(block: Block) -> Iterator[Value | Buffer]:
             yield from (statement.start, statement.stop)
             for each in statement.carried:
                 yield from (each.initial, each.following)
-            yield from _used(statement.body)
+            yield from used_by(statement.body)
         elif isinstance(statement, If):
             yield statement.condition
             for _, then, orelse in statement.results:
                 yield from (then, orelse)
-            yield from _used(statement.then)
-            yield from _used(statement.orelse)
+            yield from used_by(statement.then)
+            yield from used_by(statement.orelse)
         elif isinstance(statement, While):
             yield statement.condition
             for each in statement.carried:
                 yield from (each.initial, each.following)
-            yield from _used(statement.test)
-            yield from _used(statement.body)
+            yield from used_by(statement.test)
+            yield from used_by(statement.body)
 
 
 class Parallel(Lanes):
@@ -77,13 +77,13 @@ class Parallel(Lanes):
         wanted = self.is_large or (self.threads and loop.parallel)
         if not wanted or loop.carried or loop.body.parent is not self.program.body:
             return False
-        return _is_plain(loop.body)
+        return is_plain(loop.body)
 
     def own_function(self, loop: For) -> None:
         """Call the loop's function for all turns, or let the service do so in pieces."""
         outside = dict.fromkeys(
             v
-            for v in _used(loop.body)
+            for v in used_by(loop.body)
             if isinstance(v, Buffer) or (v.op != "const" and v.number in self.names)
         )
         held: list[tuple[Value | Buffer, str, str]] = []

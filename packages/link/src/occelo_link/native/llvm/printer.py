@@ -8,7 +8,8 @@ a loop over whole vectors, and one turn under a mask for what is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -24,6 +25,7 @@ from occelo_link.loops.ir.program import (
     Reference,
     Statement,
     Store,
+    Swap,
     Value,
     While,
     itemsize,
@@ -40,7 +42,7 @@ from occelo_link.native.frame import (
     table_slot,
 )
 from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.parallel import Parallel
+from occelo_link.native.llvm.parallel import Parallel, is_plain, used_by
 
 __all__ = ["Printer", "print_llvm"]
 
@@ -55,10 +57,12 @@ class Printer(Parallel):
 
     def run(self) -> str:
         program = self.program
-        nested = self._nested_allocations()
-        for buffer in nested:
+        for buffer in self._nested_allocations():
             slot = f"%slot{len(self.slots)}"
             self.allocas.append(f"  {slot} = alloca ptr, align 8")
+            self.allocas.append(f"  {slot}.room = alloca i64, align 8")
+            self.header.append(f"  store ptr null, ptr {slot}, align 8")
+            self.header.append(f"  store i64 0, ptr {slot}.room, align 8")
             self.slots[buffer] = slot
         if len(program.inputs) <= _HELD_INPUTS:
             for position, buffer in enumerate(program.inputs):
@@ -90,7 +94,11 @@ class Printer(Parallel):
         found: list[Buffer] = []
         for block in self.program.blocks():
             if block is not self.program.body:
-                found += [s.buffer for s in block if isinstance(s, Alloc)]
+                for statement in block:
+                    if isinstance(statement, Alloc):
+                        found.append(statement.buffer)
+                    elif isinstance(statement, Swap):
+                        found += [statement.first, statement.second]
         return list(dict.fromkeys(found))
 
     def _frame_pointer(self, slot: int) -> str:
@@ -108,13 +116,11 @@ class Printer(Parallel):
             self.names[statement.number] = self.scalar_operation(statement)
         elif isinstance(statement, Store):
             self.scalar_store(statement)
+        elif isinstance(statement, Swap):
+            self.swap(statement)
         elif isinstance(statement, For):
-            if self.has_own_function(statement):
-                self.own_function(statement)
-            elif statement.lanes > 1:
-                self.lanes_loop(statement)
-            else:
-                self.scalar_loop(statement)
+            with self.addresses_held(statement):
+                self.loop(statement)
         elif isinstance(statement, If):
             self.branch(statement)
         elif isinstance(statement, While):
@@ -125,6 +131,32 @@ class Printer(Parallel):
             self.alloc(statement)
         else:
             self.invoke(statement)
+
+    def loop(self, loop: For) -> None:
+        if self.has_own_function(loop):
+            self.own_function(loop)
+        elif loop.lanes > 1:
+            self.lanes_loop(loop)
+        else:
+            self.scalar_loop(loop)
+
+    @contextmanager
+    def addresses_held(self, loop: For) -> Generator[None]:
+        """Load the addresses of memory that a loop uses and never takes before it, instead of at each access."""
+        held: list[Buffer] = []
+        if self.slots and is_plain(loop.body):
+            held = [
+                v
+                for v in dict.fromkeys(used_by(loop.body))
+                if isinstance(v, Buffer) and v in self.slots
+            ]
+        pointers = {buffer: self.buffer(buffer) for buffer in held}
+        slots = {buffer: self.slots.pop(buffer) for buffer in held}
+        self.pointers.update(pointers)
+        yield
+        self.slots.update(slots)
+        for buffer in held:
+            del self.pointers[buffer]
 
     def check(self, statement: Check) -> None:
         fail, go = self.new_label("fail"), self.new_label("go")
@@ -141,6 +173,9 @@ class Printer(Parallel):
             pointer = self.buffer(statement.reuse)
         elif buffer.space == "output":
             pointer = self.alloc_output(statement)
+        elif buffer in self.slots:
+            self.alloc_again(statement)
+            return
         else:
             pointer = self.alloc_work(statement)
         if buffer in self.slots:
@@ -178,25 +213,51 @@ class Printer(Parallel):
         self.stop_if_null(pointer)
         return pointer
 
+    def work_bytes(self, statement: Alloc) -> str:
+        """The bytes of working memory, and some more, so that what comes next is aligned to 64 bytes."""
+        each, size = itemsize(statement.buffer.dtype), statement.size
+        if size.op == "const":
+            return str((max(1, size.args[0]) * each + 63) & -64)
+        scaled = self.emit(f"mul i64 {self.use(size)}, {each}")
+        more = self.emit(f"add i64 {scaled}, 127")
+        return self.emit(f"and i64 {more}, -64")
+
+    def alloc_again(self, statement: Alloc) -> None:
+        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+        slot, total = self.slots[statement.buffer], self.work_bytes(statement)
+        self.declare("declare i64 @llvm.smax.i64(i64, i64)")
+        room = self.emit(f"load i64, ptr {slot}.room, align 8")
+        short = self.emit(f"icmp sgt i64 {total}, {room}")
+        grow, done = self.new_label("grow"), self.new_label("done")
+        self.line(f"br i1 {short}, label %{grow}, label %{done}")
+        self.place(grow)
+        twice = self.emit(f"shl i64 {room}, 1")
+        more = self.emit(f"call i64 @llvm.smax.i64(i64 {total}, i64 {twice})")
+        pointer = self.emit(f"call ptr {self.service(GROW)}(ptr %frame, i64 {more})")
+        self.stop_if_null(pointer)
+        self.line(f"store ptr {pointer}, ptr {slot}, align 8")
+        self.line(f"store i64 {more}, ptr {slot}.room, align 8")
+        self.line(f"br label %{done}")
+        self.place(done)
+
+    def swap(self, statement: Swap) -> None:
+        first, second = self.slots[statement.first], self.slots[statement.second]
+        for kind, part in (("ptr", ""), ("i64", ".room")):
+            one = self.emit(f"load {kind}, ptr {first}{part}, align 8")
+            two = self.emit(f"load {kind}, ptr {second}{part}, align 8")
+            self.line(f"store {kind} {two}, ptr {first}{part}, align 8")
+            self.line(f"store {kind} {one}, ptr {second}{part}, align 8")
+
     def alloc_work(self, statement: Alloc) -> str:
         buffer, size = statement.buffer, statement.size
         if size.op == "const":
-            count = max(1, size.args[0]) * itemsize(buffer.dtype)
-            rounded = (count + 63) & -64
-            if self.stack_used + rounded <= _STACK_BYTES and buffer not in self.slots:
+            rounded = (max(1, size.args[0]) * itemsize(buffer.dtype) + 63) & -64
+            if self.stack_used + rounded <= _STACK_BYTES:
                 self.stack_used += rounded
                 name = f"%stack{len(self.allocas)}"
                 self.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
                 return name
-            total = str(rounded)
-        else:
-            scaled = self.emit(f"mul i64 {self.use(size)}, {itemsize(buffer.dtype)}")
-            more = self.emit(f"add i64 {scaled}, 127")
-            total = self.emit(f"and i64 {more}, -64")
-        if buffer in self.slots:
-            pointer = self.emit(f"call ptr {self.service(GROW)}(ptr %frame, i64 {total})")
-            self.stop_if_null(pointer)
-            return pointer
+        total = self.work_bytes(statement)
         before = self.label
         end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
         fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
