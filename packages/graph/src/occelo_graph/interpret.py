@@ -10,11 +10,12 @@ import numpy as np
 from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import MissingInputError, UnusedInputError, describe, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
-from occelo_graph.ir.regions import awaited
+from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 
-__all__ = ["annotate_error", "evaluate", "last_uses", "variable_eval"]
+__all__ = ["annotate_error", "evaluate", "last_uses", "loop_kernel", "variable_eval"]
 
 _ANNOTATED = "_occelo_annotated"
 
@@ -111,6 +112,48 @@ def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> Non
         arrays = [values.get(v) for v in node.inputs]
         values.update(zip(node.outputs, run_node(node, arrays), strict=True))
         stack.pop()
+
+
+def loop_kernel(loop: Loop, op: Op) -> Kernel:
+    """How the interpreter and the Python linkers run a node with a loop; ``op`` is named in errors, with the iteration."""
+    body = loop.body
+    lazy = any(node.op.lazy for node in body.nodes)
+    constants = {
+        v: v.data
+        for v in (*(v for node in body.nodes for v in node.inputs), *body.outputs)
+        if isinstance(v, Constant)
+    }
+
+    def iteration(number: int, given: Sequence[Any]) -> list[Any]:
+        values = {**constants, **dict(zip(body.inputs, given, strict=True))}
+        try:
+            if lazy:
+                _run_lazily(body.outputs, values)
+            else:
+                for node in body.nodes:
+                    produced = run_node(node, [values[v] for v in node.inputs])
+                    values.update(zip(node.outputs, produced, strict=True))
+        except Exception as error:
+            error.add_note(f"This was iteration {number} of {op}.")
+            raise
+        return [values[v] for v in body.outputs]
+
+    def run(*arrays: Any) -> Sequence[Any]:
+        # what is carried may not share memory with what the node was given
+        state = [_own(arrays[i]) for i in loop.carried]
+        read = [arrays[i] for i in loop.read]
+        for number in range(int(arrays[loop.count])):
+            results = iteration(number, [*state, *read])
+            state = results[: len(state)]
+            if loop.stops and bool(results[-1]):
+                break
+        return [_own(value) for value in state]
+
+    return run
+
+
+def _own(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.regions import Region
+from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
@@ -93,6 +93,8 @@ class Op:
     elementwise: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
     """The op has regions, and may leave inputs alone that are results of them; see `IfElse`."""
+    loops: ClassVar[bool] = False
+    """The op runs an inner graph again and again, as `loop` says."""
     identity_at_runtime: ClassVar[bool] = False
     """Only gradients see the op; compiled graphs drop it."""
     observes: ClassVar[bool] = False
@@ -253,6 +255,10 @@ class Op:
         """Positions of the inputs that are computed before the node runs: all but results of its regions."""
         inside = {i for region in self.regions(node) for i in region.results} if self.lazy else ()
         return [i for i in range(len(node.inputs)) if i not in inside]
+
+    def loop(self, node: Apply) -> Loop:
+        """The inner graph that a node of an op which ``loops`` runs, and what it runs it over."""
+        raise MethodNotDefined(f"{type(self).__name__} has no loop")
 
     def chosen(self, node: Apply, values: Sequence[Any]) -> Sequence[Region]:
         """The regions to run for the values of the operands."""

@@ -3,6 +3,9 @@
 Most inputs of a node, its operands, are computed before it. The others are results of its regions, which the
 node runs itself or leaves alone: the branches of `IfElse`. To a region belong the nodes that nothing but its
 results need. `divide` finds them, for all nodes of a graph at once.
+
+A `Loop` is a region that a node runs again and again, over values that each iteration leaves to the next. Its nodes are
+those of a frozen graph, which reads nothing from outside but its arguments.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.nodes import Apply, Variable
 
-__all__ = ["Division", "Region", "awaited", "divide", "operands_of"]
+__all__ = ["Division", "Loop", "Region", "awaited", "divide", "operands_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,25 @@ class Region:
     """A part of the graph that a node runs itself; ``results`` are positions of inputs that it computes."""
 
     results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A region that a node runs ``count`` times, or until it says so.
+
+    ``body`` computes what is carried from what was carried into an iteration and what all of them read: its
+    first arguments are the inputs of the node at the positions ``carried`` (in the first iteration), then the results
+    of the iteration before; the others are the inputs at the positions ``read``. ``count`` is the position of an integer
+    scalar, the number of iterations (none, if it is negative). With ``stops`` the last result of the body is a truth
+    value, after which there is no other iteration if it holds. The outputs of the node are what the last iteration
+    leaves, or the first arguments if there is none.
+    """
+
+    body: FrozenFunctionGraph
+    count: int
+    carried: tuple[int, ...]
+    read: tuple[int, ...] = ()
+    stops: bool = False
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:

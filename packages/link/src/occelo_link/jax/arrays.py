@@ -118,6 +118,25 @@ class JaxArrays(Arrays):
     ) -> Sequence[Any]:
         return lax.cond(condition.astype(bool), lambda: list(then()), lambda: list(other()))  # type: ignore[no-any-return]
 
+    def repeat(
+        self,
+        count: Any,
+        state: Sequence[Any],
+        step: Callable[[Sequence[Any]], tuple[Sequence[Any], Any, Any]],
+    ) -> tuple[Sequence[Any], Any]:
+        def more(carried: Any) -> Any:
+            number, stopped, _, _ = carried
+            return jnp.logical_and(number < count, jnp.logical_not(stopped))
+
+        def body(carried: Any) -> Any:
+            number, _, held, values = carried
+            following, stops, fine = step(values)
+            return number + 1, stops, jnp.logical_and(held, fine), tuple(following)
+
+        start = jnp.int64(0), jnp.array(False), jnp.array(True), tuple(state)
+        _, _, held, values = lax.while_loop(more, body, start)
+        return values, held
+
     def callback(
         self,
         function: Callable[..., Sequence[Any]],

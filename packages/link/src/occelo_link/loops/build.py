@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from occelo_graph import Apply, Variable
-from occelo_graph.ir.regions import divide
-from occelo_link.loops import blas, cast, control, create, join, reduce, shape
+from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.host import hostable, lower_host
 from occelo_link.loops.index import search, subtensor
@@ -15,10 +13,11 @@ from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import find_lowering
+from occelo_link.loops.state import ProgramState
 
 __all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
 
-FAMILIES = (create, elemwise, reduce, shape, subtensor, search, join, blas, control, cast)
+FAMILIES = (create, elemwise, reduce, shape, subtensor, search, join, blas, control, cast, regions)
 """The modules whose import registers the lowerings."""
 
 
@@ -43,23 +42,11 @@ def lower_graph(
     written so that their blocks can be computed in any order. ``states`` maps positions of outputs to
     those of the inputs that they update, whose memory they may take.
     """
-    context = Context(name, lower_host if hosts else None)
-    context.blas_integer = blas_integer
-    context.builder.threads = threads
+    state = ProgramState(name, lower_host if hosts else None, blas_integer)
+    state.builder.threads = threads
+    context = Context(state)
     for i, variable in enumerate(inputs):
         context.add_input(variable, contiguous is None or contiguous[i])
-    context.uses = _uses(order, outputs)
-    division = divide(order, outputs)
-    context.regions = division.inside
-    context.lower_nodes(division.outside)
+    context.lower_graph(order, outputs)
     program = context.finish(outputs, None if check_bounds else states)
     return with_bounds_checks(program, context.builder) if check_bounds else program
-
-
-def _uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> dict[Variable, list[Any]]:
-    """The nodes that read each variable; being an output does not count."""
-    uses: dict[Variable, list[Any]] = {}
-    for node in order:
-        for variable in dict.fromkeys(node.inputs):
-            uses.setdefault(variable, []).append(node)
-    return uses

@@ -14,6 +14,7 @@ from occelo_graph.gradient.barriers import (
 )
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.regions import choose
 from occelo_link.loops.registry import lowers
 from occelo_link.loops.tensors import Tensor
 
@@ -52,4 +53,4 @@ for _identity in (
 @lowers(IfElse)
 def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     condition = context.builder.cast(context.scalar(inputs[0]), "bool")
-    return context.choose(condition, node)
+    return choose(context, condition, node)

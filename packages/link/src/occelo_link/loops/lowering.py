@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
-from occelo_graph.ir.regions import operands_of
+from occelo_graph.ir.regions import Division, divide, operands_of
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
-    always,
     complex_constant,
     interleaved,
     parts_of,
@@ -22,8 +22,9 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
 from occelo_link.loops.nests import copy_elements, copy_together
-from occelo_link.loops.registry import Lowering, find_lowering
+from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.schedule import Schedule
+from occelo_link.loops.state import ProgramState
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 
@@ -47,21 +48,20 @@ class NotLowered(Exception):
 
 
 class Context:
-    """What lowerings work in: the builder, the schedule, lengths known to be equal.
+    """What lowerings of one region work in: its schedule, its tensors, lengths known to be equal.
 
-    ``host`` lowers what has no lowering of its own; without it such a node is a `NotLowered`.
+    The program itself is a region, too; ``outer`` is the context of the region around, whose tensors are seen here.
     """
 
-    def __init__(self, name: str = "unit", host: Lowering | None = None) -> None:
-        self.host = host
-        self.builder = Builder(name)
-        self.schedule = Schedule(self)
+    def __init__(self, state: ProgramState, outer: Context | None = None) -> None:
+        self.state = state
+        self.outer = outer
+        self.builder = state.builder
+        first = 0 if outer is None else outer.schedule.done
+        self.schedule = Schedule(self, first)
         self.tensors: dict[Variable, Tensor] = {}
-        self._node: Apply | None = None
-        self._numbers: dict[Apply, int] = {}
-        self.regions: Mapping[Apply, Sequence[Sequence[Apply]]] = {}
-        self.uses: Mapping[Variable, list[Any]] = {}
-        self.blas_integer = "int64"
+        self.uses: Mapping[Variable, Sequence[Apply]] = {} if outer is None else outer.uses
+        self.division = Division() if outer is None else outer.division
         self._same: dict[int, Value] = {}
 
     @property
@@ -72,19 +72,22 @@ class Context:
     @property
     def node(self) -> Apply | None:
         """The node that is being lowered."""
-        return self._node
+        return self.state.node
 
-    @node.setter
-    def node(self, node: Apply | None) -> None:
-        self._node = node
-        if node is None:
-            self.builder.node = -1
-            return
-        number = self._numbers.get(node)
-        if number is None:
-            number = self._numbers[node] = len(self.program.nodes)
-            self.program.nodes.append(node)
-        self.builder.node = number
+    @property
+    def blas_integer(self) -> str:
+        """The dtype of the integers that BLAS takes."""
+        return self.state.blas_integer
+
+    @contextmanager
+    def region(self) -> Generator[Context]:
+        """A context for a region within this one; what it has scheduled is written at the end."""
+        self.schedule.flush()
+        inner, node = Context(self.state, self), self.state.node
+        yield inner
+        inner.schedule.finish({})
+        self.schedule.go_on_after(inner.schedule)
+        self.state.node = node
 
     # lengths
 
@@ -95,9 +98,13 @@ class Context:
     def canonical(self, length: Value) -> Value:
         """The representative of the lengths known to equal this one."""
         found = length
-        while found.number in self._same:
-            found = self._same[found.number]
-        return found
+        while True:
+            context: Context | None = self
+            while context is not None and found.number not in context._same:
+                context = context.outer
+            if context is None:
+                return found
+            found = context._same[found.number]
 
     def unify(self, a: Value, b: Value) -> Value:
         """Check (once) that two lengths are equal, and return their representative."""
@@ -289,12 +296,16 @@ class Context:
         self.tensors[variable] = unpacked(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
-        """The lowered form of a variable that has been reached."""
-        found = self.tensors.get(variable)
-        if found is None:
-            assert isinstance(variable, Constant)
-            found = self.tensors[variable] = self._constant(variable)
-        return found
+        """The lowered form of a variable that has been reached, here or in a region around."""
+        context: Context | None = self
+        while context is not None:
+            found = context.tensors.get(variable)
+            if found is not None:
+                return found
+            context = context.outer
+        assert isinstance(variable, Constant)
+        made = self.tensors[variable] = self._constant(variable)
+        return made
 
     def _constant(self, variable: Constant) -> Tensor:
         builder = self.builder
@@ -314,64 +325,26 @@ class Context:
         buffer = builder.buffer(dtype, "constant", ndim=len(shape), entry=entry)
         return self.over(buffer, shape)
 
+    def lower_graph(self, order: Sequence[Apply], outputs: Sequence[Variable]) -> None:
+        """Lower a graph, whose inputs have been lowered; ``order`` are all its nodes."""
+        self.uses = _uses(order)
+        self.division = divide(order, outputs)
+        self.lower_nodes(self.division.outside)
+
     def lower_nodes(self, order: Sequence[Apply]) -> None:
         """Lower nodes in order."""
         for node in order:
-            lowering = find_lowering(node) or self.host
+            lowering = find_lowering(node) or self.state.host
             if lowering is None:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
-            self.node = node
+            self.state.node = node
             inputs = [
                 self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
             ]
             outputs = lowering(self, node, inputs)
             for variable, tensor in zip(node.outputs, outputs, strict=True):
-                self.tensors[variable] = self._settle(variable, tensor, self.uses.get(variable, []))
-
-    def choose(self, condition: Value, node: Apply) -> list[Tensor]:
-        """Run the first region of a node if the condition holds, else the second; returns their results."""
-        self.schedule.flush()
-        regions = node.op.regions(node)
-        types: list[Any] = [v.type for v in node.outputs]
-        leaves = [(d, t.ndim) for t in types for d in INSIDE.get(t.dtype, (t.dtype,))]
-        buffers = [self.builder.buffer(d, "work", ndim=n) for d, n in leaves]
-
-        def branch(which: int) -> Callable[[], Sequence[Value]]:
-            results = [node.inputs[i] for i in regions[which].results]
-            return lambda: self._branch(self.regions[node][which], results, buffers)
-
-        values = iter(self.builder.branch(condition, branch(0), branch(1)))
-        results: list[Tensor] = []
-        for buffer, (_, ndim) in zip(buffers, leaves, strict=True):
-            if ndim == 0:
-                value = next(values)
-                results.append(Virtual(buffer.dtype, (), always(value), flat=True))
-            else:
-                results.append(self.over(buffer, [next(values) for _ in range(ndim)]))
-        rest = iter(results)
-        return [
-            ComplexTensor(next(rest), next(rest)) if t.dtype in PARTS else next(rest) for t in types
-        ]
-
-    def _branch(
-        self, nodes: Sequence[Apply], outputs: Sequence[Variable], buffers: Sequence[Buffer]
-    ) -> list[Value]:
-        """Lower one branch: scalars are its values, other results are stored in the buffers."""
-        tensors, same, node = dict(self.tensors), dict(self._same), self.node
-        self.lower_nodes(nodes)
-        values: list[Value] = []
-        results = [part for v in outputs for part in parts_of(self.tensor(v))]
-        for tensor, buffer in zip(results, buffers, strict=True):
-            self.schedule.flush()
-            if not tensor.ndim:
-                values.append(tensor.at(self.builder, []))
-                continue
-            self.builder.alloc(buffer, self.builder.product(tensor.shape))
-            copy_elements(self, tensor, self.over(buffer, tensor.shape))
-            values += tensor.shape
-        self.tensors, self._same, self.node = tensors, same, node
-        return values
+                self.tensors[variable] = self._settle(variable, tensor, self.uses.get(variable, ()))
 
     def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
         """Store a formula that would be computed too often."""
@@ -397,7 +370,7 @@ class Context:
         """
         targets: list[Buffer] = []
         for position, variable in enumerate(outputs):
-            self.node = variable.owner
+            self.state.node = variable.owner
             tensor = self.tensor(variable)
             targets.append(self._output_of(variable, tensor, position))
         self.program.outputs = targets
@@ -448,6 +421,15 @@ class Context:
         target.readers += 1
         self.schedule.add_root(ElementRoot(tensor, target, self.builder.node))
         return target
+
+
+def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
+    """The nodes that read each variable; being an output does not count."""
+    uses: dict[Variable, list[Apply]] = {}
+    for node in order:
+        for variable in dict.fromkeys(node.inputs):
+            uses.setdefault(variable, []).append(node)
+    return uses
 
 
 def repeats(variable: Variable, node: Apply) -> bool:

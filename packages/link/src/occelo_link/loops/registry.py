@@ -17,12 +17,20 @@ from occelo_link.loops.tensors import Tensor
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
 
-__all__ = ["Lowering", "find_lowering", "lowers", "lowers_complex", "supported_dtype"]
+__all__ = [
+    "Lowering",
+    "find_lowering",
+    "lowers",
+    "lowers_complex",
+    "lowers_loops",
+    "supported_dtype",
+]
 
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
 
 _lowerings: dict[type, Lowering] = {}
 _conditions: dict[type, Callable[[Apply], bool]] = {}
+_loops: list[tuple[Lowering, Callable[[Apply], bool]]] = []
 _complex: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
 
 _DTYPES = frozenset(
@@ -40,6 +48,16 @@ def lowers(
         _lowerings[op_class] = function
         if when is not None:
             _conditions[op_class] = when
+        return function
+
+    return register
+
+
+def lowers_loops(when: Callable[[Apply], bool]) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of all ops that run an inner graph again and again, for those nodes for which ``when`` holds."""
+
+    def register(function: Lowering) -> Lowering:
+        _loops.append((function, when))
         return function
 
     return register
@@ -64,6 +82,8 @@ def lowers_complex(
 
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node; None if it has none."""
+    if node.op.loops:
+        return next((function for function, when in _loops if when(node)), None)
     if has_complex(node):
         return _find_complex(node)
     if has_halves(node) and not node.op.lazy:

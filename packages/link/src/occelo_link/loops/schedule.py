@@ -28,15 +28,41 @@ MANY_STEPS = 200
 
 
 class Schedule:
-    """Steps in order; those before ``done`` are written already."""
+    """The steps of one region, in order.
 
-    def __init__(self, context: Context) -> None:
+    Steps have positions, from ``first`` on, which are larger than those in regions around; those before ``done`` are
+    written already.
+    """
+
+    def __init__(self, context: Context, first: int = 0) -> None:
         self._context = context
-        self.steps: list[AnyStep] = []
-        self.done = 0
+        self._steps: list[AnyStep] = []
+        self._first = first
+        self._depth = len(context.builder.stack)
+        self.done = first
+        self.carried: dict[Buffer, Buffer] = {}
+        """Buffers for what an iteration leaves to the next one, and what each of them replaces."""
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
         self._over: dict[Buffer, Buffer] = {}
+
+    @property
+    def end(self) -> int:
+        """The position of the next step."""
+        return self._first + len(self._steps)
+
+    def step(self, position: int) -> AnyStep:
+        """The step at a position."""
+        return self._steps[position - self._first]
+
+    def pending(self) -> list[AnyStep]:
+        """The steps that are not written yet."""
+        return self._steps[self.done - self._first :]
+
+    def go_on_after(self, inner: Schedule) -> None:
+        """Take the positions after those of a region within, before which all steps were written."""
+        self._steps.clear()
+        self._first = self.done = inner.end
 
     def is_pending(self, tensor: Stored) -> bool:
         """Whether the tensor is still to be computed."""
@@ -44,18 +70,18 @@ class Schedule:
 
     def owns(self, tensor: Stored) -> bool:
         """Whether a step writes the whole buffer of the tensor, and so allocates it."""
-        return tensor in targets_of(self.steps[tensor.producer])
+        return tensor in targets_of(self.step(tensor.producer))
 
     def add_step(self, step: Step) -> None:
         """Append a step."""
-        position = len(self.steps)
+        position = self.end
         for tensor in step.reads:
             for stored in tensor.reads:
                 stored.readers += 1
         for stored in step.writes:
             stored.producer = position
             stored.readers += 1
-        self.steps.append(step)
+        self._steps.append(step)
 
     def add_root(self, root: Root) -> None:
         """Compute a root in the first kernel that can, or in a new one."""
@@ -69,14 +95,14 @@ class Schedule:
                 continue
             shared = same and self._is_element(stored, producer) and self._fits(producer, space)
             earliest = max(earliest, producer if shared else producer + 1)
-        for position in range(earliest, len(self.steps)):
-            step = self.steps[position]
+        for position in range(earliest, self.end):
+            step = self.step(position)
             if isinstance(step, LoopKernel) and step.space == space and step.admits(root):
                 break
         else:
-            position = len(self.steps)
+            position = self.end
             step = LoopKernel(space, shape)
-            self.steps.append(step)
+            self._steps.append(step)
         assert isinstance(step, LoopKernel)
         for stored in root.tensor.reads:
             if stored.producer != position:
@@ -85,24 +111,24 @@ class Schedule:
         root.target.producer = position
 
     def _is_element(self, stored: Stored, producer: int) -> bool:
-        step = self.steps[producer]
+        step = self.step(producer)
         return isinstance(step, LoopKernel) and any(
             isinstance(r, ElementRoot) and r.target is stored for r in step.roots
         )
 
     def _fits(self, producer: int, space: tuple[int, ...]) -> bool:
-        step = self.steps[producer]
+        step = self.step(producer)
         return isinstance(step, LoopKernel) and step.space == space
 
     # writing
 
     def flush(self) -> None:
         """Write all steps that are pending, while who else will read their results is not known."""
-        self._write_first(len(self.steps) - self.done)
+        self._write_first(self.end - self.done)
 
     def flush_for(self, tensor: Tensor) -> None:
         """Write the pending steps that elements of a tensor are computed from."""
-        pending = self.steps[self.done :]
+        pending = self.pending()
         if len(pending) > MANY_STEPS:
             # looking at all of them again and again would take time that grows with their square
             self.flush()
@@ -113,14 +139,14 @@ class Schedule:
             producers = {s.producer for s in looking.pop().reads} - needed
             for position in (p for p in producers if p >= self.done):
                 needed.add(position)
-                looking += reads_of(self.steps[position])
-        first = [self.steps[p] for p in sorted(needed)]
+                looking += reads_of(self.step(position))
+        first = [self.step(p) for p in sorted(needed)]
         chosen = set(first)
         self._order(first, [s for s in pending if s not in chosen])
         self._write_first(len(first))
 
     def _write_first(self, count: int) -> None:
-        for step in self.steps[self.done : self.done + count]:
+        for step in self.pending()[:count]:
             if isinstance(step, LoopKernel):
                 for root in step.roots:
                     root.target.readers += 1
@@ -128,9 +154,9 @@ class Schedule:
 
     def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
         """Put the pending steps into another order."""
-        self.steps[self.done :] = [*first, *last]
-        for position in range(self.done, len(self.steps)):
-            for stored in targets_of(self.steps[position]):
+        self._steps[self.done - self._first :] = [*first, *last]
+        for position in range(self.done, self.end):
+            for stored in targets_of(self.step(position)):
                 stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
@@ -138,12 +164,12 @@ class Schedule:
 
         ``states`` maps outputs to the inputs that they update.
         """
-        changes = self._put_last(changes_of_states(self.steps[self.done :], states))
+        changes = self._put_last(changes_of_states(self.pending(), states))
         last_uses = self._last_uses()
         self._compute_in_place(last_uses)
-        first_change = len(self.steps) - len(changes)
+        first_change = self.end - len(changes)
         for position in range(self.done, first_change):
-            self._write(self.steps[position])
+            self._write(self.step(position))
             for buffer in last_uses.get(position, ()):
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)
@@ -177,15 +203,16 @@ class Schedule:
             self._over[chain[0].writes[0].buffer] = state
             chain[0].in_place = True
         moved = set(last)
-        self._order([s for s in self.steps[self.done :] if s not in moved], last)
+        self._order([s for s in self.pending() if s not in moved], last)
         return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
         """The working buffers that each pending step is the last to read."""
         last: dict[Buffer, int] = {}
-        for position in range(self.done, len(self.steps)):
-            for buffer in buffers_of(reads_of(self.steps[position])):
-                if buffer.space == "work":
+        states = set(self.carried.values())
+        for position in range(self.done, self.end):
+            for buffer in buffers_of(reads_of(self.step(position))):
+                if buffer.space == "work" or buffer in states:
                     last[buffer] = position
         found: dict[int, list[Buffer]] = {}
         for buffer, position in last.items():
@@ -198,19 +225,32 @@ class Schedule:
         From the last step to the first: the memory of an output is handed on to what it is
         computed over.
         """
-        for position in range(len(self.steps) - 1, self.done - 1, -1):
-            step, dying = self.steps[position], set(last_use.get(position, ()))
+        for position in range(self.end - 1, self.done - 1, -1):
+            step, dying = self.step(position), set(last_use.get(position, ()))
             for target, found in overwritable(step, dying):
                 if target.buffer in self._over or not self._may_take(found, target):
                     continue
                 self._over[target.buffer] = found.buffer
                 if target.buffer.space == "output":
                     self._context.hand_on_output(target.buffer, found.buffer)
+                elif target.buffer in self.carried:
+                    self._hand_on_carried(target.buffer, found.buffer)
                 if isinstance(step, Step):
                     step.in_place = True
 
+    def _hand_on_carried(self, buffer: Buffer, other: Buffer) -> None:
+        """Leave ``other`` to the next iteration, because ``buffer`` will take its memory."""
+        replaced = self.carried.pop(buffer)
+        buffer.space = "work"
+        if other is not replaced:
+            other.space = "carried"
+            self.carried[other] = replaced
+
     def _may_take(self, found: Stored, target: Stored) -> bool:
         """Whether the whole buffer is the tensor's, and may become what the target's is."""
+        if found.buffer.space == "carried":
+            # memory that changes places with the target's would be two tensors'
+            return self.carried.get(target.buffer, found.buffer) is found.buffer
         if not self.is_pending(found):
             return target.buffer.space == "work" and found.buffer in self._sizes
         return self.owns(found)
@@ -229,7 +269,7 @@ class Schedule:
             builder.alloc(buffer, size, lengths, over, keeps=True)
             return
         reuse = None
-        if buffer.space == "work" and len(builder.stack) == 1:
+        if buffer.space == "work" and len(builder.stack) == self._depth:
             key = (size.number, buffer.dtype)
             free = self._free.get(key)
             reuse = free.pop() if free else None

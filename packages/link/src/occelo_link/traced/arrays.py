@@ -122,6 +122,19 @@ class Arrays(ABC):
     ) -> Sequence[Any]:
         """What one of two functions returns; the other is not run. TypeError if their shapes differ."""
 
+    def repeat(
+        self,
+        count: Any,
+        state: Sequence[Any],
+        step: Callable[[Sequence[Any]], tuple[Sequence[Any], Any, Any]],
+    ) -> tuple[Sequence[Any], Any]:
+        """``count`` times what a function makes of arrays, and a scalar that says whether all checks held.
+
+        The function also returns two scalars: whether to stop, and whether its checks held. TypeError if
+        shapes change; NotImplementedError if the library has no loops.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def callback(
         self,

@@ -41,8 +41,25 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
     return tracer.arrays.callback(run, [tracer.array(x) for x in inputs], results)
 
 
+def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
+    """The shapes of what a loop carries, if one iteration does not change them; else None."""
+    loop, kernel = node.op.loop(node), node.op.kernel(node)
+    kinds: list[Any] = [v.type for v in node.inputs]
+    tried = [np.zeros(tuple(x.shape), k.dtype) for x, k in zip(inputs, kinds, strict=True)]
+    tried[loop.count] = np.ones_like(tried[loop.count])
+    before = [tried[i].shape for i in loop.carried]
+    try:
+        with np.errstate(all="ignore"):
+            after = [np.shape(r) for r in kernel(*tried)]
+    except Exception:
+        return [None] * len(before)
+    return list(before) if after == before else [None] * len(before)
+
+
 def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
     """The shapes of a node's results, by their types or by the op's rule; None where that fails."""
+    if node.op.loops:
+        return _unchanged(node, inputs)
     known = [getattr(v.type, "shape", None) for v in node.outputs]
     if all(shape is not None and None not in shape for shape in known):
         return known  # type: ignore[return-value]

@@ -76,10 +76,35 @@ class Tracer:
         if not node.op.lazy and node.op.pure and not any(map(self.arrays.is_traced, inputs)):
             with np.errstate(all="ignore"):
                 return run_node(node, inputs)
+        if node.op.loops:
+            return self._repeat(node, inputs)
         lowering = find_lowering(node.op)
         if lowering is None:
             return fall_back(self, node, inputs)
         return lowering(self, node, inputs)
+
+    def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+        """What a loop leaves; in Python, if the library has no loops, or none in which shapes change."""
+        loop = node.op.loop(node)
+        arguments, results = loop.body.inputs, list(loop.body.outputs)
+        count, read = len(loop.carried), [inputs[i] for i in loop.read]
+        true, false = (self.arrays.constant(np.array(value)) for value in (True, False))
+
+        def step(state: Sequence[Any]) -> tuple[Sequence[Any], Any, Any]:
+            given = dict(zip(arguments, [*state, *read], strict=True))
+            inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
+            found = [inner.array(inner.value(v)) for v in results]
+            held = inner.all_checks()
+            stops = found[-1] if loop.stops else false
+            return found[:count], stops, true if held is None else held
+
+        try:
+            state = [self.array(inputs[i]) for i in loop.carried]
+            values, held = self.arrays.repeat(self.array(inputs[loop.count]), state, step)
+        except (TypeError, NotImplementedError, NeedsValue):
+            return fall_back(self, node, inputs)
+        self.checks.append(held)
+        return values
 
     def known(self, node: Apply, position: int, value: Any) -> Any:
         """The value of a node's input as NumPy's; `NeedsValue` if it is not known while tracing."""

@@ -1,0 +1,100 @@
+"""An op with a loop, for tests of whatever runs regions: `again` makes nodes of it from a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.gradient.reverse import grad
+from occelo_graph.interpret import loop_kernel
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.regions import Loop
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["Again", "again"]
+
+
+@op
+class Again(Op):
+    """The inner graph ``body``, as often as the first input says, over ``count`` values that are carried.
+
+    The inputs are the number of iterations, what is carried into the first one, and what all of them read. With
+    ``stops`` the last result of the body says whether the iteration was the last.
+    """
+
+    body: FrozenFunctionGraph
+    count: int
+    stops: bool = False
+    loops: ClassVar[bool] = True
+
+    def infer(self, *types: Any) -> tuple[Any, ...]:
+        wanted = self.body.inputs
+        if len(types) != 1 + len(wanted):
+            raise ValueError(f"{self} takes {1 + len(wanted)} inputs, got {len(types)}")
+        for i in range(self.count):
+            before, after = wanted[i].type, self.body.outputs[i].type
+            if not before.in_same_class(after) and not before.is_super(after):
+                raise TypeError(f"What is carried becomes {after}, and was {before}")
+        return tuple(v.type for v in wanted[: self.count])
+
+    def loop(self, node: Apply) -> Loop:
+        first = 1 + self.count
+        read = tuple(range(first, len(node.inputs)))
+        return Loop(self.body, 0, tuple(range(1, first)), read, self.stops)
+
+    def kernel(self, node: Apply) -> Kernel:
+        return loop_kernel(self.loop(node), self)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        """Iterations in reverse; each computes anew, from the first one on, what was carried into it."""
+        count, k = inputs[0], self.count
+        initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
+        given = [
+            v.zeros_like() if ct is None or ct is ZERO else ct
+            for v, ct in zip(outputs, cotangents, strict=True)
+        ]
+
+        def back(number: Any, *values: Any) -> list[Any]:
+            total = len(initial) + len(read)
+            cts, sums = list(values[:k]), list(values[k:total])
+            first, others = values[total : total + k], list(values[total + k :])
+            state = self(number, *first, *others, return_list=True)
+            pulled = self._pulled([*state, *others], cts)
+            added = [a + b for a, b in zip(sums, pulled[k:], strict=True)]
+            return [number - 1, *pulled[:k], *added]
+
+        zeros = [v.zeros_like() for v in read]
+        results = again(count, [count - 1, *given, *zeros], back, [*initial, *read])
+        return [None, *results[1:]]
+
+
+    def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """Cotangents of the arguments of one iteration."""
+        # by variables of their own: what is carried depends on what is read
+        inner = [v.type.make_variable() for v in at]
+        known = dict(zip(self.body.bind(inner), cotangents, strict=True))
+        pulled = grad(None, inner, known_grads=known, disconnected_inputs="ignore")
+        found: list[Any] = clone_replace(pulled, dict(zip(inner, at, strict=True)))
+        return found
+
+
+def again(
+    count: Any,
+    initial: Sequence[Any],
+    function: Callable[..., Sequence[Any]],
+    read: Sequence[Any] = (),
+    stops: bool = False,
+) -> list[Any]:
+    """``count`` times what ``function`` makes of what is carried and of what is read, from ``initial`` on.
+
+    With ``stops`` the last of its results is a truth value, after which the loop ends.
+    """
+    first = [as_tensor_variable(v) for v in initial]
+    others = [as_tensor_variable(v) for v in read]
+    arguments = [v.type.make_variable() for v in (*first, *others)]
+    body = freeze(arguments, list(function(*arguments)))
+    made: list[Any] = Again(body, len(first), stops)(count, *first, *others, return_list=True)
+    return made

@@ -1,0 +1,233 @@
+"""Lowering regions: branches, and loops over inner graphs.
+
+Each region has a context of its own, with its schedule, liveness and working memory. What a branch results in lies in
+buffers that both branches take, or is a scalar. What an iteration leaves to the next one is carried: scalars as values,
+tensors in two buffers that change places, or in one where the new elements can be written over the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Apply, TensorType, Variable
+from occelo_link.loops.complexes import PARTS, ComplexTensor, always, parts_of
+from occelo_link.loops.host import hostable
+from occelo_link.loops.ir.program import Buffer, Value
+from occelo_link.loops.kernel import ElementRoot
+from occelo_link.loops.lowering import CHEAP, INSIDE, Context
+from occelo_link.loops.nests import copy_elements
+from occelo_link.loops.registry import find_lowering, lowers_loops
+from occelo_link.loops.tensors import Stored, Tensor, Virtual
+
+__all__ = ["choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A real tensor that a variable consists of inside a program: its dtype, and its lengths as far as they are known."""
+
+    dtype: str
+    shape: tuple[int | None, ...]
+
+
+def _leaves(variables: Sequence[Variable]) -> list[_Leaf]:
+    types: list[Any] = [v.type for v in variables]
+    return [_Leaf(d, t.shape) for t in types for d in INSIDE.get(t.dtype, (t.dtype,))]
+
+
+def _assembled(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors of variables that consist of ``parts``."""
+    rest = iter(parts)
+    types: list[Any] = [v.type for v in variables]
+    return [
+        ComplexTensor(next(rest), next(rest)) if t.dtype in PARTS else next(rest) for t in types
+    ]
+
+
+def _parts(context: Context, variables: Sequence[Variable]) -> list[Tensor]:
+    return [part for v in variables for part in parts_of(context.tensor(v))]
+
+
+def _from_values(
+    context: Context,
+    leaves: Sequence[_Leaf],
+    buffers: Sequence[Buffer],
+    values: Sequence[Value],
+) -> list[Tensor]:
+    """Tensors in buffers whose lengths are among ``values``, and scalars that are."""
+    rest = iter(values)
+    made: list[Tensor] = []
+    for leaf, buffer in zip(leaves, buffers, strict=True):
+        if leaf.shape:
+            shape = [next(rest) if n is None else context.i64(n) for n in leaf.shape]
+            made.append(context.over(buffer, shape))
+        else:
+            made.append(Virtual(leaf.dtype, (), always(next(rest)), flat=True))
+    return made
+
+
+def _to_values(
+    context: Context,
+    leaves: Sequence[_Leaf],
+    parts: Sequence[Tensor],
+    targets: Callable[[int, Sequence[Value]], Stored | None],
+) -> list[Value]:
+    """What `_from_values` takes, for ``parts`` that are stored in ``targets`` (nowhere, where that is None)."""
+    values: list[Value] = []
+    for k, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):
+        if not leaf.shape:
+            values.append(context.scalar(part))
+            continue
+        lengths: list[Value] = []
+        for known, length in zip(leaf.shape, part.shape, strict=True):
+            if known is None:
+                values.append(context.canonical(length))
+                lengths.append(length)
+            else:
+                lengths.append(context.unify(context.i64(known), length))
+        target = targets(k, lengths)
+        if target is not None:
+            target.readers += 1
+            context.schedule.add_root(ElementRoot(part, target, context.builder.node))
+    return values
+
+
+# branches
+
+
+def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
+    """Run the first region of a node if the condition holds, else the second; returns their results."""
+    leaves = _leaves(node.outputs)
+    buffers = [context.builder.buffer(f.dtype, "work", ndim=len(f.shape)) for f in leaves]
+    regions = node.op.regions(node)
+    context.schedule.flush()
+
+    def branch(which: int) -> list[Value]:
+        results = [node.inputs[i] for i in regions[which].results]
+        with context.region() as inner:
+            inner.lower_nodes(context.division.inside[node][which])
+            parts = _parts(inner, results)
+            return _to_values(inner, leaves, parts, lambda k, n: inner.over(buffers[k], n))
+
+    values = context.builder.branch(condition, lambda: branch(0), lambda: branch(1))
+    for buffer in buffers:
+        buffer.version += 1
+    return _assembled(node.outputs, _from_values(context, leaves, buffers, values))
+
+
+# loops
+
+
+def _has_lowering(node: Apply) -> bool:
+    """Whether all that a loop does can be compiled, or called."""
+    tensors = (*node.inputs, *node.outputs)
+    return all(isinstance(v.type, TensorType) for v in tensors) and all(
+        find_lowering(n) is not None or hostable(n) for n in node.op.loop(node).body.nodes
+    )
+
+
+@lowers_loops(_has_lowering)
+def lower_loop(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    return _Looping(context, node, inputs).run()
+
+
+class _Looping:
+    """A loop of a node."""
+
+    def __init__(self, context: Context, node: Apply, inputs: Sequence[Tensor]) -> None:
+        self.context = context
+        self.node = node
+        self.loop = node.op.loop(node)
+        self.inputs = inputs
+        arguments = self.loop.body.inputs
+        self.carried = arguments[: len(self.loop.carried)]
+        self.read = arguments[len(self.loop.carried) :]
+        self.leaves = _leaves(self.carried)
+        builder = context.builder
+        self.states, self.others = (
+            [builder.buffer(f.dtype, "carried", ndim=len(f.shape)) for f in self.leaves]
+            for _ in range(2)
+        )
+
+    def run(self) -> list[Tensor]:
+        context, builder, loop = self.context, self.context.builder, self.loop
+        count = builder.cast(context.scalar(self.inputs[loop.count]), "int64")
+        given = [self._at_hand(self.inputs[i]) for i in loop.read]
+        context.schedule.flush()
+        initial = self._initial()
+        if loop.stops:
+            values = self._until(count, initial, given)
+        else:
+            with builder.loop(count, fixed=True) as turns:
+                carried = [turns.carry(value) for value in initial]
+                following, _ = self._iteration([each.param for each in carried], given)
+                for each, value in zip(carried, following, strict=True):
+                    each.following = value
+            values = [each.result for each in carried]
+        for buffer in (*self.states, *self.others):
+            buffer.version += 1
+        parts = _from_values(context, self.leaves, self.states, values)
+        return _assembled(self.node.outputs, parts)
+
+    def _at_hand(self, tensor: Tensor) -> Tensor:
+        """What all iterations read: in memory, unless it is cheap to compute."""
+        parts = [
+            p if isinstance(p, Virtual) and p.cost <= CHEAP else self.context.store(p)
+            for p in parts_of(tensor)
+        ]
+        return ComplexTensor(*parts) if len(parts) == 2 else parts[0]
+
+    def _initial(self) -> list[Value]:
+        """The values of the first iteration; tensors are copied to the buffers."""
+        context, builder = self.context, self.context.builder
+        given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
+
+        def target(k: int, lengths: Sequence[Value]) -> None:
+            builder.alloc(self.states[k], builder.product(lengths))
+            copy_elements(context, given[k], context.over(self.states[k], lengths))
+
+        return _to_values(context, self.leaves, given, target)
+
+    def _until(
+        self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]
+    ) -> list[Value]:
+        """Iterations that may end before the last one."""
+        builder = self.context.builder
+        one, more = builder.i64(1), builder.const(True, "bool")
+
+        def holds(params: Sequence[Value]) -> Value:
+            return builder.op("and", params[1], builder.lt(params[0], count))
+
+        def body(params: Sequence[Value]) -> list[Value]:
+            following, stops = self._iteration(params[2:], given)
+            assert stops is not None
+            return [builder.add(params[0], one), builder.op("not", stops), *following]
+
+        return builder.repeat_while([builder.i64(0), more, *initial], holds, body)[2:]
+
+    def _iteration(
+        self, params: Sequence[Value], given: Sequence[Tensor]
+    ) -> tuple[list[Value], Value | None]:
+        """One iteration: what it leaves to the next one, and whether there is none."""
+        body, stops = self.loop.body, None
+        with self.context.region() as inner:
+            before = _from_values(inner, self.leaves, self.states, params)
+            inner.tensors.update(zip(self.carried, _assembled(self.carried, before), strict=True))
+            inner.tensors.update(zip(self.read, given, strict=True))
+            inner.lower_graph(body.nodes, body.outputs)
+            after = _parts(inner, body.outputs[: len(self.carried)])
+
+            def target(k: int, lengths: Sequence[Value]) -> Stored | None:
+                if after[k] is before[k]:
+                    return None
+                inner.schedule.carried[self.others[k]] = self.states[k]
+                return inner.over(self.others[k], lengths)
+
+            following = _to_values(inner, self.leaves, after, target)
+            if self.loop.stops:
+                stops = inner.scalar(inner.tensor(body.outputs[-1]))
+        for other, state in inner.schedule.carried.items():
+            self.context.builder.swap(state, other)
+        return following, stops

@@ -1,0 +1,47 @@
+"""What all regions of a program that is being lowered share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from occelo_graph import Apply
+from occelo_link.loops.ir.builder import Builder
+
+if TYPE_CHECKING:
+    from occelo_link.loops.registry import Lowering
+
+__all__ = ["ProgramState"]
+
+
+class ProgramState:
+    """The builder of a program, and the numbers that nodes have in it.
+
+    ``host`` lowers what has no lowering of its own, ``blas_integer`` is the dtype of the integers that BLAS takes.
+    """
+
+    def __init__(
+        self, name: str, host: Lowering | None = None, blas_integer: str = "int64"
+    ) -> None:
+        self.builder = Builder(name)
+        self.host = host
+        self.blas_integer = blas_integer
+        self._node: Apply | None = None
+        self._numbers: dict[Apply, int] = {}
+
+    @property
+    def node(self) -> Apply | None:
+        """The node that is being lowered, which statements are made for."""
+        return self._node
+
+    @node.setter
+    def node(self, node: Apply | None) -> None:
+        self._node = node
+        if node is None:
+            self.builder.node = -1
+            return
+        number = self._numbers.get(node)
+        if number is None:
+            nodes = self.builder.program.nodes
+            number = self._numbers[node] = len(nodes)
+            nodes.append(node)
+        self.builder.node = number

@@ -1,0 +1,323 @@
+"""Loops over inner graphs, on every linker, against loops in Python over NumPy arrays."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_graph.testing.looping import again
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.verify import verify
+from occelo_link.native import python_entry
+from occelo_link.testing import Compiled, has_compiler
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python)")
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
+Step = tuple[Callable[..., Any], Callable[..., Any]]
+
+
+def repeated(count: int, values: list[Any], step: Callable[..., Any], *read: Any) -> list[Any]:
+    for _ in range(count):
+        values = list(step(*values, *read))
+    return values
+
+
+def test_scalars_vectors_and_matrices_are_carried(mode: str) -> None:
+    n, a, x, w = ot.lscalar("n"), ot.dscalar("a"), ot.dvector("x"), ot.dmatrix("w")
+
+    def step(lib: Any) -> Callable[..., Any]:
+        return lambda a, x, m, w: [a * 0.5 + x.sum(), lib.tanh(w @ x) + a, m @ w + m.T]
+
+    f = oc.function([n, a, x, w], again(n, [a, x, w], step(ot), [w]), mode=mode)
+    generator = np.random.default_rng(0)
+    vector, matrix = generator.normal(size=3), generator.normal(size=(3, 3))
+    for count in (0, 1, 2, 7, -1):
+        found = f(count, 0.3, vector, matrix)
+        wanted = repeated(count, [0.3, vector, matrix], step(np), matrix)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+    np.testing.assert_array_equal(f(0, 0.3, np.zeros(0), np.zeros((0, 0)))[1], np.zeros(0))
+
+
+def test_what_is_carried_may_change_its_length(mode: str) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+
+    def longer(v: Any) -> list[Any]:
+        return [ot.concatenate([v[:1], v[:-1] + v[1:], v[-1:]])]
+
+    f = oc.function([n, x], again(n, [x], longer), mode=mode)
+    for count in (0, 1, 5, 9):
+        wanted = [
+            float(np.prod([(count - j) / (j + 1) for j in range(k)])) for k in range(count + 1)
+        ]
+        np.testing.assert_allclose(f(count, np.ones(1))[0], wanted)
+    shorter = oc.function([n, x], again(n, [x], lambda v: [v[1:] * 2]), mode=mode)
+    np.testing.assert_array_equal(shorter(3, np.arange(5.0))[0], [24.0, 32.0])
+    assert shorter(7, np.arange(5.0))[0].shape == (0,)
+
+
+def test_values_change_places_and_are_written_over(mode: str) -> None:
+    n, x, y = ot.lscalar("n"), ot.dvector("x"), ot.dvector("y")
+
+    def step(x: Any, y: Any, z: Any) -> list[Any]:
+        return [y, x + y, z]
+
+    f = oc.function([n, x, y], again(n, [x, y, x * 3], step), mode=mode)
+    one, two = np.arange(4.0), np.ones(4)
+    for count in range(5):
+        wanted = repeated(count, [one, two, one * 3], step)
+        for found, value in zip(f(count, one, two), wanted, strict=True):
+            np.testing.assert_array_equal(found, value)
+
+    def filled(v: Any, i: Any) -> list[Any]:
+        return [v[i].set(v[i - 1] * 2 + v[-1]), i + 1]
+
+    g = oc.function([n, x], again(n, [x, ot.constant(0)], filled), mode=mode)
+    wanted_ = np.arange(6.0)
+    for i in range(6):
+        wanted_[i] = wanted_[i - 1] * 2 + wanted_[-1]
+    given = np.arange(6.0)
+    np.testing.assert_array_equal(g(6, given)[0], wanted_)
+    np.testing.assert_array_equal(given, np.arange(6.0))
+
+
+def test_a_loop_ends_where_it_says_so(mode: str) -> None:
+    n, a, x = ot.lscalar("n"), ot.dscalar("a"), ot.dvector("x")
+
+    def step(a: Any, i: Any, x: Any) -> list[Any]:
+        return [a * 2, i + 1, x + a, a * 2 > 100.0]
+
+    f = oc.function([n, a, x], again(n, [a, ot.constant(0), x], step, stops=True), mode=mode)
+    for limit, wanted in ((1000, (128.0, 7, 127.0)), (3, (8.0, 3, 7.0)), (0, (1.0, 0, 0.0))):
+        a_, i_, x_ = f(limit, 1.0, np.zeros(2))
+        assert (a_, i_) == wanted[:2]
+        np.testing.assert_array_equal(x_, np.full(2, wanted[2]))
+
+
+def test_loops_and_branches_within_loops(mode: str) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+
+    def step(v: Any, i: Any) -> list[Any]:
+        inner = again(i, [v, ot.constant(1.0)], lambda t, s: [ot.sin(t) + t * s, s * 0.5])[0]
+        return [ot.ifelse(ot.gt(i, 2), inner, v * 2 - i), i + 1]
+
+    f = oc.function([n, x], again(n, [x, ot.constant(0)], step), mode=mode)
+    value = np.array([0.1, 0.2, -0.3])
+    for i in range(6):
+        if i > 2:
+            scale = 1.0
+            for _ in range(i):
+                value, scale = np.sin(value) + value * scale, scale * 0.5
+        else:
+            value = value * 2 - i
+    np.testing.assert_allclose(f(6, [0.1, 0.2, -0.3])[0], value, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "float16", "float32", "int8", "bool"])
+def test_any_dtype_is_carried(mode: str, dtype: str) -> None:
+    n, x = ot.lscalar("n"), og.TensorType(dtype, (None,))("x")
+    one = np.ones((), dtype)
+
+    def step(lib: Any) -> Callable[..., Any]:
+        if dtype == "bool":
+            return lambda v: [v[::-1] ^ one]
+        if dtype.startswith("complex"):
+            return lambda v: [v * np.array(1j) + one]
+        return lambda v: [v[::-1] * v + one]
+
+    f = oc.function([n, x], again(n, [x], step(ot)), mode=mode)
+    value = np.array([0, 1, 2]).astype(dtype)
+    (found,) = f(4, value)
+    (wanted,) = repeated(4, [value], step(np))
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_errors_are_those_of_python(mode: str) -> None:
+    n, x, y = ot.lscalar("n"), ot.dvector("x"), ot.dvector("y")
+    f = oc.function([n, x, y], again(n, [x], lambda v, w: [v[1:] + w], [y]), mode=mode)
+    np.testing.assert_array_equal(f(1, np.ones(4), np.ones(3))[0], np.full(3, 2.0))
+    with pytest.raises(ValueError, match="Input dimension mismatch") as caught:
+        f(2, np.ones(4), np.ones(3))
+    assert any("iteration 1" in note for note in caught.value.__notes__)
+
+
+def test_gradients_go_through_the_pullback_of_the_op(mode: str) -> None:
+    n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dmatrix("w")
+    y = again(n, [x], lambda v, m: [ot.tanh(m @ v) + 0.5 * v], [w])[0]
+    gradients = oc.function([n, x, w], og.grad((y**2).sum(), [x, w]), mode=mode)
+    generator = np.random.default_rng(1)
+    vector, matrix = generator.normal(size=3), generator.normal(size=(3, 3))
+
+    def cost(vector: Any, matrix: Any) -> Any:
+        for _ in range(4):
+            vector = np.tanh(matrix @ vector) + 0.5 * vector
+        return (vector**2).sum()
+
+    of_x, of_w = gradients(4, vector, matrix)
+    for where, found in ((0, of_x), (1, of_w)):
+        for index in np.ndindex(*found.shape):
+            point = [vector.astype(complex), matrix.astype(complex)]
+            point[where][index] += 1e-30j
+            np.testing.assert_allclose(found[index], cost(*point).imag / 1e-30, rtol=1e-10)
+
+
+def test_saved_printed_and_digested() -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    outputs = again(n, [x], lambda v: [v * 2])
+    stream = io.BytesIO()
+    og.save(stream, outputs, [n, x])
+    loaded = og.load(stream)
+    assert og.digest(loaded.outputs, loaded.inputs) == og.digest(outputs, [n, x])
+    np.testing.assert_array_equal(
+        og.evaluate(loaded.outputs[0], dict(zip(loaded.inputs, [3, np.ones(2)], strict=True))),
+        [8.0, 8.0],
+    )
+    assert "Again" in og.dprint(outputs, file="str")
+
+
+def test_compiled_loops_are_kept_in_the_cache(tmp_path: Any) -> None:
+    with config.change_flags(compiledir=str(tmp_path)):
+        made = []
+        for _ in range(2):
+            n, x = ot.lscalar("n"), ot.dvector("x")
+            made.append(oc.function([n, x], again(n, [x], lambda v: [v * 2 + 1])))
+        other = oc.function([n, x], again(n, [x], lambda v: [v * 2 + 2]))
+    assert [f.maker.from_cache for f in made] == [False, True]
+    assert not other.maker.from_cache
+    np.testing.assert_array_equal(made[1](3, np.zeros(2))[0], [7.0, 7.0])
+    np.testing.assert_array_equal(other(3, np.zeros(2))[0], [14.0, 14.0])
+
+
+def random_loop(generator: np.random.Generator) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """A random step over a scalar, a vector, a matrix and a counter: over variables, and over arrays."""
+    kinds = generator.integers(0, 12, size=int(generator.integers(2, 8)))
+    shifts = generator.integers(0, 3, size=len(kinds))
+
+    def step(lib: Any, write: Callable[..., Any]) -> Callable[..., Any]:
+        def run(a: Any, v: Any, m: Any, i: Any, r: Any) -> list[Any]:
+            for kind, shift in zip(kinds, shifts, strict=True):
+                k = int(shift)
+                if kind == 0:
+                    v = lib.tanh(v) + a
+                elif kind == 1:
+                    a = lib.sin(v.sum()) + a * 0.5
+                elif kind == 2:
+                    m = lib.tanh(m @ m.T) - m
+                elif kind == 3:
+                    v = m[k] * 0.5 + r
+                elif kind == 4:
+                    v = write(v, i % 3, a)
+                elif kind == 5:
+                    m = write(m, k, v)
+                elif kind == 6:
+                    v, r = v[::-1], v * 0.25
+                elif kind == 7:
+                    m = m.T
+                elif kind == 8:
+                    a = a * 0.9 + m[k, 1]
+                elif kind == 9:
+                    v = lib.cos(m) @ v * 0.3
+                elif kind == 10:
+                    v = lib.concatenate([v[1:], v[:1]])
+                else:
+                    m = write(m, (k, slice(None)), m[:, k] + a)
+            return [a, v, m, i + 1]
+
+        return run
+
+    def set_array(x: Any, key: Any, value: Any) -> Any:
+        x = x.copy()
+        x[key] = value
+        return x
+
+    return step(ot, lambda x, key, value: x[key].set(value)), step(np, set_array)
+
+
+@pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else []), "vm"])
+@pytest.mark.parametrize("seed", range(400 if THOROUGH else 25))
+def test_random_loops(seed: int, linker: str) -> None:
+    generator = np.random.default_rng(seed)
+    symbolic, numeric = random_loop(generator)
+    n, a, x, w, r = ot.lscalar(), ot.dscalar(), ot.dvector(), ot.dmatrix(), ot.dvector()
+    outputs = again(n, [a, x, w, ot.constant(0)], symbolic, [r])
+    f = oc.function([n, a, x, w, r], outputs, mode=linker, on_unused_input="ignore")
+    values = [0.3, generator.normal(size=3), generator.normal(size=(3, 3)), 0]
+    read = generator.normal(size=3)
+    for count in (0, 1, 2, 5):
+        wanted = repeated(count, values, numeric, read)
+        for found, value in zip(f(count, *values[:3], read), wanted, strict=True):
+            np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12)
+
+
+def growing(n: Any, x: Any) -> list[Any]:
+    """A vector whose working memory has another size in each iteration."""
+
+    def step(v: Any, i: Any) -> list[Any]:
+        part = ot.exp(-v[: i % 50 + 1])
+        return [v[::-1] * 0.5 + (part * part[::-1]).sum() * ot.dot(part, part), i + 1]
+
+    return again(n, [x, ot.constant(0)], step)
+
+
+def test_iterations_take_no_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    outputs = growing(n, x)
+    program = lower_graph([n, x], outputs, og.toposort(outputs))
+    verify(program)
+    compiled, taken, empty = Compiled(program), [], np.empty
+
+    def counted(shape: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(shape, int):
+            taken.append(shape)
+        return empty(shape, *args, **options)
+
+    monkeypatch.setattr(python_entry.np, "empty", counted)
+    found = {}
+    for count in (100, 10_000):
+        taken.clear()
+        compiled(np.array(count), np.linspace(0, 1, 60))
+        found[count] = list(taken)
+    assert found[100] == found[10_000]
+    assert len(found[100]) < 40
+    for count in (0, 3, 12):
+        fast = compiled(np.array(count), np.linspace(0, 1, 60))[0]
+        if not any(":" in name for name in program.table):
+            np.testing.assert_array_equal(
+                fast, run_program(program, [np.array(count), np.linspace(0, 1, 60)])[0]
+            )
+        wanted = og.evaluate(outputs[0], {n: count, x: np.linspace(0, 1, 60)})
+        np.testing.assert_allclose(fast, wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else [])])
+def test_a_long_loop_is_interrupted(linker: str) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    f = oc.function([n, x], growing(n, x), mode=linker)
+    f(2, np.ones(60))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            f(10**10, np.ones(60))
+        assert time.perf_counter() - start < 20
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert f(2, np.ones(60))[1] == 2
