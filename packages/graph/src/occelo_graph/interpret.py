@@ -153,7 +153,8 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
 
 
 def _own(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    copies: Any = getattr(value, "copy", None)
+    return value if copies is None else copies()
 
 
 def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:

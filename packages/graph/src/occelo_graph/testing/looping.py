@@ -70,7 +70,6 @@ class Again(Op):
         results = again(count, [count - 1, *given, *zeros], back, [*initial, *read])
         return [None, *results[1:]]
 
-
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the arguments of one iteration."""
         # by variables of their own: what is carried depends on what is read
