@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from occelo_compile.maker import FunctionMaker, set_function_class
+from occelo_compile.memory import own_memory
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
@@ -105,6 +106,7 @@ class Function:
         inputs = [each for each, _ in self.indices]
         self._n_outputs = len(self.outputs)
         self._updates = sorted(maker.call_graph.update_mapping.items())
+        self._mutable = {i for i, each in enumerate(inputs) if each.mutable}
         self._explicit = [i for i, each in enumerate(inputs) if not each.implicit]
         self._required = [i for i in self._explicit if self.defaults[i][0]]
         updated = {i for _, i in self._updates}
@@ -173,6 +175,9 @@ class Function:
 
     def __contains__(self, key: Any) -> bool:
         return key in self.value
+
+    # looking up by position makes no sequence of inputs
+    __iter__ = None
 
     def get_shared(self) -> list[SharedVariable]:
         """The shared variables that the function uses."""
@@ -316,7 +321,7 @@ class Function:
                 )
             except (TypeError, ValueError) as error:
                 raise self._bad_input(i, error) from None
-            container.storage[0] = filtered
+            container.storage[0] = own_memory(filtered) if i in self._mutable else filtered
         self._separate(given)
         for i in self._required:
             if i not in given:

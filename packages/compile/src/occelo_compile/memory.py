@@ -8,11 +8,14 @@ linker keeps the contract alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from occelo_graph import FunctionGraph, Variable
 from occelo_graph.ops.control import DeepCopyOp, ViewOp
 
-__all__ = ["DeepCopyOp", "ViewOp", "alias_roots", "insert_deepcopy"]
+__all__ = ["DeepCopyOp", "ViewOp", "alias_roots", "insert_deepcopy", "own_memory"]
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
@@ -91,3 +94,18 @@ def _destroyed_roots(fgraph: FunctionGraph) -> set[Variable]:
             for i in sources:
                 roots |= alias_roots(node.inputs[i])
     return roots
+
+
+def own_memory(value: Any) -> Any:
+    """A value that may be overwritten: a copy of an array that is read-only, or has elements in one place."""
+    if not isinstance(value, np.ndarray):
+        return value
+    array: Any = value  # pyright: ignore[reportUnknownVariableType]
+    if not array.flags.writeable:
+        return array.copy()
+    covered = array.itemsize  # bytes of the dimensions so far, those with the smallest steps
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True)):
+        if n > 1 and step < covered:
+            return array.copy()
+        covered += step * max(n - 1, 0)
+    return array

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.form.encoding import Arrays, encode
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import toposort
@@ -120,13 +121,15 @@ def canonical_bytes(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> 
     return b"".join(parts)
 
 
-def digest(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable] = ()) -> str:
+def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     """BLAKE2b digest (64 hexadecimal digits) of a graph's canonical form.
 
-    Roots that are not listed in ``inputs`` are told apart by type and by where they first occur.
-    TypeError if an op or a constant has no canonical form.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. Roots that are not listed in ``inputs`` are told
+    apart by type and by where they first occur. TypeError if an op or a constant has no canonical form.
     """
     import hashlib  # loads OpenSSL, which only a digest needs
 
-    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    listed, inputs = graph_parts(
+        outputs, inputs, "A digest is of a graph, such as a function's maker.fgraph"
+    )
     return hashlib.blake2b(canonical_bytes(inputs, listed), digest_size=32).hexdigest()

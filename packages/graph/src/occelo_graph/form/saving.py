@@ -19,6 +19,7 @@ import numpy as np
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.form.document import Numbering, document
 from occelo_graph.form.encoding import Arrays, decode, encode
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable, shared
 from occelo_graph.provenance import Source
@@ -39,14 +40,19 @@ class SavedGraph:
 
 def save(
     file: str | os.PathLike[str] | IO[bytes],
-    outputs: Variable | Sequence[Variable],
+    outputs: Any,
     inputs: Sequence[Variable] = (),
 ) -> None:
     """Write the graph of ``outputs`` with its constants and the values of shared variables.
 
-    TypeError if an op or a value cannot be written; then an existing file stays as it was.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. TypeError if an op or a value cannot be
+    written; then an existing file stays as it was.
     """
-    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    listed, inputs = graph_parts(
+        outputs,
+        inputs,
+        "Only graphs are saved, without compiled code; pickle a function, or save its maker.fgraph",
+    )
     arrays: Arrays = []
     numbering = Numbering(inputs, listed)
     plain = document(inputs, listed, arrays, numbering)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
 
 __all__ = ["debugprint", "dprint"]
@@ -141,27 +142,19 @@ class _Printer:
 
 def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
     """Outputs, topological positions, storage and the graph itself, from anything printable."""
-    if isinstance(graph_like, Variable):
-        return [graph_like], {}, None, None
-    if isinstance(graph_like, Apply):
-        return list(graph_like.outputs), {}, None, None
-    maker = getattr(graph_like, "maker", None)
-    graph: Any = graph_like
-    storage = None
-    if maker is not None and hasattr(maker, "fgraph"):
-        graph = maker.fgraph
-        storage = getattr(getattr(graph_like, "vm", None), "storage_map", None)
-    elif not hasattr(graph_like, "outputs") and hasattr(graph_like, "fgraph"):
-        graph = graph_like.fgraph
-    if hasattr(graph, "toposort") and hasattr(graph, "outputs"):
-        order: dict[Apply, int] = {node: i for i, node in enumerate(graph.toposort())}
-        return list(graph.outputs), order, storage, graph
     if isinstance(graph_like, list | tuple):
         roots: list[Variable] = []
         for item in graph_like:  # pyright: ignore[reportUnknownVariableType]
             roots += _roots(item)[0]
         return roots, {}, None, None
-    raise TypeError(f"Cannot print a graph of {type(graph_like).__name__}")
+    outputs, _ = graph_parts(graph_like)
+    maker = getattr(graph_like, "maker", None)
+    graph: Any = getattr(graph_like if maker is None else maker, "fgraph", graph_like)
+    if isinstance(graph, Variable) or not hasattr(graph, "toposort"):
+        return outputs, {}, None, None
+    order: dict[Apply, int] = {node: i for i, node in enumerate(graph.toposort())}
+    storage = getattr(getattr(graph_like, "vm", None), "storage_map", None)
+    return outputs, order, storage, graph
 
 
 def debugprint(

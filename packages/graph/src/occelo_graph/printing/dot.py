@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.form.document import Numbering
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 
@@ -21,17 +22,18 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def to_dot(
-    outputs: Variable | Sequence[Variable],
+    outputs: Any,
     inputs: Sequence[Variable] = (),
     max_label_size: int = 70,
     with_ids: bool = False,
 ) -> str:
     """The text of a directed graph, from inputs (green) to outputs (blue).
 
+    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
     Shared variables are cyan and constants grey; an edge along which an output may alias its input
     is blue, one along which the input is overwritten red.
     """
-    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
     rows = ["digraph {", "  node [shape=box, style=filled, fillcolor=white];"]
     made = {out for node in numbering.nodes for out in node.outputs}

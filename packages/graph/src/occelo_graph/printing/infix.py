@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -64,11 +65,16 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
     return f"{node.op}({', '.join(text for text, _ in parts)})", _ATOM
 
 
-def pprint(variable: Variable) -> str:
+def pprint(graph: Any) -> str:
     """The formula of a variable, with as few parentheses as Python's precedence needs.
 
-    A part whose own formula has over 10,000 characters is abbreviated.
+    Of several variables, a `FunctionGraph` or a compiled function there is a line for each output. A part whose
+    own formula has over 10,000 characters is abbreviated.
     """
+    return "\n".join(_formula(v) for v in graph_parts(graph)[0])
+
+
+def _formula(variable: Variable) -> str:
     texts: dict[Variable, tuple[str, int]] = {}
 
     def of(v: Variable) -> tuple[str, int]:

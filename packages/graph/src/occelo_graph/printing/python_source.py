@@ -11,6 +11,7 @@ import numpy as np
 
 from occelo_graph.form.document import Numbering
 from occelo_graph.form.encoding import Static, class_name
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
@@ -99,13 +100,14 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
     return names
 
 
-def to_python(outputs: Variable | Sequence[Variable], inputs: Sequence[Variable] = ()) -> str:
+def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     """Python source that rebuilds a graph as the lists ``inputs`` and ``outputs``.
 
+    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
     Running it gives a graph with the same digest. Shared variables keep their value. TypeError if
     an op has no fields.
     """
-    listed = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
     names = _names(numbering.variables)
     writer = _Writer()
