@@ -111,6 +111,142 @@ def test_the_engine_keeps_dtype_and_shape() -> None:
     assert mixed.outputs[0].type.dtype == "float64"
 
 
+class Colour(og.Type):
+    """A type of variables that are no tensors."""
+
+    __props__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: Any = None) -> Any:
+        return str(data)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class Mixed(og.Op):
+    """A colour of colours and numbers."""
+
+    def make_node(self, *inputs: Any) -> Any:
+        return og.Apply(self, list(inputs), [Colour()()])
+
+    def evaluate(self, *values: Any) -> Any:
+        return "-".join(map(str, values))
+
+
+class Deeply(Mixed):
+    """A class of ops below another."""
+
+
+def test_a_rule_fires_on_types_that_are_no_tensors() -> None:
+    mix = Mixed()
+
+    @rule(call(mix, x, x))
+    def mixed_with_itself(x: Any) -> Any:
+        """mix(x, x) = x."""
+        return x
+
+    a = Colour()("a")
+    graph = og.FunctionGraph([a], [mix(mix(a, a), a)])
+    in2out(mixed_with_itself).rewrite(graph)
+    assert graph.outputs[0] is graph.inputs[0]
+
+    class Later(Deeply):
+        """A class that there was not yet when the rule was made."""
+
+    @rule(call(Mixed, call(Mixed, x, name="inner"), y))
+    def unmixed(x: Any, y: Any) -> Any:
+        """mix(mix(x), y) = mix(x, y), for ops of any class below."""
+        return mix(x, y)
+
+    graph = og.FunctionGraph([a], [mix(Later()(a), a)])
+    assert len(in2out(unmixed).rewrite(graph).applications) == 1
+
+    @rule(call(mix, x, 3))
+    def mixed_with_three(x: Any) -> Any:
+        """mix(x, 3) = x, for a 3 that is no tensor."""
+        return x
+
+    three = og.Constant(Colour(), 3)
+    three.data = 3
+    graph = og.FunctionGraph([a], [mix(a, three)])
+    in2out(mixed_with_three).rewrite(graph)
+    assert graph.outputs[0] is graph.inputs[0]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex128"])
+def test_a_rule_fires_on_every_dtype_unless_it_says_otherwise(dtype: str) -> None:
+    @rule(p.maximum(x, x))
+    def larger_itself(x: Any) -> Any:
+        """max(x, x) = x."""
+        return x
+
+    @rule(p.maximum(x, x), on="float")
+    def larger_float(x: Any) -> Any:
+        """max(x, x) = x, for floats."""
+        return x
+
+    a = ot.TensorType(dtype, (None,)).make_variable()
+    for own, fires in ((larger_itself, True), (larger_float, dtype.startswith("float"))):
+        graph = og.FunctionGraph([a], [ot.maximum(a, a)])
+        assert bool(in2out(own).rewrite(graph).applications) == fires
+    with pytest.raises(ValueError, match="on 'float', 'inexact', 'any', not on 'int'"):
+        rule(p.exp(x), on="int")(lambda x: x)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
+def test_a_rule_computes_in_the_dtype_of_what_it_replaces(dtype: str) -> None:
+    @rule(p.mul(p.exp(x), p.exp(y)))
+    def product_of_powers(x: Any, y: Any) -> Any:
+        """exp(x) exp(y) = exp(x + y)."""
+        return ot.exp(x + y)
+
+    @rule(p.sqr(p.true_div(x, y)))
+    def squared_quotient(x: Any, y: Any) -> Any:
+        """(x / y)^2 = x^2 / y^2."""
+        return ot.sqr(x) / ot.sqr(y)
+
+    @rule(p.lt(x, y))
+    def turned(x: Any, y: Any) -> Any:
+        """x < y is y > x."""
+        return ot.gt(y, x)
+
+    @rule(p.switch(z, x, x))
+    def either(x: Any, z: Any) -> Any:
+        """switch(z, x, x) = x, for tests of conditions."""
+        return ot.switch(ot.invert(z), x, x) if z.type.dtype == "bool" else None
+
+    a = ot.TensorType(dtype, (None,)).make_variable()
+    b = ot.dvector()
+    cases = [
+        (product_of_powers, ot.exp(a) * ot.exp(a + 0 * a)),
+        (squared_quotient, ot.sqr(a / b)),
+        (squared_quotient, ot.sqr(b / a)),
+        (turned, ot.lt(a, b)),
+        (either, ot.switch(a > 3, a, a)),
+    ]
+    values = (np.array([3, 100, 120, 2], dtype), np.array([7.0, 3.0, 200.0, 0.5]))
+    for own, built in cases:
+        graph = og.FunctionGraph([a, b], [built])
+        assert in2out(own, ignore_newtrees=True).rewrite(graph).applications, own
+        expected = og.evaluate(built, dict(zip((a, b), values, strict=True)))
+        found = og.evaluate(graph.outputs[0], dict(zip(graph.inputs, values, strict=True)))
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(
+            found, expected, rtol=4 * np.finfo(np.result_type(found, "f2")).eps
+        )
+
+
+def test_tuples_with_constants_of_several_values() -> None:
+    a = ot.tensor("a", dtype="float64", shape=(2,))
+    drop = PatternNodeRewriter((ot.add, "u", ot.constant([1.0, 2.0])), "u")
+    for value, fires in (([1.0, 2.0], True), ([1.0, 3.0], False), ([4.0, 4.0], False)):
+        graph = og.FunctionGraph([a], [a + ot.constant(value)])
+        assert bool(in2out(drop).rewrite(graph).applications) == fires
+
+
 def test_tuples() -> None:
     a, b = ot.dvectors("a", "b")
     distribute = PatternNodeRewriter(

@@ -327,9 +327,11 @@ def _kinds_of_inputs(node: Apply) -> set[Any]:
                 kinds.add(Constant)
         else:
             op = v.owner.op
-            kinds.add(type(op))
-            if type(op) is Elemwise:
+            if isinstance(op, Elemwise):
+                kinds.add(Elemwise)
                 kinds.add(op.scalar_op)
+            else:
+                kinds.update(type(op).__mro__)
     return kinds
 
 

@@ -227,12 +227,21 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
         elif pattern.where is None or pattern.where(variable):
             yield {**bound, pattern.name: variable}
     elif isinstance(pattern, Number):
-        found = number_of(variable)
+        found = _number_in(variable)
         if found is None or (pattern.value is not None and found != pattern.value):
             return
         if pattern.where is not None and not pattern.where(found):
             return
         yield {**bound, pattern.name: found} if pattern.name else bound
+
+
+def _number_in(variable: Variable) -> Any:
+    """The one number that a constant holds, which may be no tensor; None if there is none."""
+    found = number_of(variable)
+    if found is None and isinstance(variable, Constant):
+        data: Any = variable.data
+        return data if isinstance(data, bool | int | float | complex) else None
+    return found
 
 
 def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:

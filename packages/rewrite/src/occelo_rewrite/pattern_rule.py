@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensor import cast
 from occelo_graph.tensors.type import TensorType, is_complex, is_float
 from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import REST, Call, Number, Wild, match
+from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["PatternRule", "rule"]
@@ -42,9 +46,11 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
             op = calls[0]
             if isinstance(op, Elemwise):
                 needed.add(op.scalar_op)
-            else:
-                cls = op if isinstance(op, type) else getattr(op, "op_type", type(op))  # pyright: ignore[reportUnknownArgumentType]
-                needed.update((cls, *_subclasses(cls)))
+                continue
+            cls: Any = op if isinstance(op, type) else getattr(op, "op_type", type(op))  # pyright: ignore[reportUnknownArgumentType]
+            if issubclass(Elemwise, cls) and cls is not Elemwise:
+                return set()
+            needed.add(cls)
         elif any(isinstance(a, Number) for a in pattern.args):
             needed.add(Constant)
         else:
@@ -52,32 +58,66 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
     return needed
 
 
-def _subclasses(cls: type) -> list[type]:
-    below: list[type] = cls.__subclasses__()
-    return [each for sub in below for each in (sub, *_subclasses(sub))]
+def _named(pattern: Any, count: Iterator[int]) -> Any:
+    """The pattern with a name for each of its calls, so that a match tells which node each of them is."""
+    if not isinstance(pattern, Call):
+        return pattern
+    args = tuple(_named(a, count) for a in pattern.args)
+    return Call(pattern.op, args, pattern.name or f"*{next(count)}")
+
+
+def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
+    """The wildcards that are arguments of elementwise functions, each with the node of the function."""
+    for position, arg in enumerate(pattern.args):
+        if isinstance(arg, Call):
+            yield from _arguments(arg, bound)
+        elif isinstance(arg, Wild) and isinstance(pattern.op, Elemwise):
+            if position or pattern.op.scalar_op.name != "switch":
+                yield arg.name, bound[pattern.name]
+
+
+def _as_computed(pattern: Call, bound: Bindings) -> None:
+    """Give each wildcard the dtype in which its function computes, where that holds all its values."""
+    for name, node in _arguments(pattern, bound):
+        own: Any = bound[name].type
+        wanted: Any = node.outputs[0].type
+        if not isinstance(own, TensorType) or wanted.dtype in ("bool", own.dtype):
+            continue
+        if np.can_cast(own.dtype, wanted.dtype, "safe"):
+            bound[name] = cast(bound[name], wanted.dtype)
+
+
+def _fitted(new: Any, old: Any) -> Any:
+    """A replacement with the dtype and the shape of what it replaces, if that is a tensor."""
+    return shaped_like(new, old) if isinstance(old.type, TensorType) else new
 
 
 class PatternRule(NodeRewriter):
     """A rule that is tried where one of its patterns matches.
 
     The function gets what the pattern binds, by name (``node`` is the whole), and gives the variable
-    to stand there, or None; for a node of several outputs a list. Dtype and shape of each result are made
+    to stand there, or None; for a node of several outputs a list. Dtype and shape of each tensor are made
     those of what it replaces.
 
-    ``on`` says for which dtypes the law holds: "float", "inexact" or "any"; ``same_dtype`` that
-    wildcards must have the dtype of the result.
+    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is the
+    default and the only one for results that are no tensors. A wildcard that is an argument of an elementwise function is
+    handed over in the dtype in which that computes: x in the pattern ``exp(x)`` is a float also for exp of an integer. With
+    ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype, with False they are handed over
+    as they are.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         patterns: Sequence[Call],
-        on: str = "float",
-        same_dtype: bool = True,
+        on: str = "any",
+        same_dtype: bool | None = None,
         tags: Sequence[str] = (),
         name: str | None = None,
         requirements: Sequence[Callable[[], Feature]] = (),
     ) -> None:
+        if on not in _KINDS:
+            raise ValueError(f"A rule is on {', '.join(map(repr, _KINDS))}, not on {on!r}")
         super().__init__(
             self._apply,
             [a.op for a in patterns],
@@ -87,7 +127,10 @@ class PatternRule(NodeRewriter):
             below=_needed_below(patterns),
         )
         self.law = function
-        self.patterns = tuple(patterns)
+        count = itertools.count()
+        self.patterns = (
+            tuple(_named(a, count) for a in patterns) if same_dtype is None else tuple(patterns)
+        )
         self.on = on
         self._fits = _KINDS[on]
         self.same_dtype = same_dtype
@@ -95,22 +138,24 @@ class PatternRule(NodeRewriter):
         self.__doc__ = function.__doc__
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
-        output: Any = node.outputs[0]
-        kind: Any = output.type
-        if not isinstance(kind, TensorType) or not self._fits(kind.dtype):
+        kind: Any = node.outputs[0].type
+        dtype: str = kind.dtype if isinstance(kind, TensorType) else ""
+        if not self._fits(dtype):
             return None
         for pattern in self.patterns:
             if not pattern.may_match(node):
                 continue
             for bound in match(pattern, node):
-                if self.same_dtype and not _one_dtype(bound, kind.dtype):
+                if self.same_dtype is None:
+                    _as_computed(pattern, bound)
+                elif self.same_dtype and not _one_dtype(bound, dtype):
                     continue
                 result = self._result(fgraph, node, bound)
                 if result is not None:
                     return result
         return None
 
-    def _result(self, fgraph: FunctionGraph, node: Apply, bound: dict[str, Any]) -> Any:
+    def _result(self, fgraph: FunctionGraph, node: Apply, bound: Bindings) -> Any:
         rest = bound.pop(REST, None)
         if "node" in self._wanted:
             bound["node"] = node
@@ -122,13 +167,13 @@ class PatternRule(NodeRewriter):
         if isinstance(made, list | tuple):
             results: Any = made  # pyright: ignore[reportUnknownVariableType]
             return [
-                None if new is None else shaped_like(new, old)
+                None if new is None else _fitted(new, old)
                 for new, old in zip(results, node.outputs, strict=True)
             ]
         if rest:
             operator: Op = node.op
             made = operator(*rest, made)
-        return [shaped_like(made, node.outputs[0])]
+        return [_fitted(made, node.outputs[0])]
 
 
 def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:
@@ -144,8 +189,8 @@ def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:
 
 def rule(
     *patterns: Call,
-    on: str = "float",
-    same_dtype: bool = True,
+    on: str = "any",
+    same_dtype: bool | None = None,
     tags: Sequence[str] = (),
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),

@@ -50,7 +50,7 @@ class PatternNodeRewriter(NodeRewriter):
 
     def _pattern(self, given: Any) -> Pattern:
         if isinstance(given, tuple):
-            label = f"*{next(self._names)}"
+            label = self._label()
             self._inner.append(label)
             return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(given, str):
@@ -64,10 +64,14 @@ class PatternNodeRewriter(NodeRewriter):
                 self._constraints.append((inner.name, constraint))  # pyright: ignore[reportUnknownArgumentType]
             return inner
         if isinstance(given, Constant):
-            return Number(number_of(given))
+            value = number_of(given)
+            return Number(value) if value is not None else Wild(self._label(), given.equals)
         if isinstance(given, int | float | complex):
             return Number(given)
         raise TypeError(f"A pattern consists of tuples, strings and numbers, got {given!r}")
+
+    def _label(self) -> str:
+        return f"*{next(self._names)}"
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
         for bound in match(self._root, node):

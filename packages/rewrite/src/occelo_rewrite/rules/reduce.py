@@ -17,8 +17,8 @@ from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.pattern import call, p, wild
-from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 

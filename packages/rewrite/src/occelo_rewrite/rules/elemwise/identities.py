@@ -13,8 +13,9 @@ from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.pattern import call, number, p, wild
-from occelo_rewrite.pattern_rule import PatternRule, rule
+from occelo_rewrite.pattern_rule import PatternRule
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import rule_of_floats as rule
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 

@@ -14,9 +14,9 @@ from occelo_graph.tensors.type import is_float
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
-from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rules.elemwise.trees import Product
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]

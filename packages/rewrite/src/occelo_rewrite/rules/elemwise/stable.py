@@ -12,8 +12,8 @@ from occelo_graph.gradient.stable_forms import stable_form
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
-from occelo_rewrite.pattern_rule import rule
 from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["GENERAL", "STABILIZE"]
