@@ -1,0 +1,69 @@
+"""``python -m occelo_compile.random_programs``: run seeds from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+
+from occelo_compile.random_programs.judging import Fault
+from occelo_compile.random_programs.laws import LAWS
+from occelo_compile.random_programs.running import run_seeds
+from occelo_graph.config import config
+
+
+def main() -> int:
+    """Run, print what is found, write the report; 1 if there are faults."""
+    parser = argparse.ArgumentParser(prog="occelo_compile.random_programs", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--count", type=int, default=500, help="how many programs")
+    parser.add_argument(
+        "--limit", type=float, default=float("inf"), help="seconds after which to end"
+    )
+    parser.add_argument(
+        "--laws", default="value", help=f"names with commas between, or all: {', '.join(LAWS)}"
+    )
+    parser.add_argument(
+        "--each",
+        type=int,
+        default=0,
+        help="how many of the laws to draw for each program; 0 for all",
+    )
+    parser.add_argument("--mode", default=None, help="the mode that laws compile in")
+    parser.add_argument("--report", type=Path, default=None, help="a JSON file")
+    chosen = parser.parse_args()
+    laws = list(LAWS) if chosen.laws == "all" else chosen.laws.split(",")
+    unknown = [law for law in laws if law not in LAWS]
+    if unknown:
+        parser.error(f"there is no law {unknown[0]!r}; there are {', '.join(LAWS)}")
+
+    def laws_of(seed: int) -> list[tuple[str, str | None]]:
+        if not chosen.each:
+            return [(law, chosen.mode) for law in laws]
+        import numpy as np
+
+        drawn = np.random.default_rng([seed, 1]).permutation(len(laws))[: chosen.each]
+        return [(laws[int(i)], chosen.mode) for i in drawn]
+
+    def tell(fault: Fault) -> None:
+        print(f"{'=' * 20} {fault.signature}\n{fault.text()}", flush=True)
+
+    config.on_opt_error = "raise"
+    config.cache = False
+    warnings.simplefilter("ignore")
+    seeds = range(chosen.seed, chosen.seed + chosen.count)
+    report = run_seeds(seeds, laws_of, chosen.limit, tell)
+    if chosen.report is not None:
+        chosen.report.write_text(json.dumps(report.plain(), indent=1))
+    print(f"{report.programs} programs, {sum(report.steps.values())} steps, {report.seconds:.0f} s")
+    for law, outcomes in report.outcomes.items():
+        print(f"  {law}: " + ", ".join(f"{n} {what}" for what, n in outcomes.most_common()))
+    for signature, seeds_ in report.faults.items():
+        print(f"{len(seeds_)} {signature} (seeds {', '.join(map(str, seeds_[:5]))})")
+    return 1 if report.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Gradients of programs against finite differences of what NumPy computes in its widest float."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.random_programs.case import Case, Unsuited, Violation
+from occelo_graph import grad
+from occelo_graph.testing.programs.program import Program
+
+__all__ = ["gradient_law"]
+
+
+def gradient_law(case: Case, random: np.random.Generator) -> None:
+    """Gradients are what finite differences say, alone and together with the value."""
+    program = case.program
+    values = program.values()
+    real = [k for k, v in enumerate(values) if v.dtype == np.float64 and v.size]
+    wanted = [k for k, v in enumerate(case.outputs) if v.type.dtype == "float64"]
+    numbers = [*values, *(case.expected[k].value for k in wanted)]
+    finite = all(v.dtype.kind != "f" or np.isfinite(v).all() for v in numbers)
+    if not real or not wanted or not finite:
+        raise Unsuited
+    shapes = [case.expected[k].value.shape for k in wanted]
+    weights: list[Any] = [random.integers(1, 9, s) / 4 for s in shapes]
+    try:
+        cost: Any = sum((case.outputs[k] * w).sum() for k, w in zip(wanted, weights, strict=True))
+        gradients = grad(cost, [case.inputs[k] for k in real], disconnected_inputs="ignore")
+    except Exception as error:
+        raise Violation("build", f"grad: {type(error).__name__}: {error}") from error
+    alone = case.called(case.compiled(case.inputs, gradients), program.values())
+    for found, k in zip(alone, real, strict=True):
+        if found.dtype != np.float64 or found.shape != values[k].shape:
+            raise Violation(
+                "value",
+                f"the gradient by input {k} is {found.dtype} {found.shape}, the input {values[k].shape}",
+            )
+    positions = [program.outputs[k] for k in wanted]
+    undecided = 0
+    for _ in range(2):
+        directions: list[Any] = [random.integers(-2, 3, values[k].shape) / 2 for k in real]
+        slope, error = _slope(program, values, real, directions, positions, weights)
+        terms: list[Any] = [g * d for g, d in zip(alone, directions, strict=True)]
+        found = float(sum(t.sum() for t in terms))
+        size = float(sum(np.abs(t).sum() for t in terms)) + abs(slope) + 1e-6
+        if not error <= 1e-5 * size:
+            undecided += 1
+            continue
+        if not abs(found - slope) <= 20 * error + 1e-7 * size:
+            raise Violation(
+                "value",
+                f"the slope in a direction is {found!r}, finite differences give {slope!r} (error {error:.2g})",
+            )
+    together = case.called(
+        case.compiled(case.inputs, [*case.outputs, *gradients]), program.values()
+    )
+    case.compare(together[: len(case.outputs)])
+    for a, b in zip(alone, together[len(case.outputs) :], strict=True):
+        scale = np.max(np.abs(a), initial=0.0)
+        if undecided < 2 and not np.allclose(a, b, rtol=1e-8, atol=1e-9 * scale, equal_nan=True):
+            raise Violation("value", f"the gradient is {a!r} alone, {b!r} together with the value")
+    if undecided == 2:
+        raise Unsuited
+
+
+def _slope(
+    program: Program,
+    values: Sequence[Any],
+    real: Sequence[int],
+    directions: Sequence[Any],
+    positions: Sequence[int],
+    weights: Sequence[Any],
+) -> tuple[float, float]:
+    """The derivative in a direction, and how far the estimates of two steps are apart."""
+
+    def cost(step: float) -> Any:
+        moved = [np.asarray(v, "longdouble") if v.dtype == np.float64 else v for v in values]
+        for k, d in zip(real, directions, strict=True):
+            moved[k] = moved[k] + np.longdouble(step) * d
+        made = program.run(moved)
+        return sum((made[p] * w).sum() for p, w in zip(positions, weights, strict=True))
+
+    try:
+        return _estimates(cost)
+    except (TypeError, ValueError, IndexError):  # another mask, another shape, no wide function
+        return 0.0, float("inf")
+
+
+def _estimates(cost: Callable[[float], Any]) -> tuple[float, float]:
+    def central(step: float) -> Any:
+        return (cost(step) - cost(-step)) / (2 * np.longdouble(step))
+
+    with np.errstate(all="ignore"):
+        # kinks at the point itself show as one-sided slopes that differ
+        coarse, fine = central(2e-5), central(5e-6)
+        middle = cost(0.0)
+        right, left = (cost(5e-6) - middle) / 5e-6, (middle - cost(-5e-6)) / 5e-6
+        error = abs(coarse - fine)
+        if abs(right - left) > 1e-3 * (abs(right) + abs(left) + 1):
+            error = np.longdouble(np.inf)
+    return float(fine), float(error)

@@ -1,0 +1,112 @@
+"""Whether a program keeps a law, and the smallest one that does not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.mode import get_mode
+from occelo_compile.random_programs.case import Case, Unsuited, Violation
+from occelo_compile.random_programs.laws import LAWS
+from occelo_graph.testing.programs.listing import listing
+from occelo_graph.testing.programs.program import Program, Step
+from occelo_graph.testing.programs.shrinking import shrunk
+from occelo_rewrite.pipeline import NOT_STRICT
+
+__all__ = ["Fault", "judged", "smallest"]
+
+_CAREFUL = 40  # runs with NumPy before a difference counts
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A program that does not keep a law."""
+
+    program: Program
+    law: str
+    mode: str | None
+    kind: str
+    message: str
+
+    @property
+    def signature(self) -> str:
+        """What faults with one cause have in common."""
+        steps = " ".join(sorted(n.name for n in self.program.nodes if isinstance(n, Step)))
+        last = self.message.strip().splitlines()[-1] if self.kind != "value" else ""
+        return f"{self.law}: {self.kind}: {steps}: " + re.sub(r"\b[xt]?\d+\b", "#", last)[:160]
+
+    def text(self) -> str:
+        """What a user needs to see it."""
+        note = f"seed {self.program.seed}, law '{self.law}', {self.kind}\n{self.message.strip()}"
+        return listing(self.program, note, None if self.mode is None else repr(self.mode))
+
+
+def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
+    """A fault, or what was found instead: "kept", "unsuited", "tagged".
+
+    Rules that say of themselves that they may change what is not finite, or order that matters for overflow,
+    are left out before a wrong value counts; then the outcome is "tagged".
+    """
+    try:
+        _try(program, law, mode, 4)
+    except Unsuited:
+        return "unsuited"
+    except Violation as first:
+        found = first
+    else:
+        return "kept"
+    if found.kind == "value":
+        try:
+            _try(program, law, mode, _CAREFUL)
+        except Unsuited:
+            return "unsuited"
+        except Violation as second:
+            found = second
+        else:
+            return "kept"
+        if law != "strict" and _kept(
+            program, law, get_mode(_linker(law, mode)).excluding(*NOT_STRICT)
+        ):
+            return "tagged"
+    return Fault(program, law, mode, found.kind, found.message)
+
+
+def _linker(law: str, mode: str | None) -> str | None:
+    return law if law in ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch") else mode
+
+
+def _try(program: Program, law: str, mode: Any, runs: int) -> None:
+    random = np.random.default_rng([max(program.seed, 0), sum(law.encode())])
+    LAWS[law](Case(program, mode, runs), random)
+
+
+def _kept(program: Program, law: str, mode: Any) -> bool:
+    try:
+        _try(program, "value" if law == _linker(law, None) else law, mode, _CAREFUL)
+    except Violation:
+        return False
+    return True
+
+
+def smallest(fault: Fault, most: int = 150) -> Fault:
+    """The fault shown by the smallest program found."""
+    found = [fault]
+    wanted = fault.signature.rpartition(": ")[2]
+
+    def fails(program: Program) -> bool:
+        try:
+            again = judged(program, fault.law, fault.mode)
+        except Exception:
+            return False
+        if isinstance(again, str) or again.kind != fault.kind:
+            return False
+        if fault.kind != "value" and again.signature.rpartition(": ")[2] != wanted:
+            return False
+        found.append(again)
+        return True
+
+    shrunk(fault.program, fails, most)
+    return found[-1]

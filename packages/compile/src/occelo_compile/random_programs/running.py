@@ -1,0 +1,85 @@
+"""Many seeds, with a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from occelo_compile.random_programs.judging import Fault, judged, smallest
+from occelo_graph.testing.programs.drawing import BuildFailure
+from occelo_graph.testing.programs.generating import random_program
+from occelo_graph.testing.programs.program import Step
+
+__all__ = ["Report", "run_seeds"]
+
+
+@dataclass
+class Report:
+    """What a run did: programs, steps by name, outcomes by law, and faults by signature."""
+
+    seeds: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
+    programs: int = 0
+    steps: Counter[str] = field(default_factory=Counter[str])
+    outcomes: dict[str, Counter[str]] = field(default_factory=lambda: dict[str, Counter[str]]())
+    faults: dict[str, list[int]] = field(default_factory=lambda: dict[str, list[int]]())
+    texts: dict[str, str] = field(default_factory=lambda: dict[str, str]())
+
+    def count(self, law: str, outcome: str) -> None:
+        """Count an outcome."""
+        self.outcomes.setdefault(law, Counter())[outcome] += 1
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "seeds": list(self.seeds),
+            "seconds": round(self.seconds, 1),
+            "programs": self.programs,
+            "steps": dict(self.steps.most_common()),
+            "outcomes": {law: dict(c) for law, c in self.outcomes.items()},
+            "faults": [
+                {"signature": s, "seeds": seeds, "program": self.texts[s]}
+                for s, seeds in sorted(self.faults.items(), key=lambda p: -len(p[1]))
+            ],
+        }
+
+
+def run_seeds(
+    seeds: Iterable[int],
+    laws_of: Callable[[int], Sequence[tuple[str, str | None]]],
+    limit: float = float("inf"),
+    tell: Callable[[Fault], None] = lambda _: None,
+    shrink: int = 150,
+) -> Report:
+    """Draw the programs of the seeds and try on each the laws (with a mode) that ``laws_of`` names.
+
+    Ends after ``limit`` seconds. ``tell`` gets the first fault of each signature, made small.
+    """
+    report = Report()
+    start = perf_counter()
+    for seed in seeds:
+        if perf_counter() - start > limit:
+            break
+        report.seeds = (report.seeds[0] if report.programs else seed, seed)
+        report.programs += 1
+        try:
+            program = random_program(seed)
+        except BuildFailure as failure:
+            program = failure.program
+        report.steps.update(n.name for n in program.nodes if isinstance(n, Step))
+        for law, mode in laws_of(seed):
+            outcome = judged(program, law, mode)
+            report.count(law, outcome if isinstance(outcome, str) else "fault")
+            if isinstance(outcome, Fault):
+                fault = smallest(outcome, shrink)
+                known = report.faults.setdefault(fault.signature, [])
+                known.append(seed)
+                if len(known) == 1:
+                    report.texts[fault.signature] = fault.text()
+                    tell(fault)
+                break
+    report.seconds = perf_counter() - start
+    return report

@@ -1,0 +1,197 @@
+"""What a form of step draws its arguments from: the nodes made so far, with their values and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from occelo_graph.testing.programs.program import Input, Node, Program, Step
+from occelo_graph.testing.programs.values import laid_out, numbers
+
+__all__ = ["BuildFailure", "Drawing", "Form", "Made", "Profile", "Unfit", "misjudged"]
+
+T = TypeVar("T")
+LARGEST = 400  # elements
+
+
+class Unfit(Exception):
+    """What was drawn does not go together, or NumPy refuses it."""
+
+
+class BuildFailure(Exception):
+    """NumPy runs the program, and the graph cannot be built."""
+
+    def __init__(self, program: Program, cause: BaseException) -> None:
+        super().__init__(f"{type(cause).__name__}: {cause}")
+        self.program = program
+        self.cause = cause
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which programs are drawn."""
+
+    dtypes: tuple[str, ...]
+    special: bool = False
+    smooth: bool = False
+    steps: tuple[int, int] = (3, 9)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A node with its value and its variable."""
+
+    position: int
+    value: Any
+    variable: Any
+
+    @property
+    def kind(self) -> str:
+        """b, i, u, f or c."""
+        return str(self.value.dtype.kind)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return int(self.value.ndim)
+
+    @property
+    def static(self) -> tuple[int | None, ...]:
+        """The lengths known when the graph is built."""
+        return tuple(self.variable.type.shape)
+
+
+@dataclass
+class Drawing:
+    """A program in the making."""
+
+    random: np.random.Generator
+    profile: Profile
+    lengths: tuple[int, ...]
+    seed: int = -1
+    made: list[Made] = field(default_factory=lambda: list[Made]())
+    nodes: list[Node] = field(default_factory=lambda: list[Node]())
+
+    # draws
+
+    def chance(self, p: float) -> bool:
+        """True with probability p."""
+        return bool(self.random.random() < p)
+
+    def choice(self, what: Sequence[T]) -> T:
+        """One of several."""
+        return what[int(self.random.integers(len(what)))]
+
+    def whole(self, low: int, high: int) -> int:
+        """An integer, both ends included."""
+        return int(self.random.integers(low, high + 1))
+
+    def pick(self, fits: Callable[[Made], bool] = lambda _: True) -> Made:
+        """A node for which ``fits`` holds, later ones more often; Unfit if there is none."""
+        fitting = [m for m in self.made if fits(m)]
+        if not fitting:
+            raise Unfit
+        if self.chance(0.4):
+            return fitting[-1]
+        return self.choice(fitting)
+
+    def axis(self, made: Made) -> int:
+        """An axis, negative in half of the draws."""
+        if not made.ndim:
+            raise Unfit
+        return self.whole(-made.ndim, made.ndim - 1)
+
+    def axes(self, made: Made) -> Any:
+        """What ``axis`` of a reduction may be: None, an axis, or several."""
+        if self.chance(0.3) or not made.ndim:
+            return None
+        if made.ndim > 1 and self.chance(0.3):
+            count = self.whole(1, made.ndim)
+            chosen = self.random.choice(made.ndim, count, replace=False).tolist()
+            return tuple(int(a) for a in chosen)
+        return self.axis(made)
+
+    # nodes
+
+    def new_input(self, dtype: str, shape: tuple[int, ...]) -> Made:
+        """A random input of a shape, each length of it known or not when the graph is built."""
+        value = numbers(self.random, dtype, shape, self.profile.special)
+        return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
+
+    def input_of(self, value: Any) -> Made:
+        """An input with a given value, in C order."""
+        value = np.asarray(value)
+        return self._add_input(Input(value.dtype.name, self._static(value.shape), value))
+
+    def _static(self, shape: tuple[int, ...]) -> tuple[int | None, ...]:
+        return tuple(n if self.chance(0.75 if n == 1 else 0.3) else None for n in shape)
+
+    def _add_input(self, given: Input) -> Made:
+        position = len(self.nodes)
+        made = Made(position, given.value(), given.variable(f"x{position}"))
+        self.nodes.append(given)
+        self.made.append(made)
+        return made
+
+    def step(
+        self,
+        name: str,
+        args: Sequence[Made],
+        numpy: str,
+        symbolic: str | None = None,
+        rounds: str = "no",
+        integral: bool = False,
+    ) -> Made:
+        """Add a step; Unfit if NumPy refuses it, BuildFailure if only Occelo does."""
+        step = Step(
+            name,
+            tuple(a.position for a in args),
+            numpy,
+            numpy.replace("np.", "ot.") if symbolic is None else symbolic,
+            rounds,
+            integral,
+        )
+        value = self._oracle(step, args)
+        try:
+            variable = step.on_variables([a.variable for a in args])
+        except Exception as error:
+            program = Program((*self.nodes, step), (len(self.nodes),), self.seed).pruned()
+            raise BuildFailure(program, error) from error
+        wrong = misjudged(variable, value)
+        if wrong:
+            program = Program((*self.nodes, step), (len(self.nodes),), self.seed).pruned()
+            raise BuildFailure(program, TypeError(wrong))
+        made = Made(len(self.nodes), value, variable)
+        self.nodes.append(step)
+        self.made.append(made)
+        return made
+
+    def _oracle(self, step: Step, args: Sequence[Made]) -> Any:
+        with np.errstate(all="ignore"):
+            try:
+                value = step.on_arrays([a.value for a in args])
+            except Exception as error:
+                raise Unfit from error
+        if value.size > LARGEST or value.dtype.name in ("object", "longdouble", "clongdouble"):
+            raise Unfit
+        if not self.profile.special and value.dtype.kind in "fc" and not np.isfinite(value).all():
+            raise Unfit
+        return value
+
+
+Form = Callable[[Drawing], Any]
+
+
+def misjudged(variable: Any, value: Any) -> str | None:
+    """What the type of a variable says that is not so."""
+    static = tuple(variable.type.shape)
+    if variable.type.dtype != value.dtype.name:
+        return f"the type has dtype {variable.type.dtype}, NumPy gives {value.dtype.name}"
+    if len(static) != value.ndim:
+        return f"the type has the shape {static}, NumPy gives {value.shape}"
+    if any(s is not None and s != n for s, n in zip(static, value.shape, strict=True)):
+        return f"the type has the shape {static}, NumPy gives {value.shape}"
+    return None

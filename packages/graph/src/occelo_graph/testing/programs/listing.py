@@ -1,0 +1,61 @@
+"""A program as Python for a user: with Occelo, with NumPy, and the comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph.testing.programs.numpy_names import source_of
+from occelo_graph.testing.programs.program import Input, Program
+
+__all__ = ["listing"]
+
+
+def _array_text(array: Any) -> str:
+    if array.size == 0:
+        return f"np.zeros({array.shape}, {array.dtype.name!r})"
+    text = repr(array.tolist())
+    for word in ("nan", "inf"):
+        text = text.replace(word, f"np.{word}")
+    return f"np.array({text}, {array.dtype.name!r})"
+
+
+def listing(program: Program, note: str = "", mode: str | None = None) -> str:
+    """The text of a program that shows what Occelo and NumPy give."""
+    program = program.pruned()
+    names = [program.name(i) for i in range(len(program.nodes))]
+    imports = ["import numpy as np", "import occelo as oc", "import occelo.tensor as ot"]
+    values: list[str] = []
+    variables: list[str] = []
+    symbolic: list[str] = []
+    numpy: list[str] = []
+    helpers: list[str] = []
+    for name, node in zip(names, program.nodes, strict=True):
+        if isinstance(node, Input):
+            values.append(f"{name}_value = {node.view.format(_array_text(node.base))}")
+            variables.append(
+                f"{name} = ot.TensorType({node.dtype!r}, {node.shape}).make_variable({name!r})"
+            )
+            numpy.append(f"{name} = {name}_value")
+        else:
+            args = [names[i] for i in node.args]
+            symbolic.append(f"{name} = {node.symbolic.format(*args)}")
+            numpy.append(f"{name} = {node.numpy.format(*args)}")
+            helpers += [h for h in source_of(node.numpy) if h not in helpers]
+    inputs = ", ".join(names[i] for i in program.inputs)
+    given = ", ".join(f"{names[i]}_value" for i in program.inputs)
+    outputs = ", ".join(names[i] for i in program.outputs)
+    chosen = "" if mode is None else f", mode={mode}"
+    parts: list[str] = [
+        *(f"# {line}" for line in note.splitlines()),
+        *imports,
+        *(h.rstrip() for h in helpers),
+        *values,
+        *variables,
+        *symbolic,
+        f"f = oc.function([{inputs}], [{outputs}], on_unused_input='ignore'{chosen})",
+        f"print(*f({given}), sep='\\n')",
+        "# NumPy:",
+        *numpy,
+        f"print({outputs}, sep='\\n')",
+    ]
+    return "\n".join(parts) + "\n"

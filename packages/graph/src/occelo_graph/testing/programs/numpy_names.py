@@ -1,0 +1,66 @@
+"""What the NumPy text of a step may name: NumPy, SciPy's special functions, and what NumPy has no name for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+__all__ = ["NUMPY_NAMES", "source_of"]
+
+
+def set_at(x: Any, key: Any, y: Any) -> Any:
+    x = np.array(x)
+    x[key] = y
+    return x
+
+
+def inc_at(x: Any, key: Any, y: Any) -> Any:
+    # element by element: NumPy 2.4's add.at loses increments that are broadcast
+    x = np.array(x, order="C")
+    positions: Any = np.reshape(np.arange(int(x.size)), x.shape)
+    where = positions[key]
+    for i, v in zip(
+        where.ravel(), np.broadcast_to(np.asarray(y, x.dtype), where.shape).ravel(), strict=True
+    ):
+        x.reshape(-1)[i] += v
+    return x
+
+
+def softmax(x: Any, axis: Any) -> Any:
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def logsumexp(x: Any, axis: Any) -> Any:
+    m = x.max(axis=axis, keepdims=True)
+    return np.squeeze(np.log(np.exp(x - m).sum(axis=axis, keepdims=True)) + m, axis=axis)
+
+
+def log_softmax(x: Any, axis: Any) -> Any:
+    w = x - x.max(axis=axis, keepdims=True)
+    return w - np.log(np.exp(w).sum(axis=axis, keepdims=True))
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+_OWN: list[Callable[..., Any]] = [set_at, inc_at, softmax, logsumexp, log_softmax, sigmoid]
+
+NUMPY_NAMES: dict[str, Any] = {"np": np, "special": special, **{f.__name__: f for f in _OWN}}
+
+
+def source_of(text: str) -> list[str]:
+    """The definitions, and the imports, that a text needs."""
+    found = [
+        inspect.getsource(f).replace(": Any", "").replace(" -> Any", "")
+        for f in _OWN
+        if f"{f.__name__}(" in text
+    ]
+    if "special." in text:
+        found.insert(0, "from scipy import special\n")
+    return found

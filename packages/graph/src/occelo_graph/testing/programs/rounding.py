@@ -1,0 +1,225 @@
+"""What NumPy gives, and how far another order of the same operations may be from it.
+
+A result may differ by rounding errors and by what later steps make of them. How much that is depends on the
+program (sums that cancel, comparisons near a tie), so it is measured: the program runs some more times with every
+rounding step's result, and the terms of sums, moved by one unit in the last place up or down at random. (Parker,
+Monte Carlo Arithmetic, 1997.) The spread of those runs estimates the error; a result may differ by some times as
+much. Steps that are exact, such as moving elements and arithmetic of small integers, are not moved, and what depends on them
+alone must be equal to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.testing.programs.program import Input, Program, Step
+
+__all__ = ["Expected", "expected_results", "wide_results"]
+
+_SAFETY = 12.0  # spreads of a few runs are below the largest error
+_UNITS = 8.0  # an elementary function may be some units off even where nothing amplifies
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A result with the tolerance of each element; where that is NaN nothing can be said."""
+
+    value: Any
+    tolerance: Any
+
+    @property
+    def undecided(self) -> int:
+        """How many elements have no usable tolerance: two digits at least, one for float16."""
+        if self.value.dtype.kind not in "fc":
+            return int(np.sum(np.isnan(self.tolerance)))
+        size = np.maximum(np.abs(np.where(np.isfinite(self.value), self.value, 0)), 1e-3)
+        share = max(0.01, 100 * float(np.finfo(self.value.dtype).eps))
+        return int(np.sum(~(self.tolerance <= share * size)))
+
+    def difference(self, found: Any) -> str | None:
+        """What is wrong with ``found``, or None."""
+        if type(found) is not np.ndarray:
+            return f"not an array but {type(found).__name__}"
+        if found.dtype != self.value.dtype:
+            return f"dtype {found.dtype}, NumPy gives {self.value.dtype}"
+        if found.shape != self.value.shape:
+            return f"shape {found.shape}, NumPy gives {self.value.shape}"
+        wrong = self.wrong(found)
+        if not wrong.any():
+            return None
+        place: Any = tuple(np.argwhere(wrong)[0].tolist())
+        return (
+            f"{int(wrong.sum())} of {wrong.size} elements differ, first at {place}: "
+            f"{found[place]!r}, NumPy gives {self.value[place]!r} (tolerance {self.tolerance[place]:.3g})"
+        )
+
+    def wrong(self, found: Any) -> Any:
+        """Which elements differ by more than they may."""
+        undecidable = np.isnan(self.tolerance)
+        if self.value.dtype.kind not in "fc":
+            return (found != self.value) & ~undecidable
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(self.value)
+            near = np.abs(found - self.value) <= self.tolerance
+            if self.value.dtype.kind == "c":
+                same = ~np.isfinite(found)
+            else:
+                same = (found == self.value) | (np.isnan(found) & np.isnan(self.value))
+        return ((finite & ~near) | (~finite & ~same)) & ~undecidable
+
+
+def expected_results(
+    program: Program, runs: int = 4, values: Sequence[Any] | None = None
+) -> list[Expected]:
+    """NumPy's results for a program, with tolerances."""
+    given = program.values() if values is None else list(values)
+    base = program.run(given)
+    rounded = _rounded(program, base)
+    moved = [base]
+    if any(rounded[i] for i in program.outputs):
+        seed = program.seed if program.seed >= 0 else 0
+        moved = [_moved_run(program, given, np.random.default_rng([seed, k])) for k in range(runs)]
+    return [
+        Expected(base[i], _tolerance(base[i], [m[i] for m in moved], rounded[i]))
+        for i in program.outputs
+    ]
+
+
+def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
+    """Which nodes depend on a step that rounds."""
+    found: list[bool] = []
+    for node in program.nodes:
+        if isinstance(node, Input):
+            found.append(False)
+        else:
+            found.append(node.rounds != "no" or any(found[i] for i in node.args))
+    return found
+
+
+def _moved_run(program: Program, given: Sequence[Any], random: np.random.Generator) -> list[Any]:
+    rest = iter(given)
+    made: list[Any] = []
+    with np.errstate(all="ignore"):
+        for node in program.nodes:
+            if isinstance(node, Input):
+                made.append(next(rest))
+            else:
+                args = [made[i] for i in node.args]
+                made.append(
+                    None if any(a is None for a in args) else _tried_step(node, args, random)
+                )
+    return made
+
+
+def _tried_step(step: Step, args: list[Any], random: np.random.Generator) -> Any:
+    """The result; None if the moved arguments no longer go together, as masks of other counts do not."""
+    try:
+        return _moved_step(step, args, random)
+    except (ValueError, IndexError):
+        return None
+
+
+def _moved_step(step: Step, args: list[Any], random: np.random.Generator) -> Any:
+    result = step.on_arrays(args)
+    if step.rounds == "no" or result.dtype.kind not in "fc":
+        return result
+    if step.integral and _small_integers(result) and all(_small_integers(a) for a in args):
+        return result
+    eps = np.finfo(result.dtype).eps
+    if step.rounds == "cancels":
+        size = max(1.0, *(float(np.max(np.abs(a), initial=0)) for a in args))
+        result = np.asarray(
+            result + eps * size * np.sign(random.random(tuple(result.shape)) - 0.5), result.dtype
+        )
+    elif step.rounds == "inside":
+        result = step.on_arrays([_moved(a, eps, random) for a in args])
+    return _moved(result, eps, random)
+
+
+def _small_integers(array: Any) -> bool:
+    if array.dtype.kind in "biu":
+        return True
+    if array.dtype.kind == "c":
+        return _small_integers(array.real) and _small_integers(array.imag)
+    limit = 0.25 / np.finfo(array.dtype).eps
+    return bool(np.all((array == np.rint(array)) & (np.abs(array) < limit)))
+
+
+def _moved(array: Any, eps: Any, random: np.random.Generator) -> Any:
+    kind = array.dtype.kind
+    if kind == "c":
+        return (_moved(array.real, eps, random) + 1j * _moved(array.imag, eps, random)).astype(
+            array.dtype
+        )
+    if kind != "f":
+        return array
+    up: Any = random.random(tuple(array.shape)) < 0.5
+    step = max(float(eps), float(np.finfo(array.dtype).eps))
+    moved = np.array(array)
+    signs: Any = up * 2 - 1
+    moved += moved * array.dtype.type(step) * signs.astype(array.dtype)
+    finite = np.isfinite(array)
+    moved[~finite] = array[~finite]
+    return moved
+
+
+def _tolerance(base: Any, moved: Sequence[Any], rounded: bool) -> Any:
+    if base.dtype.kind not in "fc":
+        agree = np.ones(base.shape, bool)
+        for other in moved:
+            agree = (
+                agree & (other == base)
+                if other is not None and other.shape == base.shape
+                else np.zeros(base.shape, bool)
+            )
+        return np.where(agree, 0.0, np.nan)
+    spread = np.zeros(base.shape)
+    with np.errstate(all="ignore"):
+        for other in moved:
+            if other is None or other.shape != base.shape:
+                return np.full(base.shape, np.nan)
+            both = np.isfinite(base) & np.isfinite(other)
+            same = (
+                (other == base)
+                | (np.isnan(other) & np.isnan(base))
+                | (~np.isfinite(base) & ~np.isfinite(other) if base.dtype.kind == "c" else False)
+            )
+            gap = np.where(both, np.abs(np.where(both, other - base, 0)), np.where(same, 0, np.nan))
+            spread = np.fmax(spread, gap) + 0 * gap
+        if not rounded:
+            return spread
+        info = np.finfo(base.dtype)
+        size = np.abs(np.where(np.isfinite(base), base, 0)).astype("float64")
+        return _SAFETY * spread + _UNITS * float(info.eps) * size + 8 * float(info.smallest_normal)
+
+
+def wide_results(program: Program) -> list[Any] | None:
+    """The results with every real number in the widest float of the machine; None if NumPy cannot."""
+    widened = [
+        v.astype("longdouble")
+        if v.dtype.kind == "f"
+        else v.astype("clongdouble")
+        if v.dtype.kind == "c"
+        else v
+        for v in program.values()
+    ]
+    rest = iter(widened)
+    made: list[Any] = []
+    with np.errstate(all="ignore"):
+        for node in program.nodes:
+            if isinstance(node, Input):
+                made.append(next(rest))
+                continue
+            args = [made[i] for i in node.args]
+            try:
+                if node.name == "cast" and args[0].dtype.kind in "fc" and "float" in node.numpy:
+                    made.append(args[0])
+                else:
+                    made.append(node.on_arrays(args))
+            except (TypeError, ValueError, IndexError):
+                return None
+    return [made[i] for i in program.outputs]
