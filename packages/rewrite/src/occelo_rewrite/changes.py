@@ -1,6 +1,7 @@
 """What a rule may change: the tags with which it says so.
 
-A rule without any of them keeps every result bit for bit.
+A rule without any of them keeps every result bit for bit. Of complex numbers that are not finite nothing is promised,
+nor of the signs of their zeros: products of them depend on how they are written, and differ between libraries.
 """
 
 from __future__ import annotations

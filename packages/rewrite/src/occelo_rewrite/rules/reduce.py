@@ -96,12 +96,13 @@ def sum_of_neg(x: Any, s: Any) -> Any:
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
-@node_rewriter([_SUM], tags=("rounding", "overflow"))
+@node_rewriter([_SUM], tags=("comparison", "overflow"))
 def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
     """sum(c x) = c sum(x) for a number of at least 1, and sum(x / c) = sum(x) / c for one of at most 1.
 
     For a smaller number, and so for a variable, sum(x) could overflow where sum(c x) does not. Of integers c is anything that
-    does not vary along the summed axes. (overflow: sum(x) may stay finite where c x does not.)
+    does not vary along the summed axes. (comparison: c x is rounded before its terms cancel; overflow: sum(x) may stay finite
+    where c x does not.)
     """
     multiplied = computed_by(node.inputs[0], ot.mul)
     found = multiplied or computed_by(node.inputs[0], ot.true_div)

@@ -171,6 +171,8 @@ class _Judge:
         floats = [a for a in arrays if a.dtype.kind in "fc" and a.size]
         self.is_exact = not floats
         self.is_finite = all(_finite(a) for a in floats)
+        self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
+        """Whether there is a complex number that is not finite, of which nothing is promised."""
         self.is_tame = all(_is_tame(a) for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
         self.scale = float(max(magnitudes, default=0.0))
@@ -184,6 +186,8 @@ class _Judge:
             return f"is {new.type} instead of {old.type}"
         if a.dtype != b.dtype or a.shape != b.shape:
             return f"is {b.dtype} {b.shape} instead of {a.dtype} {a.shape}"
+        if self.is_lost:
+            return ""
         if self.is_exact or not self.tags - {"shape_unsafe", "unsafe"}:
             return "" if _same_bits(a, b) else "does not keep every bit"
         if self._is_exempt():
@@ -201,7 +205,7 @@ class _Judge:
         """Equal but for what cancels: an error in terms of the largest value on the way."""
         if is_discrete(str(a.dtype)):
             return ""
-        error = 64 * np.finfo(a.dtype).eps * max(self.scale, 1.0)
+        error = 64 * float(np.finfo(a.dtype).eps) * max(self.scale, 1.0)
         with np.errstate(all="ignore"):
             near = np.isclose(b, a, rtol=error, atol=error, equal_nan=True)
         return "" if near.all() else "differs by more than cancels"
@@ -246,12 +250,8 @@ def _is_tame(array: Any) -> bool:
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    """Equal bits, but for what kind of NaN something is."""
-    if a.dtype.kind not in "fc":
+    """Equal bits, but for what kind of NaN something is, and for signs of complex zeros."""
+    if a.dtype.kind != "f":
         return bool(np.array_equal(a, b))
-    parts = [(a, b)] if a.dtype.kind == "f" else [(a.real, b.real), (a.imag, b.imag)]
-    return all(
-        np.array_equal(m, n, equal_nan=True)
-        and bool(np.all((np.signbit(m) == np.signbit(n)) | np.isnan(m)))
-        for m, n in parts
-    )
+    signs = (np.signbit(a) == np.signbit(b)) | np.isnan(a)
+    return bool(np.array_equal(a, b, equal_nan=True) and signs.all())

@@ -186,7 +186,7 @@ def quotient_of_abs(x: Any, y: Any) -> Any:
     return ot.abs(ot.true_div(x, y))
 
 
-@rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), p.sign(x), tags=("finite",))
+@rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), p.sign(x), tags=("stabler", "finite"))
 def sign_of_positive(x: Any, node: Any, fgraph: Any) -> Any:
     """sign(x) = 1, for an x that is an exp, a sigmoid or assumed to be positive (finite: also where x is 0 or NaN)."""
     sure = node.inputs[0] is not x or assumptions_of(fgraph).holds(fgraph, x, "positive")

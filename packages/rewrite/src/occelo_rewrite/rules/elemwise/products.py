@@ -266,7 +266,7 @@ def one_plus(variable: Any) -> Any:
     return total if total.type == variable.type else None
 
 
-@node_rewriter(_PRODUCTS)
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) / (1 + exp(x)) = sigmoid(x), and 1 / (1 + exp(x)) = sigmoid(-x), also among other factors."""
     whole = _real_product(fgraph, node)
@@ -283,7 +283,7 @@ def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter(_PRODUCTS)
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
     whole = _real_product(fgraph, node)
@@ -323,7 +323,7 @@ def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
     return None, ()
 
 
-@node_rewriter(_PRODUCTS)
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
     whole = _real_product(fgraph, node)
@@ -339,7 +339,7 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter(_PRODUCTS)
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
     whole = _real_product(fgraph, node)
@@ -361,7 +361,7 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter(_PRODUCTS)
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
 

@@ -22,85 +22,85 @@ x, y = wild("x y")
 c = number("c")
 
 
-@rule(p.log(1 + x))
+@rule(p.log(1 + x), tags=("stabler",))
 def log_one_plus(x: Any) -> Any:
     """log(1 + x) = log1p(x)."""
     return ot.log1p(x)
 
 
-@rule(p.log(1 - x))
+@rule(p.log(1 - x), tags=("stabler",))
 def log_one_minus(x: Any) -> Any:
     """log(1 - x) = log1p(-x)."""
     return ot.log1p(-x)
 
 
-@rule(p.log1p(p.exp(x)))
+@rule(p.log1p(p.exp(x)), tags=("stabler",))
 def log1p_exp(x: Any) -> Any:
     """log1p(exp(x)) = softplus(x)."""
     return ot.softplus(x)
 
 
-@rule(p.log1p(-p.exp(x)), p.log(-p.expm1(x)))
+@rule(p.log1p(-p.exp(x)), p.log(-p.expm1(x)), tags=("stabler",))
 def log_one_minus_exp(x: Any) -> Any:
     """log1p(-exp(x)) = log(-expm1(x)) = log1mexp(x)."""
     return ot.log1mexp(x)
 
 
-@rule(p.log(p.sigmoid(x)))
+@rule(p.log(p.sigmoid(x)), tags=("stabler",))
 def log_sigmoid(x: Any) -> Any:
     """log(sigmoid(x)) = -softplus(-x)."""
     return -ot.softplus(-x)
 
 
-@rule(p.log1p(-p.sigmoid(x)))
+@rule(p.log1p(-p.sigmoid(x)), tags=("stabler",))
 def log1p_minus_sigmoid(x: Any) -> Any:
     """log1p(-sigmoid(x)) = -softplus(x)."""
     return -ot.softplus(x)
 
 
-@rule(p.exp(x) - 1, p.exp(x) + (-1.0))
+@rule(p.exp(x) - 1, p.exp(x) + (-1.0), tags=("stabler",))
 def exp_minus_one(x: Any) -> Any:
     """exp(x) - 1 = expm1(x)."""
     return ot.expm1(x)
 
 
-@rule(1 - p.exp(x))
+@rule(1 - p.exp(x), tags=("stabler",))
 def one_minus_exp(x: Any) -> Any:
     """1 - exp(x) = -expm1(x)."""
     return -ot.expm1(x)
 
 
-@rule(1 - p.sigmoid(x))
+@rule(1 - p.sigmoid(x), tags=("stabler",))
 def one_minus_sigmoid(x: Any) -> Any:
     """1 - sigmoid(x) = sigmoid(-x)."""
     return ot.sigmoid(-x)
 
 
-@rule(1 - p.erf(x))
+@rule(1 - p.erf(x), tags=("stabler",))
 def one_minus_erf(x: Any) -> Any:
     """1 - erf(x) = erfc(x)."""
     return ot.erfc(x)
 
 
-@rule(1 + p.erf(x))
+@rule(1 + p.erf(x), tags=("stabler",))
 def one_plus_erf(x: Any) -> Any:
     """1 + erf(x) = erfc(-x)."""
     return ot.erfc(-x)
 
 
-@rule(p.erf(x) - 1, p.erf(x) + (-1.0))
+@rule(p.erf(x) - 1, p.erf(x) + (-1.0), tags=("stabler",))
 def erf_minus_one(x: Any) -> Any:
     """erf(x) - 1 = -erfc(x)."""
     return -ot.erfc(x)
 
 
-@rule(1 - p.erfc(x))
+@rule(1 - p.erfc(x), tags=("stabler",))
 def one_minus_erfc(x: Any) -> Any:
     """1 - erfc(x) = erf(x)."""
     return ot.erf(x)
 
 
-@rule(p.log(p.erfc(x)))
+@rule(p.log(p.erfc(x)), tags=("stabler",))
 def log_erfc(x: Any) -> Any:
     """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2)."""
     if computed_by(x, ot.switch(np.True_, 1.0, 2.0).owner_op) is not None:
@@ -110,25 +110,25 @@ def log_erfc(x: Any) -> Any:
     return ot.switch(large, ot.log(ot.erfcx(safe)) - ot.sqr(safe), ot.log(ot.erfc(other)))
 
 
-@rule(p.log(p.kv(y, x)))
+@rule(p.log(p.kv(y, x)), tags=("stabler",))
 def log_kv(x: Any, y: Any) -> Any:
     """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
     return ot.log(ot.kve(y, x)) - x
 
 
-@rule(p.log(p.iv(y, x)))
+@rule(p.log(p.iv(y, x)), tags=("stabler",))
 def log_iv(x: Any, y: Any) -> Any:
     """log(iv(v, x)) = log(ive(v, x)) + |x| (DLMF 10.40.1)."""
     return ot.log(ot.ive(y, x)) + ot.abs(x)
 
 
-@rule(p.log(p.exp(x) - p.exp(y)))
+@rule(p.log(p.exp(x) - p.exp(y)), tags=("stabler",))
 def log_difference_of_powers(x: Any, y: Any) -> Any:
     """log(exp(x) - exp(y)) = x + log1mexp(y - x)."""
     return x + ot.log1mexp(y - x)
 
 
-@rule(p.log(p.sqrt(x)))
+@rule(p.log(p.sqrt(x)), tags=("stabler",))
 def log_of_sqrt(x: Any) -> Any:
     """log(sqrt(x)) = log(x) / 2."""
     return ot.log(x) * 0.5
@@ -137,7 +137,7 @@ def log_of_sqrt(x: Any) -> Any:
 _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
 
 
-@rule(p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)))
+@rule(p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler",))
 def log_of_scaled(x: Any, c: Any) -> Any:
     """log(c x) = log(x) + log(c) for a number c > 0, where log(x) has a form of its own.
 
@@ -148,7 +148,7 @@ def log_of_scaled(x: Any, c: Any) -> Any:
     return ot.log(x) + float(np.log(c))
 
 
-@node_rewriter([ot.log])
+@node_rewriter([ot.log], tags=("stabler",))
 def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     """log(exp(a) + exp(b) + ...) = logaddexp(a, b, ...)."""
     total = computed_by(node.inputs[0], ot.add)
