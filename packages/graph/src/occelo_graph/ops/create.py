@@ -351,14 +351,15 @@ def tril(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix (or batch of them) with zeros above diagonal ``k``."""
     m = as_tensor_variable(m)
     rows, columns = shape_tuple(m)[-2:]
-    return switch(tri(rows, columns, k, dtype="bool"), m, 0)
+    return switch(tri(rows, columns, k, dtype="bool"), m, constant(0, dtype=m.dtype))
 
 
 def triu(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix (or batch of them) with zeros below diagonal ``k``."""
     m = as_tensor_variable(m)
     rows, columns = shape_tuple(m)[-2:]
-    return switch(tri(rows, columns, as_tensor_variable(k) - 1, dtype="bool"), 0, m)
+    below = tri(rows, columns, as_tensor_variable(k) - 1, dtype="bool")
+    return switch(below, constant(0, dtype=m.dtype), m)
 
 
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:

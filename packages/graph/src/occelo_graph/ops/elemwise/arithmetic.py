@@ -382,6 +382,8 @@ round_half_to_even: Elemwise = _rounding(
 
 def _round_away(x: Any) -> Any:
     whole = np.trunc(x)
+    if whole.dtype.kind in "biu":
+        return whole
     return whole + np.copysign(np.abs(x - whole) >= 0.5, x).astype(whole.dtype)
 
 

@@ -264,7 +264,8 @@ def _round_away(b: Builder, dtype: str, args: Args) -> Value:
 
 @scalar("real", "conj")
 def _real(b: Builder, dtype: str, args: Args) -> Value:
-    return args[0]
+    # the conjugate of a truth value is an int8
+    return b.cast(args[0], dtype)
 
 
 @scalar("imag")
@@ -275,6 +276,7 @@ def _imag(b: Builder, dtype: str, args: Args) -> Value:
 @scalar("angle", cost=2)
 def _angle(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
-    minus = b.op("lt", x, b.const(0.0, dtype))
+    # that of -0.0 is pi, too
+    minus = b.op("lt", b.op("copysign", b.const(1.0, dtype), x), b.const(0.0, dtype))
     turned = b.select(minus, b.const(np.pi, dtype), b.const(0.0, dtype))
     return b.select(b.op("eq", x, x), turned, x)
