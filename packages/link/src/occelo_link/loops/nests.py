@@ -68,8 +68,9 @@ class _Nest:
         self.context = context
         self.builder: Builder = context.builder
         self.kernel = kernel
-        self.shape = kernel.shape
-        self.axes = [i for i, n in enumerate(kernel.shape) if not is_unit(n)]
+        # roots may know more of the lengths than the first one did: flat loops count along one dimension for all of them
+        self.shape = tuple(context.canonical(n) for n in kernel.shape)
+        self.axes = [i for i, n in enumerate(self.shape) if not is_unit(n)]
         self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
         self.reductions = [r for r in kernel.roots if isinstance(r, ReduceRoot)]
         self.reduced = [] if kernel.axes is None else [i for i in self.axes if i in kernel.axes]
