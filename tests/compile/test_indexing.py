@@ -63,6 +63,29 @@ def test_a_length_that_turns_out_to_be_one_does_not_broadcast(
     f(np.ones(3), np.ones(3 if part.owner.op.key[0] == slice(0, 3) else 2), *given[2:])
 
 
+x, sizes = ot.dmatrix("x"), ot.lvector("sizes")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (ot.split(x, [1, 1], 2), "The 2 sizes of the parts must not be negative and must add up"),
+        (ot.split(x, sizes, 2), "The 2 sizes of the parts must not be negative and must add up"),
+        (ot.unravel_index(rows, (2, 3)), "A position is out of range for the shape (2, 3)"),
+        ([ot.choose(rows, [1.0, 2.0])], "A number of a choice is negative or too large"),
+        (ot.broadcast_shape(v, w), "The lengths of dimension 0 differ"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values:UserWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
+def test_what_is_checked_when_a_graph_runs(mode: str, outputs: Any, message: str) -> None:
+    f = function([x, sizes, rows, v, w], list(outputs), mode=mode, on_unused_input="ignore")
+    given = (np.ones((4, 2)), np.array([5, -1]), np.array([0, 7]), np.ones(3), np.ones(1))
+    with pytest.raises(ValueError, match=r"The 2|A posi|A num|The len") as caught:
+        f(*given)
+    assert str(caught.value).splitlines()[-1].startswith(message)
+
+
 def test_a_check_that_fails_for_no_reason_costs_a_warning_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
@@ -27,7 +27,7 @@ from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
     Shape_i,
-    broadcast_shape,
+    broadcast_lengths,
     check_length_types,
     fill_static,
     lengths_of,
@@ -212,7 +212,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     """Tensors broadcast against each other."""
     variables = [as_tensor_variable(a) for a in args]
     broadcast_static([v.type.shape for v in variables], "broadcast_arrays")
-    shape = broadcast_shape(*variables)
+    shape = broadcast_lengths([shape_tuple(v) for v in variables])
     return tuple(broadcast_to(v, shape) for v in variables)
 
 
@@ -435,7 +435,11 @@ def bartlett(M: Any) -> TensorVariable:
 
 
 class _Grid:
-    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape."""
+    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape.
+
+    As in NumPy, ``mgrid`` gives one tensor with the coordinates along its first dimension, ``ogrid`` a tuple, and both
+    a vector for one slice alone. A slice with an imaginary step has so many points, its end included.
+    """
 
     def __init__(self, sparse: bool) -> None:
         self.sparse = sparse
@@ -448,15 +452,21 @@ class _Grid:
                 raise TypeError(f"A grid is made from slices, got {part!r}")
             begin: Any = 0 if part.start is None else part.start  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             step: Any = 1 if part.step is None else part.step  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            if part.stop is None:  # pyright: ignore[reportUnknownMemberType]
+                raise TypeError(f"A slice of a grid needs an end, got {part!r}")
             if isinstance(step, complex):
                 vectors.append(linspace(begin, part.stop, int(abs(step))))  # pyright: ignore[reportUnknownMemberType]
             else:
                 vectors.append(arange(begin, part.stop, step))  # pyright: ignore[reportUnknownMemberType]
+        if not isinstance(key, tuple):
+            return vectors[0]
+        dtype = np.result_type(*(v.type.numpy_dtype for v in vectors)).name
+        vectors = [cast(v, dtype) for v in vectors]
         ndim = len(vectors)
         spread: list[Any] = [
             v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
         ]
-        return spread if self.sparse else list(broadcast_arrays(*spread))
+        return tuple(spread) if self.sparse else conveniences["stack"](broadcast_arrays(*spread))
 
 
 mgrid = _Grid(sparse=False)

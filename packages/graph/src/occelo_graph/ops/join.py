@@ -11,8 +11,9 @@ from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import clip, lt, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
@@ -240,21 +241,39 @@ def split(
 ) -> list[TensorVariable]:
     """Parts of ``x`` along ``axis``, of the lengths ``splits_size``.
 
-    ``n_splits`` is needed if the sizes are a vector of unknown length. Sizes that are known not to
-    add up to a known length are a ValueError.
+    ``n_splits`` is needed if the sizes are a vector of unknown length. Sizes that do not add up to the length of
+    ``x`` or are negative are a ValueError: now if they are known, else when the graph runs.
     """
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
     if isinstance(splits_size, Variable) and n_splits is not None:
         vector: Any = splits_size
-        sizes: list[Any] = [vector[i] for i in range(n_splits)]
+        if vector.type.shape[0] not in (None, n_splits):
+            raise ValueError(f"Expected {n_splits} sizes, got {vector.type.shape[0]}")
+        if vector.type.shape[0] is None:
+            holds = eq(shape_tuple(vector)[0], n_splits)
+            vector = CheckAndRaise(ValueError, f"Expected {n_splits} sizes")(vector, holds)
+        sizes: list[Any] = [cast(vector[i], "int64") for i in range(n_splits)]
     else:
         sizes = list(lengths_of(splits_size))
     if n_splits is not None and len(sizes) != n_splits:
         raise ValueError(f"Expected {n_splits} sizes, got {len(sizes)}")
-    length = x.type.shape[where]
-    if length is not None and all(isinstance(s, int) for s in sizes) and sum(sizes) != length:
-        raise ValueError(f"The sizes {sizes} do not add up to the length {length}")
+    length = shape_tuple(x)[where]
+    if any(isinstance(s, int) and s < 0 for s in sizes):
+        raise ValueError(f"The sizes {sizes} must not be negative")
+    known = sum(s for s in sizes if isinstance(s, int))
+    unknown = [s for s in sizes if not isinstance(s, int)]
+    conditions: list[Any] = []
+    if not unknown and isinstance(length, int):
+        if known != length:
+            raise ValueError(f"The sizes {sizes} do not add up to the length {length}")
+    else:
+        conditions = [eq(sum(unknown, known), length), *(ge(s, 0) for s in unknown)]
+    if conditions:
+        x = CheckAndRaise(
+            ValueError,
+            f"The {len(sizes)} sizes of the parts must not be negative and must add up to the length of dimension {where}",
+        )(x, *conditions)
     parts: list[TensorVariable] = []
     start: Any = 0
     for size in sizes:
@@ -313,17 +332,21 @@ class Repeat(LinearInFirst):
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
-    """Each element (or slice along ``axis``) repeated, as often as ``repeats`` says."""
+    """Each element (or slice along ``axis``) repeated, as often as ``repeats`` says.
+
+    ``repeats`` is one number, or a vector with a number for each element; a vector known to have length 1 counts for
+    all of them.
+    """
     a = as_tensor_variable(a)
-    if axis is None:
-        a, axis = flatten(a), 0
+    if axis is None or a.type.ndim == 0:
+        a, axis = flatten(a), 0 if axis is None else axis
     where = normalize_axis(axis, a.type.ndim)
     counts = as_tensor_variable(repeats)
     if not is_discrete(counts.dtype):
         raise TypeError(f"repeats must be integers, got {counts.type}")
-    if counts.type.ndim == 0:
+    if counts.type.shape in ((), (1,)):
         lengths = shape_tuple(a)
-        (times,) = lengths_of(repeats)
+        (times,) = lengths_of(counts if counts.type.ndim == 0 else counts[0])
         spread = broadcast_to(
             expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :])
         )
@@ -350,9 +373,21 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     )
 
 
-def roll(x: Any, shift: Any, axis: int | None = None) -> TensorVariable:
-    """Elements shifted along ``axis`` (or in C order), those that fall off coming in at the start."""
+def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
+    """Elements shifted along ``axis`` (or in C order), those that fall off coming in at the start.
+
+    Several axes take a shift each, or all the same one.
+    """
     x = as_tensor_variable(x)
+    if isinstance(axis, list | tuple):
+        shifts = lengths_of(shift)
+        if len(shifts) not in (1, len(axis)):
+            raise ValueError(f"{len(shifts)} shifts for {len(axis)} axes")
+        for by, each in zip(
+            shifts * (1 if len(shifts) == len(axis) else len(axis)), axis, strict=True
+        ):
+            x = roll(x, by, each)
+        return x  # type: ignore[no-any-return]
     if axis is None:
         return reshape(roll(flatten(x), shift, 0), shape_tuple(x))
     where = normalize_axis(axis, x.type.ndim)
@@ -376,7 +411,9 @@ def flip(arr: Any, axis: Any = None) -> TensorVariable:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
-    """Differences of neighbours along ``axis``, taken ``n`` times."""
+    """Differences of neighbours along ``axis``, taken ``n`` times (ValueError if that is negative)."""
+    if n < 0:
+        raise ValueError(f"The number of times must not be negative, got {n}")
     a = as_tensor_variable(a)
     where = normalize_axis(axis, a.type.ndim)
     lead = [slice(None)] * where
@@ -399,6 +436,10 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
     x = as_tensor_variable(x)
     widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2))
+    if widths.dtype.kind not in "iu":
+        raise TypeError(f"pad_width must be integers, got {pad_width!r}")
+    if widths.size and widths.min() < 0:
+        raise ValueError(f"pad_width must not be negative, got {pad_width!r}")
     for axis, (before, after) in enumerate(widths.tolist()):
         if before == after == 0:
             continue

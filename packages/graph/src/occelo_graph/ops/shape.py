@@ -12,6 +12,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable, constant
@@ -450,6 +451,8 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
     targets = [normalize_axis(a, ndim) for a in np.atleast_1d(destination).tolist()]
     if len(sources) != len(targets):
         raise ValueError("source and destination must have as many entries as each other")
+    if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError(f"An axis is repeated in {source} or {destination}")
     order = [a for a in range(ndim) if a not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
         order.insert(target, origin)
@@ -689,9 +692,24 @@ def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
 def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
     """The lengths of what tensors (or shapes) broadcast to.
 
-    Only a length known to be 1 broadcasts; known lengths that differ are a ValueError.
+    Only a length known to be 1 broadcasts; lengths that differ are a ValueError, now if they are known, else when the
+    result is used.
     """
     shapes = [lengths_of(a) if arrays_are_shapes else shape_tuple(a) for a in arrays]
+    result = list(broadcast_lengths(shapes))
+    for i, length in enumerate(result):
+        others = [s[i - len(result)] for s in shapes if len(s) >= len(result) - i]
+        conditions = [eq(n, length) for n in others if n is not length and isinstance(n, Variable)]
+        if conditions:
+            result[i] = CheckAndRaise(
+                ValueError,
+                f"The lengths of dimension {i} differ; only a length known to be 1 when the graph is built broadcasts",
+            )(as_tensor_variable(length), *conditions)
+    return tuple(result)
+
+
+def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
+    """What shapes broadcast to, where lengths that are not known are taken to fit."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     for lengths in shapes:
@@ -701,8 +719,8 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
                 continue
             if isinstance(mine, int) and isinstance(n, int) and mine not in (1, n):
                 raise ValueError(f"The lengths {mine} and {n} do not broadcast in dimension {i}")
-            if isinstance(mine, Variable) and not isinstance(n, int):
-                continue
+            if isinstance(n, Variable) and not (isinstance(mine, int) and mine == 1):
+                continue  # what is known, or came first, stays
             result[i] = n
     return tuple(result)
 

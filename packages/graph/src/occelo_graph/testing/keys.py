@@ -41,8 +41,8 @@ class Indexing:
     places: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        numbers: Any = np.arange(self.of_x.size)
-        self.places = np.asarray(numbers.reshape(self.of_x.shape)[self.plain])
+        numbers: Any = np.reshape(np.arange(int(self.of_x.size)), self.of_x.shape)
+        self.places = np.asarray(numbers[self.plain])
 
     @property
     def repeats(self) -> bool:

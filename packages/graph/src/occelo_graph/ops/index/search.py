@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.create import arange, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import clip, eq, minimum, neq, switch
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.create import arange, broadcast_arrays, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import stack
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import flatten, moveaxis, normalize_axis, shape_tuple
+from occelo_graph.ops.shape import (
+    flatten,
+    length_product,
+    lengths_of,
+    moveaxis,
+    normalize_axis,
+    shape_tuple,
+)
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -222,7 +231,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     another).
     """
     a = as_tensor_variable(a)
-    indices = as_tensor_variable(indices)
+    indices = _as_int64(indices, "indices", keep=True)
     if axis is None:
         a, axis = flatten(a), 0
     where = normalize_axis(axis, a.type.ndim)
@@ -239,6 +248,8 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> TensorVariable:
     """Elements at ``indices`` along ``axis``, one for each position of the other dimensions."""
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
+    if not is_discrete(indices.dtype) or indices.dtype == "bool":
+        raise IndexError(f"indices must be integers, got {indices.type}")
     if axis is None:
         arr, axis = flatten(arr), 0
     if arr.type.ndim != indices.type.ndim:
@@ -255,16 +266,23 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> TensorVaria
 
 
 def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
-    """Elements of the tensors ``choices``, each from the one that ``a`` numbers; modes as in `take`."""
-    a = as_tensor_variable(a)
-    listed = [as_tensor_variable(c) for c in choices] if isinstance(choices, list | tuple) else None  # pyright: ignore[reportUnknownVariableType]
+    """Elements of the tensors ``choices``, each from the one that ``a`` numbers; all of them broadcast.
+
+    ``mode`` says what happens to numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for
+    another). TypeError unless ``a`` has integers or truth values.
+    """
+    a = _as_int64(a, "a")
+    if isinstance(choices, list | tuple):
+        choices = stack(broadcast_arrays(*choices))  # pyright: ignore[reportUnknownArgumentType]
     stacked = as_tensor_variable(choices)
-    count = len(listed) if listed is not None else shape_tuple(stacked)[0]
+    count = shape_tuple(stacked)[0]
     if mode == "clip":
         a = clip(a, 0, as_tensor_variable(count) - 1)
     elif mode == "wrap":
         a = a % count
-    elif mode != "raise":
+    elif mode == "raise":
+        a = _in_range(a, count, "A number of a choice is negative or too large")
+    else:
         raise ValueError(f"The mode of choose is raise, clip or wrap, not {mode!r}")
     core = stacked.type.ndim - 1
     key: list[Any] = [a]
@@ -276,7 +294,10 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
-    """Slices of ``x`` along ``axis`` (or elements in C order) where a vector holds."""
+    """Slices of ``x`` along ``axis`` (or elements in C order) where a vector holds; ValueError for another condition."""
+    condition = as_tensor_variable(condition)
+    if condition.type.ndim != 1:
+        raise ValueError(f"The condition of compress must be a vector, got {condition.type}")
     return take(x, flatnonzero(condition), axis=axis)
 
 
@@ -316,35 +337,85 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
 
 
 def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
-    """Positions in C ("C") or Fortran ("F") order as one index for each dimension of shape ``dims``."""
+    """Positions in C ("C") or Fortran ("F") order as one int64 index for each dimension of shape ``dims``.
+
+    TypeError unless the positions are integers, ValueError for one that is negative or too large.
+    """
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
-    rest = as_tensor_variable(indices)
-    lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    lengths = lengths_of(dims)
+    rest = _as_int64(indices, "indices")
+    size = length_product(lengths)
+    rest = _in_range(rest, size, f"A position is out of range for {_listed(lengths)}")
     result: list[Any] = []
-    for n in reversed(lengths) if order == "C" else lengths:  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    for n in reversed(lengths) if order == "C" else lengths:
         result.append(rest % n)
-        rest = rest // n  # pyright: ignore[reportUnknownVariableType]
+        rest = rest // n
     return tuple(reversed(result)) if order == "C" else tuple(result)
 
 
 def ravel_multi_index(
-    multi_index: Any, dims: Any, mode: str = "raise", order: str = "C"
+    multi_index: Any, dims: Any, mode: str | Sequence[str] = "raise", order: str = "C"
 ) -> TensorVariable:
-    """One position in C ("C") or Fortran ("F") order from one index for each dimension."""
+    """One position (int64) in C ("C") or Fortran ("F") order from one index for each dimension.
+
+    ``mode``, one for all dimensions or one for each, says what happens out of range, where negative numbers are, too:
+    "raise" a ValueError, "clip" or "wrap". TypeError unless the indices are integers.
+    """
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
-    lengths = list(as_tensor_variable(dims)) if not isinstance(dims, list | tuple) else list(dims)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    indices = [as_tensor_variable(i) for i in multi_index]
-    if mode == "clip":
-        indices = [clip(i, 0, n - 1) for i, n in zip(indices, lengths, strict=True)]  # pyright: ignore[reportUnknownArgumentType]
-    elif mode == "wrap":
-        indices = [i % n for i, n in zip(indices, lengths, strict=True)]  # pyright: ignore[reportUnknownArgumentType]
-    elif mode != "raise":
-        raise ValueError(f"The mode of ravel_multi_index is raise, clip or wrap, not {mode!r}")
-    pairs = list(zip(indices, lengths, strict=True))  # pyright: ignore[reportUnknownArgumentType]
+    lengths = lengths_of(dims)
+    given: list[Any] = (
+        [getitem(multi_index, i) for i in range(len(lengths))]
+        if isinstance(multi_index, Variable)
+        else list(multi_index)
+    )
+    modes = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
+    if not len(given) == len(lengths) == len(modes):
+        raise ValueError(
+            f"{len(given)} indices and {len(modes)} modes for {len(lengths)} dimensions"
+        )
+    indices = [
+        _into_range(_as_int64(i, "multi_index"), n, each)
+        for i, n, each in zip(given, lengths, modes, strict=True)
+    ]
+    pairs = list(zip(indices, lengths, strict=True))
     position: Any = as_tensor_variable(0)
     for index, n in pairs if order == "C" else reversed(pairs):
         position = position * n + index
     made: TensorVariable = position
     return made
+
+
+def _into_range(index: Any, length: Any, mode: str) -> Any:
+    if mode == "clip":
+        return clip(index, 0, as_tensor_variable(length) - 1)
+    if mode == "wrap":
+        return index % length
+    if mode != "raise":
+        raise ValueError(f"The mode of ravel_multi_index is raise, clip or wrap, not {mode!r}")
+    return _in_range(index, length, f"An index is out of range for {_listed([length])}")
+
+
+def _listed(lengths: Sequence[Any]) -> str:
+    if all(isinstance(n, int) for n in lengths):
+        return f"the shape {tuple(lengths)}" if len(lengths) > 1 else f"a length of {lengths[0]}"
+    return "the lengths"
+
+
+def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
+    """Integers or truth values as int64 (with ``keep`` integers as they are); TypeError for others."""
+    variable = as_tensor_variable(value)
+    if not is_discrete(variable.dtype):
+        raise TypeError(f"{name} must be integers, got {variable.type}")
+    return variable if keep and variable.dtype != "bool" else cast(variable, "int64")
+
+
+def _in_range(index: Any, length: Any, message: str) -> Any:
+    """``index``, after a check that all of it is at least 0 and below ``length``: ValueError, now if both are known."""
+    if isinstance(index, Constant) and isinstance(length, int):
+        data: Any = index.data
+        if data.size and not (data.min() >= 0 and data.max() < length):
+            raise ValueError(message)
+        return index
+    return CheckAndRaise(ValueError, message)(index, ge(index, 0), lt(index, length))
