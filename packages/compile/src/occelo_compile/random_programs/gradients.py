@@ -42,17 +42,17 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
     undecided = 0
     for _ in range(2):
         directions: list[Any] = [random.integers(-2, 3, values[k].shape) / 2 for k in real]
-        slope, error = _slope(program, values, real, directions, positions, weights)
+        slope, gap = _slope(program, values, real, directions, positions, weights)
         terms: list[Any] = [g * d for g, d in zip(alone, directions, strict=True)]
         found = float(sum(t.sum() for t in terms))
         size = float(sum(np.abs(t).sum() for t in terms)) + abs(slope) + 1e-6
-        if not error <= 1e-5 * size:
+        if not gap <= 1e-5 * size:
             undecided += 1
             continue
-        if not abs(found - slope) <= 20 * error + 1e-7 * size:
+        if not abs(found - slope) <= 20 * gap + 1e-7 * size:
             raise Violation(
                 "value",
-                f"the slope in a direction is {found!r}, finite differences give {slope!r} (error {error:.2g})",
+                f"the slope in a direction is {found!r}, finite differences give {slope!r} (error {gap:.2g})",
             )
     together = case.called(
         case.compiled(case.inputs, [*case.outputs, *gradients]), program.values()

@@ -349,17 +349,16 @@ def smooth_unary(d: Drawing) -> None:
 def kinked(d: Drawing) -> None:
     x = d.pick(lambda m: m.kind == "f")
     y = d.pick(lambda m: m.kind == "f" and broadcasts(m, x))
-    d.choice(
+    name, numpy, symbolic = d.choice(
         [
-            lambda: d.step("maximum", [x, y], "np.maximum({0}, {1})"),
-            lambda: d.step("minimum", [x, y], "np.minimum({0}, {1})"),
-            lambda: d.step("abs", [x], "np.abs({0})"),
-            lambda: d.step(
-                "switch", [x, y], "np.where({0} > 0, {0}, {1})", "ot.switch({0} > 0, {0}, {1})"
-            ),
-            lambda: d.step("clip", [x], "np.clip({0}, -1, 1)"),
+            ("maximum", "np.maximum({0}, {1})", "ot.maximum({0}, {1})"),
+            ("minimum", "np.minimum({0}, {1})", "ot.minimum({0}, {1})"),
+            ("abs", "np.abs({0})", "ot.abs({0})"),
+            ("switch", "np.where({0} > 0, {0}, {1})", "ot.switch({0} > 0, {0}, {1})"),
+            ("clip", "np.clip({0}, -1, 1)", "ot.clip({0}, -1, 1)"),
         ]
-    )()
+    )
+    d.step(name, [x, y], numpy, symbolic)
 
 
 FORMS = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from occelo_graph.testing.programs import elementwise, indexing, reductions, shapes
@@ -31,7 +33,7 @@ _SMOOTH = [
 _ATTEMPTS = 200
 
 
-def _table(forms: list[tuple[float, Form]]) -> tuple[list[Form], np.ndarray]:
+def _table(forms: Sequence[tuple[float, Form]]) -> tuple[list[Form], np.ndarray]:
     weights = np.array([w for w, _ in forms])
     return [f for _, f in forms], np.cumsum(weights) / weights.sum()
 

@@ -21,6 +21,7 @@ def numbers(random: np.random.Generator, dtype: str, shape: tuple[int, ...], spe
     With ``special`` some are NaN, infinities, -0.0, or the extremes of the dtype.
     """
     kind = np.dtype(dtype).kind
+    extremes: list[Any]
     if kind == "b":
         return random.random(shape) < 0.5
     if kind in "iu":
