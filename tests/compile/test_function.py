@@ -570,3 +570,20 @@ def test_a_comparison_by_identity_is_refused_everywhere() -> None:
     assert oc.function([flag], flag)(True)
     state.set_value(True)
     assert state.get_value()
+
+
+def test_results_without_dimensions_are_arrays(mode: str) -> None:
+    """Never NumPy's scalars, which cannot be written to."""
+    x = ot.TensorType("float64", (1,)).make_variable("x")
+    y = ot.TensorType("int64", (1, 1)).make_variable("y")
+    outputs = [
+        x.squeeze(),
+        x[0],
+        x.min(axis=-1),
+        x.sum(),
+        y.min(axis=(0, 1)),
+        y.squeeze(),
+        y.max(axis=0)[0],
+    ]
+    results = oc.function([x, y], outputs, mode=mode)(np.ones(1), np.ones((1, 1), "int64"))
+    assert [type(r) for r in results] == [np.ndarray] * len(outputs)

@@ -20,9 +20,9 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
     values = program.values()
     real = [k for k, v in enumerate(values) if v.dtype == np.float64 and v.size]
     wanted = [k for k, v in enumerate(case.outputs) if v.type.dtype == "float64"]
-    numbers = [*values, *(case.expected[k].value for k in wanted)]
-    finite = all(v.dtype.kind != "f" or np.isfinite(v).all() for v in numbers)
-    if not real or not wanted or not finite:
+    numbers = [v for v in program.run() if v.dtype.kind in "fc"]
+    tame = all(v.dtype == np.float64 and (np.abs(v) < 1e6).all() for v in numbers)
+    if not real or not wanted or not tame:
         raise Unsuited
     shapes = [case.expected[k].value.shape for k in wanted]
     weights: list[Any] = [random.integers(1, 9, s) / 4 for s in shapes]

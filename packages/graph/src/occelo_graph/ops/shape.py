@@ -374,7 +374,8 @@ class DimShuffle(LinearInFirst):
                 f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1"
             )
         moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
-        return moved[tuple(None if a == "x" else slice(None) for a in self.new_order)]
+        # without the ellipsis an array without dimensions would become a scalar, which is no view
+        return moved[(..., *(None if a == "x" else slice(None) for a in self.new_order))]
 
     def _inverse(self) -> DimShuffle:
         order: list[int | str] = ["x"] * self.input_ndim

@@ -121,10 +121,13 @@ class Drawing:
         value = numbers(self.random, dtype, shape, self.profile.special)
         return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
 
-    def input_of(self, value: Any) -> Made:
-        """An input with a given value, in C order."""
+    def input_of(self, value: Any, ones: bool = False) -> Made:
+        """An input with a given value, in C order; ``ones`` says that lengths of 1 are known."""
         value = np.asarray(value)
-        return self._add_input(Input(value.dtype.name, self._static(value.shape), value))
+        static = self._static(value.shape)
+        if ones:
+            static = tuple(n if n == 1 else s for n, s in zip(value.shape, static, strict=True))
+        return self._add_input(Input(value.dtype.name, static, value))
 
     def _static(self, shape: tuple[int, ...]) -> tuple[int | None, ...]:
         return tuple(n if self.chance(0.75 if n == 1 else 0.3) else None for n in shape)

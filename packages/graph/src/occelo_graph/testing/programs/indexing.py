@@ -20,6 +20,7 @@ class _Key:
         self.first = first
         entries: list[str] = []
         self.arrays = 0
+        self.masked = self.wide = False
         self.length: int = d.choice([1, 2, 3, 0]) if d.chance(0.3) else 2  # of index arrays
         advanced = d.chance(0.4)
         axis = 0
@@ -47,7 +48,7 @@ class _Key:
                 and self.d.chance(0.5)
             ):
                 return f"{{{self.first + self.args.index(m)}}}"
-        self.args.append(self.d.input_of(value))
+        self.args.append(self.d.input_of(value, ones=True))
         return f"{{{self.first + len(self.args) - 1}}}"
 
     def entry(self, x: Made, axis: int, advanced: bool) -> tuple[str, int]:
@@ -86,8 +87,11 @@ class _Key:
 
     def mask(self, shape: tuple[int, ...]) -> str:
         d = self.d
+        self.masked = True
         mask: Any = d.random.random(shape) < 0.6
         if self.arrays > 1:  # as many as the other arrays have
+            if self.length > shape[0] or self.wide:
+                raise Unfit
             mask = np.zeros(shape, bool)
             mask[: self.length] = True
         found = [m for m in d.made if m.kind == "b" and m.value.shape == shape]
@@ -104,7 +108,9 @@ class _Key:
 
     def positions(self, n: int) -> str:
         d = self.d
-        shape = (self.length,) if d.chance(0.8) else (self.length, 1)
+        # how many elements a mask takes is not known when the graph is built, so that does not broadcast
+        shape = (self.length,) if self.masked or d.chance(0.8) else (self.length, 1)
+        self.wide = self.wide or len(shape) > 1
         values: Any = d.random.integers(-n, n, shape)
         if d.chance(0.3):
             if values.size:
