@@ -173,6 +173,12 @@ expit = sigmoid
 
 def _softplus(x: Any) -> Any:
     x = _as_inexact(x)
+    if x.dtype.kind == "c":
+        # the same direction, scaled so that nothing overflows
+        scale = np.maximum(x.real, 0)
+        return np.where(
+            x.real > 0, scale + np.log(np.exp(-scale) + np.exp(x - scale)), np.log1p(np.exp(x))
+        )
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
