@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -175,24 +176,31 @@ class PythonVM:
             if missing:
                 stack.extend(missing)
                 continue
-            self._wait_for_readers(node, computed, stack)
-            if stack[-1] is not variable:
-                continue
-            self._run(self._of_node[node], computed)
+            self._run_sparing(self._of_node[node], computed)
             stack.pop()
         if self.allow_gc:
             self.clear_storage()
 
-    def _wait_for_readers(
-        self, node: Apply, computed: dict[Variable, bool], stack: list[Variable]
-    ) -> None:
-        """Before a node overwrites an input, what else reads that input in this call runs first."""
-        if not node.op.destroy_map:
+    def _run_sparing(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
+        """Run a node; what it overwrites is copied if it is read by others that have not run.
+
+        They cannot be run first: whether they are needed may be for a branch to say.
+        """
+        node = thunk.node
+        readers = self._orderings().get(node, ()) if node.op.destroy_map else ()
+        if all(computed[v] for reader in readers for v in reader.outputs):
+            self._run(thunk, computed)
             return
-        for before in self._orderings().get(node, ()):
-            pending = [v for v in before.outputs if not computed[v]]
-            if pending and pending[0] not in stack:
-                stack.append(pending[0])
+        overwritten = {i for positions in node.op.destroy_map.values() for i in positions}
+        cells = [thunk.inputs[i] for i in overwritten]
+        kept = [cell[0] for cell in cells]
+        for cell in cells:
+            cell[0] = copy.copy(cell[0])
+        try:
+            self._run(thunk, computed)
+        finally:
+            for cell, value in zip(cells, kept, strict=True):
+                cell[0] = value
 
     def _orderings(self) -> dict[Apply, list[Apply]]:
         found: dict[Apply, list[Apply]] | None = self.__dict__.get("_found_orderings")
