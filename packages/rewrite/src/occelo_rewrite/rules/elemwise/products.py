@@ -131,7 +131,7 @@ def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [_times(rest, number_, node.outputs[0])]
 
 
-@node_rewriter(_PRODUCTS, tags=("finite", "shape_unsafe"))
+@node_rewriter(_PRODUCTS, tags=("finite", "shape_unsafe", "rounding", "overflow"))
 def cancelled_product(fgraph: FunctionGraph, node: Apply) -> Any:
     """(x / y) * y = x, and x / x = 1 (finite: also where y is 0, infinite or NaN)."""
     whole = Product.at(fgraph, node)

@@ -164,7 +164,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.logaddexp(*exponents)]
 
 
-@node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "rounding"))
+@node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler",))
 def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
     """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
 
@@ -173,7 +173,7 @@ def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
     return _stable(node)
 
 
-@node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler", "rounding"))
+@node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler",))
 def stable_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     """Quotients of sums of powers by sigmoid, softmax and tanh, whatever else uses their parts."""
     return _stable(node)
@@ -181,7 +181,7 @@ def stable_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter(
     [ot.sub, ot.add],
-    tags=("stabler", "rounding"),
+    tags=("stabler",),
     below=(ot.mul.scalar_op, ot.true_div.scalar_op),
 )
 def stable_difference(fgraph: FunctionGraph, node: Apply) -> Any:

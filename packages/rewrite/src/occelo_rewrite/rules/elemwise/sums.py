@@ -211,7 +211,7 @@ def collected_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     return [shaped_like(collected.expression(), node.outputs[0])]
 
 
-@node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison"))
+@node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
 def cancelled_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     """x + y - x = y (finite: also where x is infinite or NaN; comparison: also where y is lost in x + y)."""
     collected = _collected(fgraph, node)
