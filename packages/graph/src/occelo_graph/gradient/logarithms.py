@@ -55,10 +55,15 @@ _SMALLEST = {"float16": -8.0, "float32": -80.0}
 
 
 class Logarithm(NamedTuple):
-    """A form of a logarithm, and whether it is worth having: of a number alone it is not."""
+    """A form of a logarithm; whether it is worth having, which of a number alone it is not; whether it always is real.
+
+    Where a logarithm is not real, as of a difference that is negative, a product of two could be, so one that is not ``sure``
+    is not part of another.
+    """
 
     form: Any
     helps: bool
+    sure: bool = True
 
 
 class Reader(ExpressionReader):
@@ -95,17 +100,18 @@ class Reader(ExpressionReader):
             inner = self.log_of(found.inputs[0])
             if inner is None or not inner.helps:
                 return None
-            return Logarithm(op(inner.form, *found.inputs[1:]), True)
+            return Logarithm(op(inner.form, *found.inputs[1:]), True, inner.sure)
         total, product = self.reduction(variable, "add"), self.reduction(variable, "mul")
         if product is not None:
             inner = self.log_of(product.inputs[0])
-            if inner is not None and inner.helps:
+            if inner is not None and inner.helps and inner.sure:
                 return Logarithm(sum_(inner.form, axis=op.axis), True)
         if total is None:
             return None
         inner = self.log_of(total.inputs[0])
         if inner is not None:
-            return Logarithm(logsumexp(inner.form, axis=op.axis), True) if inner.helps else None
+            fits = inner.helps and inner.sure
+            return Logarithm(logsumexp(inner.form, axis=op.axis), True) if fits else None
         return self._log_of_weighted_sum(total)
 
     def _log_of_weighted_sum(self, total: Any) -> Logarithm | None:
@@ -135,7 +141,8 @@ class Reader(ExpressionReader):
         weighted = mul(*rest, share)
         for divisor in divisors:
             weighted = weighted / divisor
-        return Logarithm(add(sum_(top, axis=axis), log(sum_(weighted, axis=axis))), True)
+        made = add(sum_(top, axis=axis), log(sum_(weighted, axis=axis)))
+        return Logarithm(made, True, sure=False)
 
     def log_of_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> Logarithm | None:
         """The logarithm of a sum less another; of what is in it one term may be of any sign."""
@@ -153,22 +160,25 @@ class Reader(ExpressionReader):
                     unknown.append(neg(term) if side else term)
                     if self._holds_power(term):
                         return None
-                else:
+                elif found.sure:
                     known[side].append(found)
+                else:
+                    return None
         if len(unknown) > 1 or not known[0] or not any(k.helps for side in known for k in side):
             return None
         total = self._log_of_known_sum(known[0])
         if known[1]:
             if unknown:
                 return None
-            return Logarithm(_log_of_difference(total, self._log_of_known_sum(known[1])), True)
+            made = _log_of_difference(total, self._log_of_known_sum(known[1]))
+            return Logarithm(made, True, sure=False)
         if not unknown:
             return Logarithm(total, True)
         # m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the larger of both
         top = maximum(maximum(total, log(abs_(unknown[0]))), _SMALLEST.get(self.dtype, -700.0))
         top = zero_grad(top)
         scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
-        return Logarithm(add(top, log(scaled)), True)
+        return Logarithm(add(top, log(scaled)), True, sure=False)
 
     def _holds_power(self, variable: Any, depth: int = 4) -> bool:
         """Whether a variable is a product or quotient with a power of e in it."""
@@ -231,10 +241,15 @@ def log_cosh(x: Any) -> Any:
 
 def _of_product(reader: Reader, *factors: Any) -> Logarithm | None:
     found = [reader.log_of(f) for f in factors]
-    forms = [f.form for f in found if f is not None]
-    if len(forms) < len(found) or not any(f is not None and f.helps for f in found):
+    parts = [f for f in found if f is not None]
+    if len(parts) < len(found) or not any(f.helps for f in parts):
         return None
-    return Logarithm(forms[0] if len(forms) == 1 else add(*forms), True)
+    # of a single factor that is negative both are not real
+    unsure = sum(not f.sure for f in parts)
+    forms = [f.form for f in parts]
+    if unsure > 1:
+        return None
+    return Logarithm(forms[0] if len(forms) == 1 else add(*forms), True, not unsure)
 
 
 def _of_quotient(reader: Reader, top: Any, bottom: Any) -> Logarithm | None:
@@ -247,9 +262,10 @@ def _of_quotient(reader: Reader, top: Any, bottom: Any) -> Logarithm | None:
         if read is not None:
             return Logarithm(read(LogSoftmax), True)
     a, b = reader.log_of(top), reader.log_of(bottom)
-    if a is None or b is None or not (a.helps or b.helps):
+    if a is None or b is None or not (a.helps or b.helps) or not (a.sure or b.sure):
         return None
-    return Logarithm(neg(b.form) if number_in(a.form) == 0 else sub(a.form, b.form), True)
+    form = neg(b.form) if number_in(a.form) == 0 else sub(a.form, b.form)
+    return Logarithm(form, True, a.sure and b.sure)
 
 
 def read_of_whole(reader: Reader, exponent: Any, bottom: Any) -> Callable[[Any], Any] | None:
@@ -266,7 +282,7 @@ def read_of_whole(reader: Reader, exponent: Any, bottom: Any) -> Callable[[Any],
 
 def _of_power(reader: Reader, base: Any, exponent: Any) -> Logarithm | None:
     found = reader.log_of(base)
-    if found is None or not found.helps:
+    if found is None or not found.helps or not found.sure:
         return None
     return Logarithm(mul(exponent, found.form), True)
 
@@ -309,7 +325,7 @@ def _of_difference(reader: Reader, a: Any, b: Any) -> Logarithm | None:
 
 def _of_negative(reader: Reader, x: Any) -> Logarithm | None:
     inner = reader.inner(x, "expm1")
-    return None if inner is None else Logarithm(log1mexp(inner), True)
+    return None if inner is None else Logarithm(log1mexp(inner), True, sure=False)
 
 
 def _of_erfc(reader: Reader, x: Any) -> Logarithm | None:
@@ -319,7 +335,7 @@ def _of_erfc(reader: Reader, x: Any) -> Logarithm | None:
 
 _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "exp": lambda reader, x: Logarithm(x, True),
-    "expm1": lambda reader, x: Logarithm(add(x, log1mexp(reader.negated(x))), True),
+    "expm1": lambda reader, x: Logarithm(add(x, log1mexp(reader.negated(x))), True, sure=False),
     "neg": _of_negative,
     "cosh": lambda reader, x: Logarithm(log_cosh(x), True),
     "erfc": _of_erfc,

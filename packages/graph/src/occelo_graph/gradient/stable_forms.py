@@ -203,7 +203,7 @@ def _over_total(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> An
         if read is not None:
             return _times(others, read(Softmax))
         whole = None if reader.inner(bottom, "erfc") is not None else reader.log_of(bottom)
-        if whole is not None and whole.helps and reader.inner(bottom, "exp") is None:
+        if whole is not None and whole.helps and whole.sure and reader.inner(bottom, "exp") is None:
             return _times(others, exp(sub(power, whole.form)))
     return None
 

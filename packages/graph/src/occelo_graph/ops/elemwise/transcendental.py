@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
-from occelo_graph.ops.elemwise.arithmetic import eq, ge, sub, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, neg, sub, switch, true_div
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, inexact, ufunc_rule
 
@@ -52,10 +52,34 @@ def _unary(name: str, ufunc: np.ufunc, derivative: Derivative, doc: str) -> Elem
     return elementwise(name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc)
 
 
-exp: Elemwise = _unary("exp", np.exp, lambda ct, x, out: ct * out, "e ** x.")
+def _exp_partial(ct: Any, x: Any, out: Any) -> Any:
+    """ct exp(x); what was divided by exp(x) before is not multiplied by it again, which could be 0 times infinity."""
+    divided = _undivided(ct, out)
+    return ct * out if divided is None else divided
+
+
+def _undivided(ct: Any, divisor: Any) -> Any:
+    """ct times what it is divided by, if it is a quotient by that, or its negative; else None."""
+    owner = ct.owner
+    if owner is None or not isinstance(owner.op, Elemwise):
+        return None
+    if owner.op == true_div and owner.inputs[1] is divisor:
+        top = owner.inputs[0]
+        return top if top.type == ct.type else None
+    if owner.op == neg:
+        inner = _undivided(owner.inputs[0], divisor)
+        return None if inner is None else neg(inner)
+    return None
+
+
+exp: Elemwise = _unary("exp", np.exp, _exp_partial, "e ** x.")
 exp2: Elemwise = _unary("exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.")
 expm1: Elemwise = _unary(
-    "expm1", np.expm1, lambda ct, x, out: ct * (out + 1), "e ** x - 1, precise near 0."
+    # out + 1 would cancel far below 0
+    "expm1",
+    np.expm1,
+    lambda ct, x, out: ct * exp(x),
+    "e ** x - 1, precise near 0.",
 )
 log: Elemwise = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
 log1p: Elemwise = _unary(
@@ -205,7 +229,8 @@ log1mexp: Elemwise = elementwise(
     1,
     inexact,
     _log1mexp,
-    [lambda ct, x, out: -ct / expm1(-x)],
+    # -1 / expm1(-x) has derivatives that overflow
+    [lambda ct, x, out: ct * exp(x) / expm1(x)],
     "log(1 - exp(x)) for x < 0, precise near 0 and far from it.",
     holomorphic=False,
 )

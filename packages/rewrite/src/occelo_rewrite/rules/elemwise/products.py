@@ -417,19 +417,6 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-STABILIZE = RuleSet(
-    (
-        logistic,
-        exp_times_sigmoid,
-        exp_over_its_sum,
-        exp_over_sum_of_powers,
-        gaussian_over_erfc,
-        zero_branch_sinks,
-    ),
-    "products stabilize",
-)
-
-
 def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
     """Whether nothing else uses what some nodes compute, so that replacing them saves them."""
     return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
@@ -439,6 +426,20 @@ def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
 def product_of_powers(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
     """exp(x) exp(y) = exp(x + y), where nothing else uses the two."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
+
+
+STABILIZE = RuleSet(
+    (
+        logistic,
+        exp_times_sigmoid,
+        exp_over_its_sum,
+        exp_over_sum_of_powers,
+        gaussian_over_erfc,
+        zero_branch_sinks,
+        product_of_powers,
+    ),
+    "products stabilize",
+)
 
 
 @rule(
@@ -477,6 +478,6 @@ def _positive(v: Any) -> bool:
 
 
 SPECIALIZE = RuleSet(
-    (one_divided, product_of_powers, over_exp, product_of_equal_bases),
+    (one_divided, over_exp, product_of_equal_bases),
     "products specialize",
 )

@@ -8,6 +8,8 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
+from occelo_graph.gradient.expressions import ExpressionReader
+from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.stable_forms import stable_form
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
@@ -102,12 +104,10 @@ def one_minus_erfc(x: Any) -> Any:
 
 @rule(p.log(p.erfc(x)), tags=("stabler",))
 def log_erfc(x: Any) -> Any:
-    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2)."""
-    if computed_by(x, ot.switch(np.True_, 1.0, 2.0).owner_op) is not None:
+    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2), and log1p(-erf(x)) near 0."""
+    if ExpressionReader.is_chosen(x):
         return None  # the form below, which holds a log(erfc) of its own
-    large = ot.gt(x, 1)
-    safe, other = ot.switch(large, x, 1), ot.switch(large, 1, x)
-    return ot.switch(large, ot.log(ot.erfcx(safe)) - ot.sqr(safe), ot.log(ot.erfc(other)))
+    return log_of_erfc(x)
 
 
 @rule(p.log(p.kv(y, x)), tags=("stabler",))

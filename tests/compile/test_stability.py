@@ -1,0 +1,144 @@
+"""Formulas as users write them, at extreme inputs, against numbers of hundreds of digits."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_compile import function
+from occelo_graph import tensor as ot
+from occelo_graph.testing.exact import FUNCTIONS, exact_derivatives
+from occelo_graph.testing.naive_formulas import FORMULAS, Formula, page
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+SYMBOLIC = {name: getattr(ot, name) for name in FUNCTIONS}
+
+
+def text(formula: Any) -> str | None:
+    return formula.text if isinstance(formula, Formula) else None
+
+
+@functools.cache
+def exact(formula: Formula, dtype: str) -> list[tuple[Any, list[Any], list[Any]]]:
+    """The value, gradient and second derivative of every call, or of every element of the only one."""
+    by = "v" if formula.is_of_vectors else "x"
+    found: list[tuple[Any, list[Any], list[Any]]] = []
+    for given in formula.arguments(dtype):
+        points = (
+            [given]
+            if formula.is_of_vectors
+            else [{"x": x, "y": y} for x, y in zip(given["x"], given["y"], strict=True)]
+        )
+        for point in points:
+            try:
+                found.append(exact_derivatives(functools.partial(formula, FUNCTIONS), point, by))
+            except ZeroDivisionError:
+                assert formula.at_zero is not None
+                found.append(
+                    (mpmath.mpf(0), [mpmath.mpf(formula.at_zero)] * np.size(point[by]), [])
+                )
+    return found
+
+
+def graphs(formula: Formula, dtype: str) -> tuple[list[Any], Any, Any, Any]:
+    """Inputs, value, gradient, second derivative."""
+    names = ("v", "w") if formula.is_of_vectors else ("x", "y")
+    inputs = [ot.tensor(n, dtype=dtype, shape=(None,)) for n in names]
+    value = formula(SYMBOLIC, dict(zip(names, inputs, strict=True)))
+    gradient = og.grad(value.sum(), inputs[0])
+    second = og.grad(gradient.sum(), inputs[0], disconnected_inputs="ignore")
+    return inputs, value, gradient, second
+
+
+def compiled(inputs: list[Any], outputs: list[Any], mode: str) -> Any:
+    return function(inputs, outputs, mode=mode, on_unused_input="ignore")
+
+
+def check(formula: Formula, dtype: str, order: int, results: list[Any], what: str) -> None:
+    """Hold the results of all calls to the bound of the formula."""
+    limits = np.finfo(dtype)
+    eps, tiny = mpmath.mpf(float(limits.eps)), mpmath.mpf(float(limits.tiny))
+    wanted = exact(formula, dtype)
+    if formula.is_of_vectors:
+        rows = [np.atleast_1d(r) for r in results]
+        sizes = [float(np.abs(g["v"]).max()) for g in formula.arguments(dtype)]
+    else:
+        rows = [np.atleast_1d(r) for r in results[0]]
+        sizes = [abs(float(x)) for x in formula.arguments(dtype)[0]["x"]]
+    worst: tuple[float, str] = (0.0, "")
+    for point, (row, all_wanted, size) in enumerate(zip(rows, wanted, sizes, strict=True)):
+        expected = [all_wanted[0]] if order == 0 else all_wanted[order]
+        for number, right in zip(row, expected, strict=False):
+            scale = abs(right) + formula.scales[order]
+            unit = eps * max(scale, tiny) * (max(1.0, size) if formula.by_size else 1)
+            if abs(right) > mpmath.mpf(float(limits.max)):
+                off = 0.0 if np.isinf(number) and (number > 0) == (right > 0) else np.inf
+            elif not np.isfinite(number):
+                off = np.inf
+            else:
+                off = float(abs(mpmath.mpf(float(number)) - right) / unit)
+            if off > worst[0]:
+                told = f"{float(number)!r} instead of {mpmath.nstr(right, 20)} at point {point}"
+                worst = (off, told)
+    assert worst[0] <= formula.bounds[order], (
+        f"{what} of {formula.text} in {dtype} is off by {worst[0]:.3g} eps: {worst[1]}"
+    )
+
+
+def run(call: Any, formula: Formula, dtype: str) -> list[Any]:
+    with np.errstate(all="ignore"):
+        results = [call(*given.values()) for given in formula.arguments(dtype)]
+    return list(zip(*results, strict=True))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("formula", FORMULAS, ids=text)
+def test_value_gradient_and_second_derivative_together(formula: Formula, dtype: str) -> None:
+    inputs, value, gradient, second = graphs(formula, dtype)
+    results = run(compiled(inputs, [value, gradient, second], "FAST_RUN"), formula, dtype)
+    for order, what in enumerate(("value", "gradient", "second derivative")):
+        check(formula, dtype, order, results[order], what)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=text)
+def test_each_alone_and_in_pairs(formula: Formula) -> None:
+    inputs, value, gradient, second = graphs(formula, "float64")
+    asked = [{0: value}, {0: value, 1: gradient}]
+    if THOROUGH:
+        asked += [{1: gradient}, {2: second}, {1: gradient, 2: second}]
+    for outputs in asked:
+        call = compiled(inputs, list(outputs.values()), "FAST_RUN")
+        for order, found in zip(outputs, run(call, formula, "float64"), strict=True):
+            check(formula, "float64", order, found, f"output {order} of {len(outputs)}")
+
+
+@pytest.mark.parametrize("formula", [f for f in FORMULAS if not f.is_of_vectors], ids=text)
+def test_gradient_of_a_mean_beside_it(formula: Formula) -> None:
+    inputs, value, _, _ = graphs(formula, "float64")
+    mean = value.mean()
+    gradient = og.grad(mean, inputs[0])
+    count = len(formula.arguments("float64")[0]["x"])
+    _, found = run(compiled(inputs, [mean, gradient], "FAST_RUN"), formula, "float64")
+    check(formula, "float64", 1, [f * count for f in found], "gradient of the mean")
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "vm"])
+@pytest.mark.parametrize("formula", FORMULAS if THOROUGH else FORMULAS[::4], ids=text)
+def test_other_modes(formula: Formula, mode: str) -> None:
+    inputs, value, gradient, second = graphs(formula, "float64")
+    results = run(compiled(inputs, [value, gradient, second], mode), formula, "float64")
+    for order in range(3):
+        check(formula, "float64", order, results[order], f"output {order} in {mode}")
+
+
+def test_the_page_is_that_of_the_table() -> None:
+    path = Path(__file__).parents[2] / "docs" / "stability.md"
+    assert path.read_text() == page()
+    assert len(FORMULAS) >= 60
