@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
@@ -13,6 +13,7 @@ from occelo_rewrite.rewriter import (
     GraphRewriter,
     SequentialGraphRewriter,
     WalkingGraphRewriter,
+    check_rewriters,
 )
 
 __all__ = [
@@ -66,6 +67,9 @@ class RewriteDatabaseQuery:
             "extra_rewrites": tuple(extra_rewrites),
             "name": name,
         }
+        check_rewriters(
+            [r for r, _ in extra_rewrites], NodeRewriter, GraphRewriter, where="A query"
+        )
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
@@ -109,6 +113,8 @@ class RewriteDatabase:
     ``standard`` registers what the database holds from the start, when it is first asked for something.
     `is_standard` says whether anything was changed since; ``generation`` counts changes.
     """
+
+    _holds: ClassVar[tuple[type, ...]] = (NodeRewriter, GraphRewriter)
 
     def __init__(self, name: str = "", standard: Callable[[Any], None] | None = None) -> None:
         self.name = name
@@ -155,9 +161,14 @@ class RewriteDatabase:
     ) -> None:
         """Add a rewriter under a name, which is a tag of it too; so are the tags that a rule has itself.
 
+        TypeError if it is no rewriter of a kind that the database holds, or if a name or tag is no string.
         ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
         another entry.
         """
+        check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
+        for tag in (name, *tags):
+            if not isinstance(tag, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"A name or a tag of a rewrite is a string, not {tag!r}")
         if name in self._entries and not overwrite_existing:
             raise ValueError(f"{self.name or 'The database'} already has a rewrite named {name!r}")
         if any(name in e.tags and e.name != name for e in self._entries.values()):
@@ -257,6 +268,15 @@ class RewriteDatabase:
         raise NotImplementedError(f"{type(self).__name__} has no build")
 
 
+def _flat(chosen: Iterable[tuple[str, Rewriter]]) -> list[Rewriter]:
+    """Rewriters without their names, those of groups one by one."""
+    return [
+        each
+        for _, rewriter in chosen
+        for each in (rewriter if isinstance(rewriter, list) else [rewriter])  # pyright: ignore[reportUnknownVariableType]
+    ]
+
+
 class SequenceDB(RewriteDatabase):
     """Rewriters that run one after the other, by position."""
 
@@ -323,7 +343,7 @@ class EquilibriumDB(RewriteDatabase):
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
         if not chosen:
             return None
-        main = [r for n, r in chosen if n not in self._final and n not in self._cleanup]
+        main = _flat(c for c in chosen if c[0] not in self._final and c[0] not in self._cleanup)
         final = [r for n, r in chosen if n in self._final]
         cleanup = [r for n, r in chosen if n in self._cleanup]
         return EquilibriumGraphRewriter(main, final, cleanup, self.name)
@@ -332,12 +352,16 @@ class EquilibriumDB(RewriteDatabase):
 class LocalGroupDB(RewriteDatabase):
     """Rules that are tried in order at each node; what is built is the list of them."""
 
+    _holds = (NodeRewriter,)
+
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
-        return [rule for _, rule in chosen] or None
+        return _flat(chosen) or None
 
 
 class TopoDB(RewriteDatabase):
     """Rules of a group walked over the graph once."""
+
+    _holds = (NodeRewriter,)
 
     def __init__(
         self, db: LocalGroupDB | None = None, order: str = "in_to_out", name: str = ""
@@ -348,7 +372,7 @@ class TopoDB(RewriteDatabase):
             self._held = db._entries  # pyright: ignore[reportPrivateUsage]
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
-        rules = [rule for _, rule in chosen]
+        rules = _flat(chosen)
         return WalkingGraphRewriter(rules, self.order, name=self.name) if rules else None
 
 

@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
-from occelo_rewrite.rewriter import GraphRewriter
+from occelo_rewrite.rewriter import RecordingRewriter
 
 __all__ = ["FusionRewriter"]
 
@@ -141,12 +141,12 @@ def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable])
     return Elemwise(Composite(freeze([inner[v] for v in outer], [inner[v] for v in exits])))
 
 
-class FusionRewriter(GraphRewriter):
+class FusionRewriter(RecordingRewriter):
     """One node for each group of connected elementwise nodes over one shape."""
 
     name = "elemwise_fusion"
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         # from the outputs backwards, so that what a group reads is not replaced before it
         order = fgraph.toposort()
         place = {node: i for i, node in enumerate(order)}

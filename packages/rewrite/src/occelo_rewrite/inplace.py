@@ -18,7 +18,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.record import RewriteRecord
-from occelo_rewrite.rewriter import GraphRewriter
+from occelo_rewrite.rewriter import RecordingRewriter
 
 __all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
 
@@ -66,14 +66,14 @@ _MOST_ATTEMPTS = 4
 """How many nodes may try in vain to overwrite a variable, so that one with many readers costs little."""
 
 
-class InplaceRewriter(GraphRewriter):
+class InplaceRewriter(RecordingRewriter):
     """Gives nodes the variant of their op that overwrites an input, where that is possible."""
 
     def __init__(self, name: str, variants: Variants) -> None:
         self.name = name
         self.variants = variants
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         if not any(True for node in fgraph.apply_nodes for _ in self.variants(node)):
             return
         chosen = _Plan(fgraph).choose(self.variants)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from occelo_graph import FunctionGraph
+from occelo_graph import FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
@@ -18,8 +18,10 @@ __all__ = [
     "EquilibriumGraphRewriter",
     "GraphRewriter",
     "MergeOptimizer",
+    "RecordingRewriter",
     "SequentialGraphRewriter",
     "WalkingGraphRewriter",
+    "check_rewriters",
     "graph_rewriter",
     "in2out",
     "out2in",
@@ -34,9 +36,13 @@ class GraphRewriter:
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach the features that `apply` needs."""
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """Change the graph and note what was done."""
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Change the graph."""
         raise NotImplementedError(f"{type(self).__name__} has no apply")
+
+    def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        """`apply`; what is noted of it is up to the rewriter."""
+        self.apply(fgraph)
 
     def rewrite(self, fgraph: FunctionGraph, record: RewriteRecord | None = None) -> RewriteRecord:
         """Attach what is needed, `apply`, and return the record."""
@@ -45,7 +51,7 @@ class GraphRewriter:
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
         with noted.entering(str(self)):
-            self.apply(fgraph, noted)
+            self.apply_noted(fgraph, noted)
         if outermost:
             noted.finish()
         return noted
@@ -61,7 +67,59 @@ class GraphRewriter:
         return self.name or type(self).__name__
 
 
-class MergeOptimizer(GraphRewriter):
+class RecordingRewriter(GraphRewriter):
+    """A rewriter that notes every replacement: override `run` instead of `apply`."""
+
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        """Change the graph and note what was done."""
+        raise NotImplementedError(f"{type(self).__name__} has no run")
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        fgraph.attach_feature(ReplaceValidate())
+        self.add_requirements(fgraph)
+        self.run(fgraph, RewriteRecord.configured())
+
+    def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        if type(self).apply is RecordingRewriter.apply:
+            self.run(fgraph, record)
+        else:
+            self.apply(fgraph)  # a class below has its own, which may call the one above
+
+
+def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
+    """TypeError unless all are of some of the kinds: classes of rewriters, or databases."""
+    for each in rewriters:
+        if isinstance(each, kinds):
+            continue
+        if isinstance(each, type):
+            hint = "give an object of the class"
+        elif callable(each):
+            hint = "make a rule of a function with node_rewriter or rule, a rewriter with graph_rewriter"
+        else:
+            hint = f"a {type(each).__name__}"
+        wanted = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        raise TypeError(f"{where} takes {wanted}, not {each!r}: {hint}")
+
+
+class _Changes(Feature):
+    """Counts the changes of a graph."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        self.count += 1
+
+
+class MergeOptimizer(RecordingRewriter):
     """Common-subexpression elimination.
 
     Constants with equal type and bits become one variable; then nodes with equal ops and the same
@@ -72,7 +130,7 @@ class MergeOptimizer(GraphRewriter):
     def __init__(self, name: str = "merge") -> None:
         self.name = name
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         if getattr(fgraph, "has_destroyers", None) is not None:
             return
         fgraph.attach_feature(MergeFeature())
@@ -96,7 +154,7 @@ class _FunctionRewriter(GraphRewriter):
         for make in self.requirements:
             fgraph.attach_feature(make())
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def apply(self, fgraph: FunctionGraph) -> None:
         self.function(fgraph)
 
 
@@ -107,22 +165,23 @@ def graph_rewriter(
     return _FunctionRewriter(function, requirements)
 
 
-class SequentialGraphRewriter(GraphRewriter):
+class SequentialGraphRewriter(RecordingRewriter):
     """Rewriters one after the other; one that fails is handled as ``on_opt_error`` says."""
 
     def __init__(self, *rewriters: GraphRewriter, name: str = "") -> None:
         self.rewriters = list(rewriters)
+        check_rewriters(self.rewriters, GraphRewriter, where="A sequence")
         self.name = name
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rewriter in self.rewriters:
             rewriter.add_requirements(fgraph)
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         for rewriter in self.rewriters:
             try:
                 with record.entering(str(rewriter)):
-                    rewriter.apply(fgraph, record)
+                    rewriter.apply_noted(fgraph, record)
             except (RewriteError, NotConvergedError, ConflictingAssumptionsError):
                 raise
             except Exception as error:
@@ -134,7 +193,7 @@ class SequentialGraphRewriter(GraphRewriter):
             rewriter.print_summary(stream, level + 1)
 
 
-class WalkingGraphRewriter(GraphRewriter):
+class WalkingGraphRewriter(RecordingRewriter):
     """Rules tried once at every node, in an order; new nodes too unless ``ignore_newtrees``."""
 
     def __init__(
@@ -149,6 +208,7 @@ class WalkingGraphRewriter(GraphRewriter):
         self.rules = (
             [node_rewriters] if isinstance(node_rewriters, NodeRewriter) else list(node_rewriters)
         )
+        check_rewriters(self.rules, NodeRewriter, where="A walk")
         self._index = RuleIndex(self.rules)
         self.order = order
         self.ignore_newtrees = ignore_newtrees
@@ -158,7 +218,7 @@ class WalkingGraphRewriter(GraphRewriter):
         for rule in self.rules:
             rule.add_requirements(fgraph)
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         order = fgraph.toposort()
         from_end = self.order == "out_to_in"
         run(self, self._index, order, fgraph, record, from_end, not self.ignore_newtrees)
@@ -169,7 +229,7 @@ class WalkingGraphRewriter(GraphRewriter):
             print(" " * (level + 1) * 2 + str(rule), file=stream or sys.stdout)
 
 
-class EquilibriumGraphRewriter(GraphRewriter):
+class EquilibriumGraphRewriter(RecordingRewriter):
     """Rules and rewriters applied until none of them changes anything.
 
     Graph rewriters run first in each round, ``final_rewriters`` last; ``cleanup_rewriters`` run
@@ -184,6 +244,8 @@ class EquilibriumGraphRewriter(GraphRewriter):
         name: str = "",
         max_rounds: int = 50,
     ) -> None:
+        check_rewriters(rewriters, NodeRewriter, GraphRewriter, where="An equilibrium")
+        check_rewriters((*final_rewriters, *cleanup_rewriters), GraphRewriter, where="Tidying up")
         self.rules = [r for r in rewriters if isinstance(r, NodeRewriter)]
         self._index = RuleIndex([r for r in self.rules if not r.only_new])
         self._index_of_new = RuleIndex(self.rules)
@@ -203,30 +265,43 @@ class EquilibriumGraphRewriter(GraphRewriter):
         for rewriter in (*self.globals, *self.final_rewriters, *self.cleanup_rewriters):
             rewriter.add_requirements(fgraph)
 
-    def apply(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        others = bool(self.globals or self.final_rewriters or self.cleanup_rewriters)
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        if not (self.globals or self.final_rewriters or self.cleanup_rewriters):
+            self._run_rules(fgraph, record)
+            return
+        changes = _Changes()
+        fgraph.attach_feature(changes)
+        try:
+            self._run_rounds(fgraph, record, changes)
+        finally:
+            fgraph.remove_feature(changes)
+
+    def _run_rules(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        run(
+            self,
+            self._index,
+            list(fgraph.apply_nodes),
+            fgraph,
+            record,
+            rules_for_new=self._index_of_new,
+            until_stable=True,
+        )
+
+    def _run_rounds(self, fgraph: FunctionGraph, record: RewriteRecord, changes: _Changes) -> None:
         for _ in range(self.max_rounds):
-            before = len(record.applications)
+            before = changes.count
             for rewriter in self.globals:
-                rewriter.apply(fgraph, record)
-            order = list(fgraph.apply_nodes)
-            run(
-                self,
-                self._index,
-                order,
-                fgraph,
-                record,
-                rules_for_new=self._index_of_new,
-                until_stable=True,
-            )
+                rewriter.apply_noted(fgraph, record)
+            self._run_rules(fgraph, record)
             for rewriter in self.final_rewriters:
-                rewriter.apply(fgraph, record)
-            if not others or len(record.applications) == before:
+                rewriter.apply_noted(fgraph, record)
+            if changes.count == before:
                 return
             for rewriter in self.cleanup_rewriters:
-                rewriter.apply(fgraph, record)
-        names = " <-> ".join(dict.fromkeys(a.rule for a in record.applications[-8:]))
-        raise NotConvergedError(f"{self} does not converge: {names}")
+                rewriter.apply_noted(fgraph, record)
+        rewriters = (*self.globals, *self.final_rewriters, *self.cleanup_rewriters)
+        names = dict.fromkeys([*(a.rule for a in record.applications[-8:]), *map(str, rewriters)])
+        raise NotConvergedError(f"{self} does not converge: {' <-> '.join(names)}")
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
         super().print_summary(stream, level)
