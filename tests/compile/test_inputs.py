@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
+from occelo_graph import MissingInputError, UnusedInputError, grad
 from occelo_graph import tensor as ot
+from occelo_graph.interpret import evaluate
 
 
 def test_a_shared_variable_as_input_with_an_update_is_updated(mode: str) -> None:
@@ -64,3 +66,46 @@ def test_a_constant_is_no_input() -> None:
     for given in (c, oc.In(c)):
         with pytest.raises(TypeError, match="Input 0 is the constant"):
             oc.function([given], c + 1)
+
+
+X50: Any = ot.tensor("x50", dtype="float64", shape=(50,))
+S: Any = ot.dscalar("s")
+V: Any = ot.dvector("v")
+USED: dict[str, tuple[Any, Any, Any]] = {
+    "linear": (S, grad(3 * S, S), 3.0),
+    "linear in a vector": (V, grad((3 * V).sum(), V), np.full(50, 3.0)),
+    "linear in a known shape": (X50, grad((3 * X50).sum(), X50), np.full(50, 3.0)),
+    "itself": (S, grad(S, S), 1.0),
+    "no slope": (S, grad(ot.round(S), S), 0.0),
+    "zeros": (X50, ot.zeros_like(X50), np.zeros(50)),
+    "ones": (S, ot.ones_like(S), 1.0),
+    "full": (X50, ot.full_like(X50, 7), np.full(50, 7.0)),
+    "a second derivative": (S, grad(grad(S**2, S), S), 2.0),
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_an_expression_used_counts_as_used(name: str, mode: str) -> None:
+    x, y, expected = USED[name]
+    expected = np.asarray(expected)
+    f = oc.function([x], y, mode=mode)
+    np.testing.assert_array_equal(f(np.ones(expected.shape if x is not S else ())), expected)
+    # what its value does not depend on need not be there
+    if x is not V:
+        np.testing.assert_array_equal(oc.function([], y, mode=mode)(), expected)
+        np.testing.assert_array_equal(evaluate(y), expected)
+        assert all(x is not v for v in f.maker.fgraph.variables)
+
+
+def test_what_no_expression_used_is_an_error() -> None:
+    with pytest.raises(UnusedInputError, match="Input 1, v"):
+        oc.function([S, V], grad(3 * S, S))
+    with pytest.raises(MissingInputError):
+        oc.function([], grad(S**2, S))
+
+
+def test_models_of_known_shapes_are_no_part_of_what_is_compiled() -> None:
+    f = oc.function([X50], grad((ot.exp(X50) * 0 + 2 * X50).sum(), X50), mode="FAST_COMPILE")
+    plain = oc.function([X50], grad((2 * X50).sum(), X50))
+    np.testing.assert_array_equal(f(np.ones(50)), plain(np.ones(50)))
+    assert len(plain.maker.users_graph().apply_nodes) < 8

@@ -188,7 +188,7 @@ Sum{axis=[0]} [id A] 'z'
     stream = io.StringIO()
     og.dprint([y, z], file=stream)
     assert stream.getvalue().count("exp") == 3
-    with pytest.raises(TypeError, match="Cannot print"):
+    with pytest.raises(TypeError, match="Expected variables or a graph"):
         og.dprint(3)
     with pytest.raises(ValueError, match="id_type"):
         og.dprint(y, id_type="odd")

@@ -22,7 +22,8 @@ from occelo_graph import (
 from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
-from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.traversal import ancestors, walk
+from occelo_graph.ops.create import constant_fill
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.constant import refuse_bool
 
@@ -268,10 +269,18 @@ def _find_shared(
     return list(found)
 
 
+def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
+    """The variables that one is computed from, without those that only say how it was made."""
+    if variable.owner is None or variable in cut:
+        return ()
+    found = constant_fill(variable.owner)
+    return variable.owner.inputs if found is None else ()
+
+
 def _check_missing(
     roots: Sequence[Variable], cut: Mapping[Variable, Variable], inputs: Sequence[SymbolicInput]
 ) -> None:
-    for variable in ancestors(list(roots), cut):
+    for variable in walk(roots, lambda v: _read(v, cut)):
         if (
             variable.owner is None
             and variable not in cut

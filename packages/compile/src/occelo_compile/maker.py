@@ -23,6 +23,8 @@ from occelo_graph import (
 )
 from occelo_graph.fgraph.protection import InputsAt
 from occelo_graph.ir.clone import clone_get_equiv
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.ops.create import alloc, constant_fill
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
@@ -243,6 +245,7 @@ class FunctionMaker:
             variables = [each.variable for each in self.inputs]
             outputs = [each.variable for each in self.outputs] + [update for _, update in updated]
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
+            _without_models(outputs, memo)
             clone_get_equiv(variables, outputs, True, False, memo)
             fgraph = FunctionGraph(
                 [memo[v] for v in variables],
@@ -460,6 +463,20 @@ def take_aside_observers(fgraph: FunctionGraph) -> None:
             for user, position in list(fgraph.clients[seen]):
                 if user is not shown:
                     fgraph.change_node_input(user, position, plain, reason="observer", check=False)
+
+
+def _without_models(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
+    """Let ``memo`` map what is filled with a constant to a new variable, which does not need its model."""
+    for node in toposort(outputs, blockers=frozenset(memo)):
+        found = constant_fill(node)
+        if found is None:
+            continue
+        value, shape = found
+        old = node.outputs[0]
+        memo[old] = made = alloc(value, *shape) if shape else value
+        if shape:
+            made.name = old.name
+            made.set_mark(old.mark)
 
 
 def _fresh_root(variable: Variable) -> Variable:

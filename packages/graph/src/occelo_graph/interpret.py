@@ -14,6 +14,7 @@ from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
+from occelo_graph.ops.create import constant_fill
 
 __all__ = ["annotate_error", "evaluate", "last_uses", "loop_kernel", "variable_eval"]
 
@@ -181,6 +182,11 @@ def evaluate(
     wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     order = toposort(wanted, blockers=given.keys())
     values: dict[Variable, Any] = {v: _root_value(v, given) for v in given}
+    filled = {node.outputs[0]: constant_fill(node) for node in order}
+    filled = {v: found for v, found in filled.items() if found is not None}
+    if filled:
+        order = toposort(wanted, blockers=[*given, *filled])
+        values.update((v, np.full(shape, c.data)) for v, (c, shape) in filled.items())
     for node in order:
         for variable in node.inputs:
             if variable.owner is None and variable not in values:

@@ -178,10 +178,26 @@ def _number(value: int, dtype: Any) -> Any:
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """A tensor of one value in the shape (and dtype, unless given) of another."""
     a = as_tensor_variable(a)
-    value = cast(as_tensor_variable(fill_value), a.dtype if dtype is None else dtype)
-    if None not in a.type.shape:
-        return alloc(value, *a.type.shape) if a.type.ndim else value
+    value = as_tensor_variable(fill_value)
+    wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
+    if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
+        value = constant(value.data, dtype=wanted)
+    value = cast(value, wanted.name)
+    # even where the shape is known: what was used to make it stays reachable
     return second(a, value)
+
+
+def constant_fill(node: Apply) -> tuple[Any, tuple[int, ...]] | None:
+    """The scalar constant and the known shape of what a node fills with it, as in ``zeros_like(x)``.
+
+    Its model decides nothing then, and need not be computed. None for all other nodes.
+    """
+    if node.op != second:
+        return None
+    value, shape = node.inputs[1], node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    if None in shape or not isinstance(value, Constant) or value.type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None
+    return value, shape  # pyright: ignore[reportUnknownVariableType]
 
 
 def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:
