@@ -173,9 +173,11 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
 
 
 def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
-    """`join` with NumPy's argument order."""
+    """`join` with NumPy's argument order; ``axis`` None flattens the tensors first."""
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
+    if axis is None:
+        return join(0, *map(flatten, tensor_list))
     return join(axis, *tensor_list)
 
 

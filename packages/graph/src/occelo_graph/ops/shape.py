@@ -123,7 +123,7 @@ def lengths_of(given: Any) -> Lengths:
         if vector.owner is not None and type(vector.owner.op).__name__ == "MakeVector":
             return tuple(_length(v) for v in vector.owner.inputs)
         return tuple(_length(vector[i]) for i in range(get_vector_length(vector)))
-    if np.ndim(given) == 0 and not isinstance(given, list | tuple):
+    if not isinstance(given, list | tuple) and np.ndim(given) == 0:
         return (_length(given),)
     return tuple(_length(n) for n in given)  # pyright: ignore[reportUnknownVariableType]
 
@@ -313,7 +313,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
     if isinstance(shape, Variable):
         entries: list[Any] = list(lengths_of(shape))
     else:
-        listed: Any = [shape] if shape is None or np.ndim(shape) == 0 else shape
+        listed: Any = shape if isinstance(shape, list | tuple) or np.ndim(shape) else [shape]  # pyright: ignore[reportUnknownVariableType]
         entries = [None if n is None else _length(n) for n in listed]
     if len(entries) != x.type.ndim:
         raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")

@@ -46,6 +46,8 @@ def constant(
     kinds: set[type] = _leaf_types(x) if _is_sequence(x) else {type(x)}
     for kind in kinds:
         refuse_mask(kind)
+    if isinstance(x, np.matrix):
+        raise TypeError("np.matrix gives * and ** another meaning than tensors; use np.asarray")
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
+from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
@@ -176,14 +177,20 @@ class TensorVariable(Variable):
         return ar.trunc(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """Let NumPy's functions, and its arrays' operators, build graphs."""
-        function = _OF_UFUNC.get(ufunc)
-        if function is None or method != "__call__" or options:
-            raise TypeError(
-                f"numpy.{ufunc.__name__} cannot be applied to the symbolic tensor {self}; "
-                "use the functions of occelo.tensor"
-            )
-        return function(*inputs)
+        """Let NumPy's and SciPy's ufuncs, and the operators of arrays, build graphs."""
+        return numpy_functions.call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Let NumPy's functions build graphs."""
+        return numpy_functions.call_function(func, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(
+            f"{self} has no value before the graph runs, so it can be no array and no element of "
+            "one; use occelo.tensor.stack or as_tensor, or eval() to compute it"
+        )
 
     # comparison; == stays identity, because variables are keys of dictionaries
 
@@ -362,9 +369,9 @@ class TensorVariable(Variable):
         """A copy in the graph."""
         return ar.tensor_copy(self, name=name)
 
-    def clip(self, a_min: TensorLike, a_max: TensorLike) -> TensorVariable:
-        """See `clip`."""
-        return ar.clip(self, a_min, a_max)
+    def clip(self, a_min: TensorLike = None, a_max: TensorLike = None) -> TensorVariable:
+        """See `clip`; None is no limit."""
+        return numpy_functions.clip_sides(self, a_min, a_max)  # type: ignore[no-any-return]
 
     def conj(self) -> TensorVariable:
         """Complex conjugate."""
@@ -541,68 +548,6 @@ class TensorVariable(Variable):
         return reduce.cumprod(self, axis)
 
 
-_OF_UFUNC: dict[np.ufunc, Callable[..., Any]] = {
-    np.add: ar.add,
-    np.subtract: ar.sub,
-    np.multiply: ar.mul,
-    np.true_divide: ar.true_div,
-    np.floor_divide: ar.int_div,
-    np.remainder: ar.mod,
-    np.divmod: ar.divmod,
-    np.power: tr.pow,
-    np.matmul: blas.matmul,
-    np.negative: ar.neg,
-    np.absolute: ar.abs,
-    np.sign: ar.sign,
-    np.square: ar.sqr,
-    np.sqrt: ar.sqrt,
-    np.reciprocal: ar.reciprocal,
-    np.maximum: ar.maximum,
-    np.minimum: ar.minimum,
-    np.equal: ar.eq,
-    np.not_equal: ar.neq,
-    np.less: ar.lt,
-    np.less_equal: ar.le,
-    np.greater: ar.gt,
-    np.greater_equal: ar.ge,
-    np.isnan: ar.isnan,
-    np.isinf: ar.isinf,
-    np.isfinite: ar.isfinite,
-    np.bitwise_and: ar.and_,
-    np.bitwise_or: ar.or_,
-    np.bitwise_xor: ar.xor,
-    np.invert: ar.invert,
-    np.ceil: ar.ceil,
-    np.floor: ar.floor,
-    np.trunc: ar.trunc,
-    np.rint: ar.round_half_to_even,
-    np.conjugate: cx.conj,
-    np.exp: tr.exp,
-    np.exp2: tr.exp2,
-    np.expm1: tr.expm1,
-    np.log: tr.log,
-    np.log2: tr.log2,
-    np.log10: tr.log10,
-    np.log1p: tr.log1p,
-    np.logaddexp: tr.logaddexp,
-    np.sin: tr.sin,
-    np.cos: tr.cos,
-    np.tan: tr.tan,
-    np.arcsin: tr.arcsin,
-    np.arccos: tr.arccos,
-    np.arctan: tr.arctan,
-    np.arctan2: tr.arctan2,
-    np.sinh: tr.sinh,
-    np.cosh: tr.cosh,
-    np.tanh: tr.tanh,
-    np.arcsinh: tr.arcsinh,
-    np.arccosh: tr.arccosh,
-    np.arctanh: tr.arctanh,
-    np.deg2rad: tr.deg2rad,
-    np.rad2deg: tr.rad2deg,
-}
-
-
 class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A tensor with a fixed value."""
 
@@ -617,6 +562,9 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
 
     def clone(self, name: str | None = None) -> Any:
         return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.data, dtype=dtype, copy=copy)
 
     def __copy__(self) -> TensorConstant:
         return self

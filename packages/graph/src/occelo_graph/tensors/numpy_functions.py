@@ -1,0 +1,407 @@
+"""What NumPy's functions do when they are given a symbolic tensor: ours, or a TypeError.
+
+Each row of `_FUNCTIONS` has our function and the parameters that NumPy's has, in its order. A
+parameter is passed on under the name behind the colon, if any; one with a minus is not ours, and
+raises when it is given (except for the value behind the equals sign, which changes nothing).
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ops import cast, create, join, reduce, shape
+from occelo_graph.ops.blas import products as blas
+from occelo_graph.ops.elemwise import arithmetic as ar
+from occelo_graph.ops.elemwise import complex as cx
+from occelo_graph.ops.elemwise import special as sp
+from occelo_graph.ops.elemwise import transcendental as tr
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index import search
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex, is_discrete
+
+__all__ = ["call_function", "call_ufunc", "clip_sides"]
+
+Row = tuple[Callable[..., Any], str]
+
+
+def clip_sides(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    """`clip` where a limit may be None, for no limit."""
+    if a_min is None and a_max is None:
+        return as_tensor_variable(a)
+    if a_min is None:
+        return ar.minimum(a, a_max)
+    return ar.maximum(a, a_min) if a_max is None else ar.clip(a, a_min, a_max)
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    return clip_sides(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
+def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    ary = as_tensor_variable(ary)
+    where = shape.normalize_axis(axis, ary.type.ndim)
+    if not isinstance(indices_or_sections, list | tuple) and np.ndim(indices_or_sections) == 0:
+        length, count = ary.type.shape[where], int(indices_or_sections)
+        if length is None:
+            raise TypeError(
+                "numpy.split into equal parts needs a length that is known when the graph is "
+                "built; use occelo.tensor.split with the lengths of the parts"
+            )
+        if count <= 0 or length % count:
+            raise ValueError(f"A length of {length} does not split into {count} equal parts")
+        ends = (
+            list(range(length // count, length, length // count)) if length else [0] * (count - 1)
+        )
+    else:
+        ends = list(indices_or_sections)
+    lead = [slice(None)] * where
+    pairs = zip([None, *ends], [*ends, None], strict=True)
+    return [ary[tuple([*lead, slice(start, stop)])] for start, stop in pairs]
+
+
+def _atleast_3d(*arys: Any) -> Any:
+    """NumPy puts the new dimensions of a vector on both sides, and that of a matrix last."""
+    orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
+    made = [
+        v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v
+        for v in map(as_tensor_variable, arys)
+    ]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _several(function: Callable[..., Any]) -> Callable[..., Any]:
+    """With several arguments, a tuple where ours gives a list."""
+
+    def calling(*arys: Any) -> Any:
+        made = function(*arys)
+        return made if len(arys) == 1 else tuple(made)
+
+    return calling
+
+
+def _inner(a: Any, b: Any) -> Any:
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    return a * b if 0 in (a.ndim, b.ndim) else blas.tensordot(a, b, axes=[[-1], [-1]])
+
+
+def _vdot(a: Any, b: Any) -> Any:
+    return blas.dot(cx.conj(shape.ravel(a)), shape.ravel(b))
+
+
+def _count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return reduce.sum(ar.neq(a, 0), axis, keepdims=keepdims)
+
+
+def _size(a: Any, axis: Any = None) -> Any:
+    a = as_tensor_variable(a)
+    return a.size if axis is None else a.shape[shape.normalize_axis(axis, a.type.ndim)]
+
+
+def _angle(z: Any, deg: bool = False) -> Any:
+    return tr.rad2deg(cx.angle(z)) if deg else cx.angle(z)
+
+
+def _cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    return reduce.cov(m, rowvar, (0 if bias else 1) if ddof is None else ddof)
+
+
+def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of dtypes, given variables."""
+
+    def calling(*given: Any, **options: Any) -> Any:
+        return function(
+            *(v.type.numpy_dtype if isinstance(v, Variable) else v for v in given), **options
+        )
+
+    return calling
+
+
+def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    x = as_tensor_variable(x)
+    axes = shape.normalize_axes(axis, x.type.ndim)
+    if len(axes) == 1:
+        return reduce.norm(x, ord, axes[0], keepdims)
+    rest = [i for i in range(x.type.ndim) if i not in axes]
+    flat = shape.join_dims(shape.transpose(x, [*rest, *axes]), len(rest))
+    result = reduce.norm(flat, ord, -1)
+    return shape.expand_dims(result, axes) if keepdims else result
+
+
+_FUNCTIONS: dict[str, Row] = {
+    # reductions
+    "sum": (reduce.sum, "a:input axis dtype -out keepdims -initial -where=True"),
+    "prod": (reduce.prod, "a:input axis dtype -out keepdims -initial -where=True"),
+    "mean": (reduce.mean, "a:input axis dtype -out keepdims -where=True"),
+    "var": (
+        reduce.var,
+        "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
+    ),
+    "std": (
+        reduce.std,
+        "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
+    ),
+    "max": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
+    "amax": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
+    "min": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
+    "amin": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
+    "ptp": (reduce.ptp, "a axis -out keepdims"),
+    "argmax": (reduce.argmax, "a:x axis -out keepdims"),
+    "argmin": (reduce.argmin, "a:x axis -out keepdims"),
+    "all": (reduce.all, "a:x axis -out keepdims -where=True"),
+    "any": (reduce.any, "a:x axis -out keepdims -where=True"),
+    "count_nonzero": (_count_nonzero, "a axis keepdims"),
+    "cumsum": (reduce.cumsum, "a:x axis -dtype -out"),
+    "cumprod": (reduce.cumprod, "a:x axis -dtype -out"),
+    "cov": (_cov, "m -y rowvar bias ddof -fweights -aweights -dtype"),
+    # products
+    "dot": (blas.dot, "a:l b:r -out"),
+    "inner": (_inner, "a b"),
+    "vdot": (_vdot, "a b"),
+    "outer": (blas.outer, "a:x b:y -out"),
+    "tensordot": (blas.tensordot, "a b axes"),
+    "trace": (blas.trace, "a offset axis1 axis2 -dtype -out"),
+    # shapes
+    "shape": (shape.shape, "a:x"),
+    "ndim": (lambda a: as_tensor_variable(a).type.ndim, "a"),
+    "size": (_size, "a axis"),
+    "reshape": (shape.reshape, "a:x shape:newshape -order=C -copy=True"),
+    "ravel": (shape.ravel, "a:x -order=C"),
+    "transpose": (shape.transpose, "a:x axes"),
+    "matrix_transpose": (shape.matrix_transpose, "x"),
+    "swapaxes": (shape.swapaxes, "a:x axis1 axis2"),
+    "moveaxis": (shape.moveaxis, "a:x source destination"),
+    "expand_dims": (shape.expand_dims, "a axis"),
+    "squeeze": (shape.squeeze, "a:x axis"),
+    "atleast_1d": (_several(shape.atleast_1d), "*"),
+    "atleast_2d": (_several(shape.atleast_2d), "*"),
+    "atleast_3d": (_atleast_3d, "*"),
+    "broadcast_to": (create.broadcast_to, "array:x shape -subok=False"),
+    "broadcast_arrays": (create.broadcast_arrays, "*"),
+    # joining and splitting
+    "concatenate": (join.concatenate, "arrays:tensor_list axis -out -dtype -casting=same_kind"),
+    "stack": (join.stack, "arrays:tensors axis -out -dtype -casting=same_kind"),
+    "vstack": (lambda tup: join.vertical_stack(*tup), "tup -dtype -casting=same_kind"),
+    "hstack": (lambda tup: join.horizontal_stack(*tup), "tup -dtype -casting=same_kind"),
+    "split": (_split, "ary indices_or_sections axis"),
+    "repeat": (join.repeat, "a repeats axis"),
+    "tile": (join.tile, "A reps"),
+    "roll": (join.roll, "a:x shift axis"),
+    "flip": (join.flip, "m:arr axis"),
+    "flipud": (lambda m: join.flip(m, 0), "m"),
+    "fliplr": (lambda m: join.flip(m, 1), "m"),
+    "pad": (join.pad, "array:x pad_width mode constant_values"),
+    "diff": (join.diff, "a n axis -prepend -append"),
+    # making
+    "zeros_like": (create.zeros_like, "a:model dtype -order=K -subok=True -shape -device"),
+    "ones_like": (create.ones_like, "a:model dtype -order=K -subok=True -shape -device"),
+    "empty_like": (
+        create.empty_like,
+        "prototype:model dtype -order=K -subok=True -shape -device",
+    ),
+    "full_like": (
+        create.full_like,
+        "a fill_value dtype -order=K -subok=True -shape -device",
+    ),
+    "linspace": (
+        create.linspace,
+        "start stop num endpoint -retstep=False dtype -axis=0 -device",
+    ),
+    "logspace": (create.logspace, "start stop num endpoint base dtype -axis=0"),
+    "geomspace": (create.geomspace, "start stop num endpoint dtype -axis=0"),
+    "tril": (create.tril, "m k"),
+    "triu": (create.triu, "m k"),
+    "tril_indices_from": (create.tril_indices_from, "arr:a k"),
+    "triu_indices_from": (create.triu_indices_from, "arr:a k"),
+    "copy": (ar.tensor_copy, "* -order=K -subok=False"),
+    "astype": (cast.cast, "x dtype -copy=True -device"),
+    # elements
+    "clip": (_clip, "a a_min a_max -out min max"),
+    "round": (ar.round, "a decimals -out"),
+    "around": (ar.round, "a decimals -out"),
+    "fix": (ar.trunc, "* -out"),
+    "isclose": (ar.isclose, "a b rtol atol equal_nan"),
+    "allclose": (ar.allclose, "a b rtol atol equal_nan"),
+    "isposinf": (ar.isposinf, "x -out"),
+    "isneginf": (ar.isneginf, "x -out"),
+    "nan_to_num": (ar.nan_to_num, "x -copy=True nan posinf neginf"),
+    "real": (cx.real, "*"),
+    "imag": (cx.imag, "*"),
+    "angle": (_angle, "z deg"),
+    "where": (ar.where, "condition:cond x:ift y:iff"),
+    # positions
+    "nonzero": (search.nonzero, "a"),
+    "flatnonzero": (search.flatnonzero, "a"),
+    "take": (search.take, "a indices axis -out mode"),
+    "take_along_axis": (search.take_along_axis, "arr indices axis"),
+    "choose": (search.choose, "a choices -out mode"),
+    "compress": (search.compress, "condition a:x axis -out"),
+    "diag": (search.diag, "v k"),
+    "diagonal": (search.diagonal, "a offset axis1 axis2"),
+    "unravel_index": (search.unravel_index, "indices shape:dims order"),
+    "ravel_multi_index": (search.ravel_multi_index, "multi_index dims mode order"),
+    # dtypes
+    "iscomplexobj": (lambda x: is_complex(as_tensor_variable(x).dtype), "x"),
+    "isrealobj": (lambda x: not is_complex(as_tensor_variable(x).dtype), "x"),
+    "result_type": (_dtypes(np.result_type), "*"),
+    "can_cast": (_dtypes(np.can_cast), "*"),
+    # linear algebra
+    "linalg.norm": (reduce.norm, "x ord axis keepdims"),
+    "linalg.vector_norm": (_vector_norm, "x axis keepdims ord"),
+    "linalg.matrix_norm": (
+        lambda x, keepdims=False, ord="fro": reduce.norm(x, ord, (-2, -1), keepdims),
+        "x keepdims ord",
+    ),
+    "linalg.trace": (lambda x, offset=0: blas.trace(x, offset, -2, -1), "x offset -dtype"),
+    "linalg.diagonal": (lambda x, offset=0: search.diagonal(x, offset, -2, -1), "x offset"),
+    "linalg.matrix_transpose": (shape.matrix_transpose, "x"),
+    "linalg.matmul": (blas.matmul, "x1 x2"),
+    "linalg.tensordot": (blas.tensordot, "x1:a x2:b axes"),
+    "linalg.vecdot": (blas.vecdot, "x1 x2 axis"),
+}
+if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+    _FUNCTIONS["reshape"] = (shape.reshape, "a:x newshape -order=C")
+
+
+def _logical(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *given: function(*(ar.neq(v, 0) for v in given))
+
+
+_UFUNCS: dict[str, Callable[..., Any]] = {
+    "add": ar.add,
+    "subtract": ar.sub,
+    "multiply": ar.mul,
+    "divide": ar.true_div,
+    "floor_divide": ar.int_div,
+    "remainder": ar.mod,
+    "divmod": ar.divmod,
+    "power": tr.pow,
+    "negative": ar.neg,
+    "absolute": ar.abs,
+    "square": ar.sqr,
+    "equal": ar.eq,
+    "not_equal": ar.neq,
+    "less": ar.lt,
+    "less_equal": ar.le,
+    "greater": ar.gt,
+    "greater_equal": ar.ge,
+    "bitwise_and": ar.and_,
+    "bitwise_or": ar.or_,
+    "bitwise_xor": ar.xor,
+    "logical_and": _logical(ar.and_),
+    "logical_or": _logical(ar.or_),
+    "logical_xor": _logical(ar.xor),
+    "logical_not": lambda x: ar.eq(x, 0),
+    "logaddexp": tr.logaddexp,
+    "rint": ar.round_half_to_even,
+    "conjugate": cx.conj,
+    "degrees": tr.rad2deg,
+    "radians": tr.deg2rad,
+    "matmul": blas.matmul,
+    "matvec": blas.matvec,
+    "vecmat": blas.vecmat,
+    "vecdot": blas.vecdot,
+}
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+"""Ufuncs whose ``reduce`` is one of our reductions."""
+
+_MODULES = (ar, cx, tr, sp, reduce, blas, shape, join, create, search, cast)
+_UFUNCS.update(
+    (name, found)
+    for module in (ar, cx, tr, sp)
+    for name in module.__all__
+    if name not in _UFUNCS and isinstance(found := getattr(module, name), Elemwise)
+)
+
+
+def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
+    use = (
+        f"use occelo.tensor.{ours}"
+        if ours is not None
+        else "occelo.tensor has no such function, and an array is only known after eval()"
+    )
+    return TypeError(f"{name} cannot be applied to the symbolic tensor {given}{why}; {use}")
+
+
+def _named(name: str) -> str | None:
+    return name if any(name in module.__all__ for module in _MODULES) else None
+
+
+def _first_variable(values: Any) -> Any:
+    pending: list[Any] = [values]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Variable):
+            return value
+        if isinstance(value, list | tuple):
+            pending.extend(reversed(value))
+        elif isinstance(value, Mapping):
+            pending.extend(value.values())
+    return "that it was given"
+
+
+def _pass_on(
+    parameters: str, args: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any], str | None]:
+    """Arguments and keywords of our function, and the first parameter that it lacks, if given."""
+    listed = [p.partition(":") for p in parameters.split()]
+    keywords: dict[str, Any] = {}
+    if listed and listed[0][0] == "*":
+        positional, listed, given = list(args), listed[1:], dict(options)
+    else:
+        positional, given = [], dict(options)
+        for position, value in enumerate(args):
+            if position >= len(listed):
+                return [], {}, f"argument {position + 1}"
+            given[listed[position][0].partition("=")[0].lstrip("-")] = value
+    for name, _, ours in listed:
+        plain, _, harmless = name.lstrip("-").partition("=")
+        if plain not in given:
+            continue
+        value = given.pop(plain)
+        if value is np._NoValue:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage]
+            continue
+        if not name.startswith("-"):
+            keywords[ours or plain] = value
+        elif value is not None and (isinstance(value, Variable) or str(value) != harmless):
+            return [], {}, plain
+    return positional, keywords, next(iter(given), None)
+
+
+def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Our function for NumPy's ``function``; TypeError if there is none, or it lacks an argument."""
+    name = f"{function.__module__}.{function.__name__}"
+    row = _FUNCTIONS.get(name.removeprefix("numpy."))
+    ours = _named(function.__name__)
+    if row is None:
+        raise _refusal(name, _first_variable((args, options)), "", ours)
+    positional, keywords, lacking = _pass_on(row[1], args, options)
+    if lacking is not None:
+        why = f" with {lacking}" if lacking.startswith("argument") else f" with {lacking}="
+        raise _refusal(name, _first_variable((args, options)), why, ours)
+    return row[0](*positional, **keywords)
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Our function for a ufunc of NumPy or SciPy; TypeError if there is none."""
+    name: str = ufunc.__name__
+    given = _first_variable((inputs, options))
+    if "out" in options:
+        raise TypeError(
+            f"An array cannot take the values of the symbolic tensor {given}, which are not known "
+            "before the graph runs; write array + x, not array += x, and leave out=... out"
+        )
+    function = _UFUNCS.get(name)
+    if method != "__call__":
+        raise _refusal(f"{name}.{method}", given, "", _REDUCTIONS.get(name))
+    ours = getattr(function, "__name__", None) if function is not None else _named(name)
+    if function is None or options:
+        why = f" with {next(iter(options))}=" if options else ""
+        raise _refusal(name, given, why, None if ours is None or "<" in ours else ours)
+    return function(*inputs)
