@@ -14,16 +14,21 @@ from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
+    and_,
     ceil,
+    eq,
+    floor,
     ge,
+    gt,
     int_div,
     second,
+    sign,
     sub,
     switch,
     true_div,
 )
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
     Shape_i,
@@ -34,8 +39,8 @@ from occelo_graph.ops.shape import (
     shape_tuple,
     split_static,
 )
-from occelo_graph.tensors.constant import as_tensor_variable, constant
-from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
+from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -296,6 +301,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     name = TensorType(dtype, ()).dtype
     if any(p.type.ndim for p in parts):
         raise TypeError("arange takes scalars")
+    if any(is_complex(p.dtype) for p in parts):
+        raise TypeError("arange takes real numbers")
     if all(isinstance(p, Constant) for p in parts):
         values: Any = [p.data.item() for p in parts]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         return constant(np.arange(*values, dtype=name))
@@ -357,6 +364,9 @@ def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """Ones on and below diagonal ``k``, zeros above."""
+    k = as_tensor_variable(k)
+    if not is_discrete(k.dtype):
+        raise TypeError(f"The number of a diagonal must be an integer, got k={k}")
     rows = arange(N)
     columns = arange(N if M is None else M)
     below = ge(rows.dimshuffle(0, "x") + k, columns.dimshuffle("x", 0))
@@ -366,16 +376,21 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
 def tril(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix (or batch of them) with zeros above diagonal ``k``."""
     m = as_tensor_variable(m)
-    rows, columns = shape_tuple(m)[-2:]
-    return switch(tri(rows, columns, k, dtype="bool"), m, constant(0, dtype=m.dtype))
+    return switch(_lower(m, k), m, constant(0, dtype=m.dtype))
 
 
 def triu(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix (or batch of them) with zeros below diagonal ``k``."""
     m = as_tensor_variable(m)
-    rows, columns = shape_tuple(m)[-2:]
-    below = tri(rows, columns, as_tensor_variable(k) - 1, dtype="bool")
-    return switch(below, constant(0, dtype=m.dtype), m)
+    return switch(_lower(m, as_tensor_variable(k) - 1), constant(0, dtype=m.dtype), m)
+
+
+def _lower(m: Any, k: Any) -> Any:
+    """Which elements are on or below diagonal ``k``; vectors count as rows of a square, as in NumPy."""
+    if m.type.ndim == 0:
+        raise ValueError("tril and triu take at least one dimension")
+    lengths = shape_tuple(m)[-2:]
+    return tri(lengths[0], lengths[-1], k, dtype="bool")
 
 
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
@@ -407,45 +422,77 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
 def linspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
 ) -> TensorVariable:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new first dimension."""
-    start, stop = as_tensor_variable(start), as_tensor_variable(stop)
+    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new first dimension.
+
+    Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself
+    (unless ``endpoint`` is False).
+    """
+    start, stop = _spaced_ends(start, stop)
     count = lengths_of(num)[0]
-    start, stop = (cast(v, "floatX") if is_discrete(v.dtype) else v for v in (start, stop))
     if isinstance(count, int):
+        if count < 0:
+            raise ValueError(f"The number of samples cannot be negative, got num={count}")
         divisions: Any = max(count - 1, 1) if endpoint else max(count, 1)
     else:
         divisions = count - 1 if endpoint else count
         divisions = switch(ge(divisions, 1), divisions, 1)
-    steps = cast(arange(count), start.dtype)
-    delta = (stop - start) / cast(as_tensor_variable(divisions), start.dtype)
-    steps = steps.dimshuffle([0, *["x"] * delta.type.ndim])
-    result = add(start, steps * delta)
-    return result if dtype is None else cast(result, dtype)
+    delta = stop - start
+    number = arange(count).dimshuffle([0, *["x"] * delta.type.ndim])
+    delta = delta / cast(as_tensor_variable(divisions), delta.dtype)
+    result = add(start, cast(number, delta.dtype) * delta)
+    if endpoint:
+        result = switch(
+            and_(eq(number, as_tensor_variable(count) - 1), gt(number, 0)), stop, result
+        )
+    if dtype is None:
+        return result
+    whole = np.issubdtype(TensorType(dtype, ()).numpy_dtype, np.integer)
+    return cast(floor(result) if whole else result, dtype)
+
+
+def _spaced_ends(start: Any, stop: Any) -> list[Any]:
+    """Both ends with one dtype that is not discrete; Python numbers are weak."""
+    ends = promote_arguments([start, stop])
+    common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
+    return [cast(v, "floatX" if is_discrete(common) else common) for v in ends]
 
 
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
 ) -> TensorVariable:
     """``base`` to the powers that `linspace` gives."""
-    result = as_tensor_variable(base) ** linspace(start, stop, num, endpoint)
+    result: TensorVariable = pow(base, linspace(start, stop, num, endpoint))
     return result if dtype is None else cast(result, dtype)
 
 
 def geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
 ) -> TensorVariable:
-    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign."""
-    start, stop = as_tensor_variable(start), as_tensor_variable(stop)
-    ratio = (stop / start).log()
-    result = start * exp(linspace(0.0, ratio, num, endpoint))
+    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign.
+
+    The first number is ``start`` itself, and the last ``stop`` (unless ``endpoint`` is False).
+    """
+    plain = type(start) in (int, float) and type(stop) in (int, float)
+    start, stop = _spaced_ends(start, stop)
+    if dtype is None and not plain:
+        # NumPy's is never narrower, unlike its linspace
+        start, stop = (cast(v, np.result_type(v.dtype, np.float64)) for v in (start, stop))
+    direction = sign(start)
+    # the quotient of the ends could overflow, their logarithms do not
+    powers = linspace(log(start / direction), log(stop / direction), num, endpoint)
+    result = direction * exp(powers)
+    number = arange(shape_tuple(result)[0]).dimshuffle([0, *["x"] * (result.type.ndim - 1)])
+    if endpoint:
+        result = switch(eq(number, as_tensor_variable(shape_tuple(result)[0]) - 1), stop, result)
+    result = switch(eq(number, 0), start, result)
     return result if dtype is None else cast(result, dtype)
 
 
 def bartlett(M: Any) -> TensorVariable:
     """The triangular window of ``M`` points, zero at both ends."""
-    count = as_tensor_variable(M)
-    n = arange(lengths_of(M)[0])
-    half = (count - 1) / 2.0
+    count = as_tensor_variable(lengths_of(M)[0])
+    n = cast(arange(count), "floatX")
+    half = cast(count - 1, "floatX") / 2.0
     window = 1 - abs(n - half) / switch(ge(half, 0.5), half, 1.0)
     return switch(ge(count, 2), window, 1.0)
 

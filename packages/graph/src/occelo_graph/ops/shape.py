@@ -60,18 +60,23 @@ Lengths = tuple[Any, ...]
 """One integer or integer scalar variable for each dimension."""
 
 
+def static_integer(value: Any, what: str) -> int:
+    """An integer that must be known when the graph is built; TypeError for anything else."""
+    if isinstance(value, Constant):
+        value = value.data
+    if isinstance(value, Variable):
+        raise TypeError(f"The {what} must be known when the graph is built, got {value}")
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"The {what} must be an integer, got {value}")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"The {what} must be an integer, got {value!r}") from None
+
+
 def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
     """An axis as a number from 0 on; `numpy.exceptions.AxisError` if there is no such axis."""
-    if isinstance(axis, Variable):
-        if not isinstance(axis, Constant):
-            raise TypeError(f"The {what} must be known when the graph is built, got {axis}")
-        axis = axis.data
-    if isinstance(axis, bool | np.bool_):
-        raise TypeError(f"The {what} must be an integer, got {axis}")
-    try:
-        number = operator.index(axis)
-    except TypeError:
-        raise TypeError(f"The {what} must be an integer, got {axis!r}") from None
+    number = static_integer(axis, what)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)
     return number % ndim
@@ -417,11 +422,13 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     return made
 
 
-def transpose(x: Any, axes: Sequence[int] | None = None) -> TensorVariable:
+def transpose(x: Any, axes: Any = None) -> TensorVariable:
     """Reorder dimensions, reversing them by default."""
     x = as_tensor_variable(x)
     if axes is None:
         axes = list(reversed(range(x.type.ndim)))
+    elif np.ndim(axes) == 0:
+        axes = [axes]
     if len(axes) != x.type.ndim:
         raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
     return dimshuffle(x, list(axes))

@@ -92,7 +92,8 @@ def _inner(a: Any, b: Any) -> Any:
 
 
 def _vdot(a: Any, b: Any) -> Any:
-    return blas.dot(cx.conj(shape.ravel(a)), shape.ravel(b))
+    a = shape.ravel(a)
+    return blas.dot(cx.conj(a) if is_complex(a.dtype) else a, shape.ravel(b))
 
 
 def _count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -108,16 +109,16 @@ def _angle(z: Any, deg: bool = False) -> Any:
     return tr.rad2deg(cx.angle(z)) if deg else cx.angle(z)
 
 
-def _cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
-    return reduce.cov(m, rowvar, (0 if bias else 1) if ddof is None else ddof)
-
-
 def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of dtypes, given variables."""
 
     def calling(*given: Any, **options: Any) -> Any:
         return function(
-            *(v.type.numpy_dtype if isinstance(v, Variable) else v for v in given), **options
+            *(
+                as_tensor_variable(v).type.numpy_dtype if isinstance(v, Variable) else v
+                for v in given
+            ),
+            **options,
         )
 
     return calling
@@ -159,7 +160,7 @@ _FUNCTIONS: dict[str, Row] = {
     "count_nonzero": (_count_nonzero, "a axis keepdims"),
     "cumsum": (reduce.cumsum, "a:x axis -dtype -out"),
     "cumprod": (reduce.cumprod, "a:x axis -dtype -out"),
-    "cov": (_cov, "m -y rowvar bias ddof -fweights -aweights -dtype"),
+    "cov": (reduce.cov, "m y rowvar bias ddof -fweights -aweights -dtype"),
     # products
     "dot": (blas.dot, "a:l b:r -out"),
     "inner": (_inner, "a b"),
@@ -273,6 +274,16 @@ def _logical(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: function(*(ar.neq(v, 0) for v in given))
 
 
+def _reciprocal(x: Any) -> Any:
+    x = as_tensor_variable(x)
+    if is_discrete(x.dtype):
+        raise TypeError(
+            "numpy.reciprocal of integers is an integer division; use 1 // x, or "
+            "occelo.tensor.reciprocal, which gives floats"
+        )
+    return ar.reciprocal(x)
+
+
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "add": ar.add,
     "subtract": ar.sub,
@@ -299,6 +310,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "logical_xor": _logical(ar.xor),
     "logical_not": lambda x: ar.eq(x, 0),
     "logaddexp": tr.logaddexp,
+    "reciprocal": _reciprocal,
     "rint": ar.round_half_to_even,
     "conjugate": cx.conj,
     "degrees": tr.rad2deg,

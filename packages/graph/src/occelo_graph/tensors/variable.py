@@ -535,9 +535,9 @@ class TensorVariable(Variable):
         """See `any`."""
         return reduce.any(self, axis, keepdims)
 
-    def ptp(self, axis: Any = None) -> TensorVariable:
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `ptp`."""
-        return reduce.ptp(self, axis)
+        return reduce.ptp(self, axis, keepdims)
 
     def cumsum(self, axis: Any = None) -> TensorVariable:
         """See `cumsum`."""

@@ -18,12 +18,13 @@ from occelo_graph.ops.shape import (
     expand_dims,
     length_product,
     matrix_transpose,
+    moveaxis,
     normalize_axis,
     reshape,
     shape_tuple,
     transpose,
 )
-from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -203,7 +204,8 @@ class MatMul(Bilinear):
 
 
 def _operands(a: Any, b: Any) -> tuple[Any, Any]:
-    x, y = promote_arguments([a, b])
+    # a Python number has its own dtype here, as in NumPy, whose products are no ufuncs
+    x, y = as_tensor_variable(a), as_tensor_variable(b)
     dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
     # one dtype on both sides is what BLAS takes
     return cast(x, dtype), cast(y, dtype)
@@ -255,8 +257,13 @@ def vecmat(x1: Any, x2: Any) -> TensorVariable:
 def vecdot(x1: Any, x2: Any, axis: int = -1) -> TensorVariable:
     """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated."""
     x, y = _operands(x1, x2)
+    if x.type.ndim == 0 or y.type.ndim == 0:
+        raise ValueError("vecdot does not take scalars; use *")
     x = x.conj() if is_complex(x.dtype) else x
-    return sum_(x * y, axis=axis, dtype=x.dtype)
+    # each has its own dimensions to count the axis in
+    if axis != -1:
+        x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    return sum_(x * y, axis=-1, dtype=x.dtype)
 
 
 def outer(x: Any, y: Any) -> TensorVariable:

@@ -178,7 +178,9 @@ def divmod(x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
 
 def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
     """Quotient of integers rounded up."""
-    return -int_div(-as_tensor_variable(a), b)
+    whole = int_div(a, b)
+    # -((-a) // b) would wrap for unsigned integers
+    return whole + neq(mod(a, b), 0).astype(whole.dtype)
 
 
 neg: Elemwise = elementwise(
@@ -437,7 +439,7 @@ def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
     """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to equal ones only."""
-    a, b = promote_arguments([a, b])
+    a, b = (v.astype("float64") if is_discrete(v.dtype) else v for v in promote_arguments([a, b]))
     finite = and_(isfinite(a), isfinite(b))
     difference = switch(finite, abs(sub(a, b)), 0)
     close = and_(finite, le(difference, atol + rtol * switch(finite, abs(b), 0)))

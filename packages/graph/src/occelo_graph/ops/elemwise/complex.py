@@ -89,7 +89,7 @@ def _angle_pullback(ct: Any, z: Any, out: Any) -> Any:
 
 
 def _angle_dtype(dtypes: Sequence[str]) -> str:
-    return float_like(dtypes)
+    return "float64" if dtypes[0] == "bool" else float_like(dtypes)
 
 
 angle: Elemwise = elementwise(

@@ -16,12 +16,13 @@ import numpy as np
 
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise import series
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, sign, switch
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -157,8 +158,10 @@ poch: Elemwise = _special(
 
 
 def factorial(n: Any) -> TensorVariable:
-    """``gamma(n + 1)``."""
-    return gamma(as_tensor_variable(n) + 1)
+    """``gamma(n + 1)``, and 0 for n < 0."""
+    n = as_tensor_variable(n)
+    n = n.astype("float64") if is_discrete(n.dtype) else n
+    return switch(lt(n, 0), 0.0, gamma(switch(lt(n, 0), 0, n) + 1))
 
 
 # incomplete gamma functions, DLMF 8.2; the derivative of P by k is a series

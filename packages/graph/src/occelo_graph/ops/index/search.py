@@ -24,6 +24,7 @@ from occelo_graph.ops.shape import (
     moveaxis,
     normalize_axis,
     shape_tuple,
+    static_integer,
 )
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
@@ -155,7 +156,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorV
     """A diagonal of two dimensions, as the last dimension of the result."""
     a = as_tensor_variable(a)
     first, second = normalize_axis(axis1, a.type.ndim), normalize_axis(axis2, a.type.ndim)
-    made: TensorVariable = ExtractDiag(int(offset), first, second)(a)
+    made: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
     return made
 
 
@@ -202,7 +203,7 @@ def diag(v: Any, k: int = 0) -> TensorVariable:
     """A matrix with a vector on diagonal ``k``, or diagonal ``k`` of a matrix."""
     v = as_tensor_variable(v)
     if v.type.ndim == 1:
-        made: TensorVariable = AllocDiag(k)(v)
+        made: TensorVariable = AllocDiag(static_integer(k, "k"))(v)
         return made
     if v.type.ndim == 2:
         return diagonal(v, k)
@@ -221,7 +222,10 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
     rows, columns = (arange(n) for n in shape_tuple(a))
     on = eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset)
-    return switch(on, cast(as_tensor_variable(val), a.dtype), a)
+    value = as_tensor_variable(val)
+    if value.type.ndim:
+        raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
+    return switch(on, cast(value, a.dtype), a)
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
@@ -245,8 +249,12 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     return getitem(a, (*[slice(None)] * where, indices))
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> TensorVariable:
-    """Elements at ``indices`` along ``axis``, one for each position of the other dimensions."""
+def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
+    """Elements at ``indices`` along ``axis``, one for each position of the other dimensions.
+
+    ``axis`` must be given (None flattens ``arr``), because NumPy and older systems do not agree on
+    a default.
+    """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if not is_discrete(indices.dtype) or indices.dtype == "bool":
         raise IndexError(f"indices must be integers, got {indices.type}")
