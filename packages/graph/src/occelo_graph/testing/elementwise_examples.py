@@ -147,7 +147,11 @@ _INTEGERS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
     ("mod", np.mod, ["int", "nonzero int"]),
     ("true_div", np.true_divide, ["int", "nonzero int"]),
     ("pow", np.power, ["int", "nonzero int"]),
-    ("ceil_intdiv", lambda a, b: -np.floor_divide(-a, b), ["int", "nonzero int"]),
+    (
+        "ceil_intdiv",
+        lambda a, b: np.floor_divide(a, b) + (np.mod(a, b) != 0),
+        ["int", "nonzero int"],
+    ),
 ]
 _BOOLS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
     ("and_", np.logical_and, ["bool", "bool"]),

@@ -213,8 +213,12 @@ def _reduce() -> list[Example]:
         make(
             "norm", lambda x: ot.norm(x, 3, axis=1), lambda x: (np.abs(x) ** 3).sum(1) ** (1 / 3), A
         ),
-        make("norm", lambda x: ot.norm(x, np.inf), lambda x: np.abs(x).max(), A),
+        make("norm", lambda x: ot.norm(x, np.inf), lambda x: np.linalg.norm(x, np.inf), A),
+        make("norm", lambda x: ot.norm(x, -1), lambda x: np.linalg.norm(x, -1), A),
         make("cov", ot.cov, np.cov, A),
+        make(
+            "cov", lambda x: ot.cov(x, x[:1], bias=True), lambda x: np.cov(x, x[:1], bias=True), A
+        ),
         make("softmax", lambda x: ot.softmax(x, 1), lambda x: _softmax(x, 1), T),
         make("softmax", ot.softmax, _softmax, A),
         make("log_softmax", lambda x: ot.log_softmax(x, -1), lambda x: np.log(_softmax(x, -1)), T),
