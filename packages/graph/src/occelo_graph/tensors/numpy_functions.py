@@ -336,7 +336,7 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
     use = (
         f"use occelo.tensor.{ours}"
         if ours is not None
-        else "occelo.tensor has no such function, and an array is only known after eval()"
+        else "use the functions of occelo.tensor, which has none of that name, or eval() first"
     )
     return TypeError(f"{name} cannot be applied to the symbolic tensor {given}{why}; {use}")
 
@@ -403,6 +403,7 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Our function for a ufunc of NumPy or SciPy; TypeError if there is none."""
     name: str = ufunc.__name__
+    full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
     given = _first_variable((inputs, options))
     if "out" in options:
         raise TypeError(
@@ -411,9 +412,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         )
     function = _UFUNCS.get(name)
     if method != "__call__":
-        raise _refusal(f"{name}.{method}", given, "", _REDUCTIONS.get(name))
+        raise _refusal(f"{full}.{method}", given, "", _REDUCTIONS.get(name))
     ours = getattr(function, "__name__", None) if function is not None else _named(name)
     if function is None or options:
         why = f" with {next(iter(options))}=" if options else ""
-        raise _refusal(name, given, why, None if ours is None or "<" in ours else ours)
+        raise _refusal(full, given, why, None if ours is None or "<" in ours else ours)
     return function(*inputs)
