@@ -225,6 +225,23 @@ def test_writes_in_c(tmp_path: Path) -> None:
         check(function(*[a for _, a in writing.inputs]), writing, seed)
 
 
+@pytest.mark.parametrize("name", ["set", "inc"])
+@pytest.mark.parametrize("key", [np.s_[::-1], [2, 0, 1], np.s_[0:1]])
+def test_a_tensor_is_written_to_itself(name: str, key: Any) -> None:
+    v = ot.dvector("v")
+    x = ot.cumsum(v)
+    value = np.array([1.0, 2.0, 4.0])
+    of_x = np.cumsum(value)
+    source = (x[0:1], of_x[0:1]) if key == np.s_[0:1] else (x, of_x)
+    expected = of_x.copy()
+    expected[key] = source[1] if name == "set" else of_x[key] + source[1]
+    outputs = [getattr(x[key], name)(source[0])]
+    program = lower_graph([v], outputs, og.toposort(outputs))
+    verify(program)
+    np.testing.assert_array_equal(run_program(program, [value])[0], expected)
+    np.testing.assert_array_equal(Compiled(program)(value)[0], expected)
+
+
 # what is remembered of memory
 
 

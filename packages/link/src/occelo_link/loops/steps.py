@@ -14,7 +14,7 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 class Step:
     """Anything that runs in its place: reads tensors, writes buffers, and writes its statements.
 
-    If the one result is a tensor of which parts are ``changed``, the schedule may let it take the
+    If the one result is a tensor of which parts are ``changed``, which comes first in ``reads`` then, the schedule may let it take the
     memory of that tensor, which is said by ``in_place`` before the statements are written.
     """
 
@@ -35,8 +35,8 @@ class Step:
 
     @property
     def others(self) -> list[Tensor]:
-        """What it reads beside the tensor that is changed."""
-        return [t for t in self.reads if t is not self.changed]
+        """What it reads beside the tensor that is changed, which may be read once more, as what is written."""
+        return list(self.reads if self.changed is None else self.reads[1:])
 
 
 AnyStep = LoopKernel | Step

@@ -20,6 +20,7 @@ from occelo_link.loops.ir.program import (
     Program,
     Statement,
     Store,
+    Swap,
     Value,
     While,
     blocks_of,
@@ -91,6 +92,9 @@ class _Walk:
         elif isinstance(statement, Invoke):
             for buffer in statement.writes:
                 self.written(buffer)
+        elif isinstance(statement, Swap):
+            self.written(statement.first)
+            self.written(statement.second)
         elif isinstance(statement, If):
             self.branch(statement)
         elif isinstance(statement, For | While):
@@ -120,6 +124,8 @@ def _writes(statement: Statement) -> Iterator[Buffer]:
             yield each.buffer
         elif isinstance(each, Invoke):
             yield from each.writes
+        elif isinstance(each, Swap):
+            yield from (each.first, each.second)
         elif isinstance(each, Alloc) and not each.keeps:
             yield each.buffer
         for block in blocks_of(each):
