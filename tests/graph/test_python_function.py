@@ -68,7 +68,7 @@ def test_mistakes_of_wrapped_functions() -> None:
     with pytest.raises((TypeError, ValueError), match="Output 0 of the wrapped function"):
         og.evaluate(wrong(x), {x: [1.0]})
     short = wrap_py(vector, [vector, vector])(lambda x: [x])
-    with pytest.raises(ValueError, match="has 2 outputs, and returned 1 values"):
+    with pytest.raises(ValueError, match="must give 2 results, one for each output, and gave 1"):
         og.evaluate(short(x), {x: [1.0]})
     with pytest.raises(og.errors.MethodNotDefined, match="cannot be differentiated"):
         og.grad(scaled(x, 1.0).sum(), x)

@@ -220,7 +220,7 @@ class Function:
         except Exception as error:
             from occelo_compile.retelling import retold  # only a failure pays for it
 
-            told = retold(self, subset)
+            told = retold(self, subset, error)
             if told is not None:
                 raise told from None
             raise error

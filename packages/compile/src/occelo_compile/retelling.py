@@ -10,17 +10,21 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from occelo_compile.debugging.errors import DebugModeError
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 
 __all__ = ["retold"]
 
 
-def retold(function: Any, subset: list[int] | None) -> Exception | None:
+def retold(function: Any, subset: list[int] | None, error: Exception) -> Exception | None:
     """What the user's graph raises on the inputs that a call failed with.
 
-    None if that finds nothing wrong, or if running it again could have effects of its own.
+    None if that finds nothing wrong, if running it again could have effects of its own, or for an error
+    of DebugMode, which says more itself.
     """
+    if isinstance(error, DebugModeError):
+        return None
     graph = function.maker.users_graph()
     if not all(node.op.pure and not node.op.destroy_map for node in graph.apply_nodes):
         return None

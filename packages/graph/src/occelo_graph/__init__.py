@@ -18,6 +18,7 @@ from occelo_graph.errors import (
     ReplacementDidNotRemoveError,
     SavedGraphError,
     UnusedInputError,
+    WrongResultError,
 )
 from occelo_graph.fgraph.features import (
     AlreadyThere,
@@ -141,6 +142,7 @@ __all__ = [
     "UnusedInputError",
     "Validator",
     "Variable",
+    "WrongResultError",
     "ancestors",
     "apply_ancestors",
     "apply_depends_on",

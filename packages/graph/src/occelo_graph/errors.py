@@ -20,6 +20,7 @@ __all__ = [
     "ReplacementDidNotRemoveError",
     "SavedGraphError",
     "UnusedInputError",
+    "WrongResultError",
     "describe",
     "lines",
 ]
@@ -63,6 +64,10 @@ class NullTypeGradError(OcceloError, TypeError):
 
 class GradientError(OcceloError, AssertionError):
     """An analytic gradient differs from its finite-difference estimate."""
+
+
+class WrongResultError(OcceloError, TypeError):
+    """An op computed something that is not of the type of its output."""
 
 
 class SavedGraphError(OcceloError, ValueError):

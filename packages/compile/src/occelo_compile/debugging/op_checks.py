@@ -16,7 +16,7 @@ from occelo_compile.debugging.errors import (
     InvalidValueError,
 )
 from occelo_graph import Apply, Op
-from occelo_graph.errors import describe, lines
+from occelo_graph.errors import WrongResultError, describe, lines
 from occelo_graph.interpret import annotate_error
 
 __all__ = ["LAYOUTS", "OpChecks", "agree", "check_finite", "copied", "difference", "same", "told"]
@@ -201,6 +201,8 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
     try:
         with np.errstate(all="ignore"):
             return node.op.kernel(node)(*arrays)
+    except WrongResultError as error:
+        raise InvalidValueError(lines(told(node, arrays), str(error))) from None
     except Exception as error:
         made = annotate_error(error, node, arrays)
         if made is error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.elemwise.arithmetic import clip
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -44,6 +44,10 @@ class _Identity(Op):
 
     def evaluate(self, x: Any) -> Any:
         return x
+
+    def kernel(self, node: Apply) -> Kernel:
+        # a value may be a tuple, which is not one of results
+        return lambda *values: (self.evaluate(*values),)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]

@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import GradientError
+from occelo_graph.errors import GradientError, lines
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.interpret import current_evaluator
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import Op
+from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 __all__ = ["numeric_grad", "verify_grad"]
 
 _STEP = {"float16": 1e-1, "float32": 3e-3, "float64": 1e-6}
+_MOST_SHOWN = 12
 _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
@@ -55,7 +59,7 @@ def verify_grad(
 
     ``fun`` takes symbolic tensors and gives one. Its elements are weighted at random, ``n_tests``
     times, into a cost; ``rng`` is a NumPy Generator (a fixed one by default). `GradientError` with
-    the worst element if the gradients differ by more than both tolerances, which default by dtype.
+    the ops that ``fun`` applies and the worst element if the gradients differ by more than both tolerances, which default by dtype.
     """
     del no_debug_ref
     generator = np.random.default_rng(20) if rng is None else rng
@@ -85,7 +89,22 @@ def verify_grad(
         def value(*arrays: Any, _cost: Any = cost) -> Any:
             return evaluator(_cost, dict(zip(inputs, arrays, strict=True)), **options)
 
-        _compare(analytic, numeric_grad(value, points, eps), points, abs_tol, rel_tol)
+        numeric = numeric_grad(value, points, eps)
+        try:
+            _compare(analytic, numeric, points, abs_tol, rel_tol)
+        except GradientError as error:
+            raise GradientError(lines(_told(fun, inputs, output), str(error))) from None
+
+
+def _told(fun: Any, inputs: Sequence[Variable], output: Variable) -> list[str]:
+    """What is being verified: the function's name, and the ops that it applies."""
+    ops: dict[str, None] = {}
+    for node in toposort([output], blockers=frozenset(inputs)):
+        ops.setdefault(str(node.op))
+    shown = list(ops)
+    listed = ", ".join(shown[:_MOST_SHOWN]) + (", ..." if len(shown) > _MOST_SHOWN else "")
+    name = str(fun) if isinstance(fun, Op) else getattr(fun, "__name__", type(fun).__name__)
+    return [f"Verifying the gradient of {name}, which applies {listed or 'no op'}:"]
 
 
 def _compare(
@@ -101,7 +120,7 @@ def _compare(
     for i, (found, expected) in enumerate(zip(analytic, numeric, strict=True)):
         if found.shape != expected.shape:
             raise GradientError(
-                f"The gradient of input {i} has shape {found.shape}, not {expected.shape}"
+                f"The gradient by input {i} has shape {found.shape}, not {expected.shape}"
             )
         difference = np.abs(found - expected)
         bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(found), np.abs(expected))))
@@ -111,6 +130,6 @@ def _compare(
             )
             where = tuple(int(k) for k in at)
             raise GradientError(
-                f"The gradient of input {i} at {where} is {found[at]!r}, "
-                f"but finite differences give {expected[at]!r}"
+                f"The gradient by input {i} at {where} is {found[at]}, "
+                f"but finite differences give {expected[at]}"
             )

@@ -13,13 +13,14 @@ import dataclasses
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
+from occelo_graph.ir.user_ops import declared_types, refuse_arguments, results_of
 
 __all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
 
@@ -54,12 +55,26 @@ def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     _default_converter = converter
 
 
+@overload
+def op(cls: _C) -> _C: ...
+@overload
+def op(cls: None = None) -> Callable[[_C], _C]: ...
+
+
 @dataclass_transform(frozen_default=True)
-def op(cls: _C) -> _C:
-    """Make a class an op: a frozen dataclass whose equality and hash are those of its fields."""
+def op(cls: Any = None) -> Any:
+    """Make a class an op: a frozen dataclass whose equality and hash are those of its fields.
+
+    ``@op`` and ``@op()`` are the same. TypeError for anything but a subclass of `Op`.
+    """
+    if cls is None:
+        return op
+    if not isinstance(cls, type) or not issubclass(cls, Op):
+        raise TypeError(
+            f"@op is for subclasses of Op, got {cls!r}; functions are wrapped by wrap_py"
+        )
     decorate: Any = dataclasses.dataclass(frozen=True, eq=False, repr=False)
-    made: _C = decorate(cls)
-    return made
+    return decorate(cls)
 
 
 def frozen_value(value: Any) -> Any:
@@ -117,6 +132,10 @@ class Op:
             raise TypeError(
                 f"__props__ of {cls.__name__} must be a tuple of strings, got {props!r}"
             )
+        for name in ("itypes", "otypes"):
+            declared = cls.__dict__.get(name)
+            if isinstance(declared, list | tuple):
+                setattr(cls, name, declared_types(declared, f"The {name} of {cls.__name__}"))  # pyright: ignore[reportUnknownArgumentType]
         ignored = [name for name in ("c_code", "make_thunk") if name in cls.__dict__]
         if ignored:
             warnings.warn(
@@ -124,6 +143,11 @@ class Op:
                 "the op runs through its Python implementation",
                 stacklevel=2,
             )
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            refuse_arguments(type(self), Op, args, options)
 
     @property
     def views(self) -> Mapping[int, Sequence[int]]:
@@ -289,6 +313,13 @@ class Op:
 
             return performing
         evaluate = self.evaluate
+        if not type(self).__module__.startswith(_OWN):
+            kinds, name = [v.type for v in node.outputs], str(self)
+
+            def evaluating_foreign(*arrays: Any) -> Sequence[Any]:
+                return results_of(evaluate(*arrays), kinds, name)
+
+            return evaluating_foreign
 
         def evaluating(*arrays: Any) -> Sequence[Any]:
             result = evaluate(*arrays)

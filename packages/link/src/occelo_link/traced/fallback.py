@@ -34,11 +34,17 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
         results.append((kind.dtype, shape))
     kernel = node.op.kernel(node)
 
-    def run(*arrays: Any) -> Sequence[Any]:
-        with np.errstate(all="ignore"):
-            return [np.asarray(r) for r in kernel(*(np.array(a) for a in arrays))]
+    tensors = [isinstance(v.type, TensorType) for v in node.inputs]
 
-    return tracer.arrays.callback(run, [tracer.array(x) for x in inputs], results)
+    def run(*arrays: Any) -> Sequence[Any]:
+        rest = iter(arrays)
+        # what is no tensor is static, and known here
+        values = [np.array(next(rest)) if t else x for t, x in zip(tensors, inputs, strict=True)]
+        with np.errstate(all="ignore"):
+            return [np.asarray(r) for r in kernel(*values)]
+
+    given = [tracer.array(x) for t, x in zip(tensors, inputs, strict=True) if t]
+    return tracer.arrays.callback(run, given, results)
 
 
 def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
@@ -64,7 +70,11 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
     if all(shape is not None and None not in shape for shape in known):
         return known  # type: ignore[return-value]
     try:
-        found: Any = node.op.infer_shape(node, [tuple(int(n) for n in x.shape) for x in inputs])
+        shapes = [
+            tuple(int(n) for n in x.shape) if isinstance(v.type, TensorType) else None
+            for v, x in zip(node.inputs, inputs, strict=True)
+        ]
+        found: Any = node.op.infer_shape(node, shapes)
         return [tuple(int(n) for n in shape) for shape in found]
     except Exception:
         return [None] * len(node.outputs)

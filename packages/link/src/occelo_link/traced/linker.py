@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -132,6 +133,9 @@ class TracedVM:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.static = set(static)
+        self._objects = {
+            i for i, v in enumerate(fgraph.inputs) if not isinstance(v.type, TensorType)
+        }
         self._known: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[Any] = set()
         self._taken = {np.ndarray, linker.array_type}
@@ -141,8 +145,9 @@ class TracedVM:
         """There is nothing between inputs and outputs."""
 
     def fetch(self, result: Any) -> Any:
-        """A result as a NumPy array that nobody else holds."""
-        return self.linker.fetch(result)
+        """A result as a NumPy array that nobody else holds; what is no tensor, as it is."""
+        tensor = isinstance(result, self.linker.array_type)
+        return self.linker.fetch(result) if tensor else result
 
     def entry(
         self,
@@ -213,7 +218,28 @@ class TracedVM:
         for i, result in zip(wanted, results, strict=True):
             self.outputs[i][0] = result
 
+    def _given(self, values: Sequence[Any]) -> dict[Variable, Any]:
+        """The values of all inputs, tensors as NumPy arrays of their own."""
+        return {
+            v: x if i in self._objects else np.array(x)
+            for i, (v, x) in enumerate(zip(self.fgraph.inputs, values, strict=True))
+        }
+
     def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
+        """The results; those that are no tensors are computed in Python."""
+        outputs = self.fgraph.outputs
+        tensors = tuple(i for i in wanted if isinstance(outputs[i].type, TensorType))
+        if len(tensors) == len(wanted):
+            return self._run_compiled(values, wanted)
+        results: dict[int, Any] = {}
+        if tensors:
+            results.update(zip(tensors, self._run_compiled(values, tensors), strict=True))
+        others = [i for i in wanted if i not in results]
+        found = evaluate([outputs[i] for i in others], self._given(values))
+        results.update(zip(others, found, strict=True))
+        return [results[i] for i in wanted]
+
+    def _run_compiled(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
         while True:
             try:
                 traced = self._traced(values, wanted)
@@ -227,11 +253,17 @@ class TracedVM:
         return results  # type: ignore[no-any-return]
 
     def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
-        fixed = {i: np.asarray(values[i]) for i in sorted(self.static)}
+        fixed = {
+            i: values[i] if i in self._objects else np.asarray(values[i])
+            for i in sorted(self.static)
+        }
+        contents = tuple(_contents(value) for value in fixed.values())
+        if None in contents:
+            return self.linker.compile_traced(self, fixed, values, wanted)
         key = (
             wanted,
             tuple(sorted(self.static)),
-            tuple((a.tobytes(), a.shape, a.dtype.str) for a in fixed.values()),
+            contents,
             self.linker.signature([v for i, v in enumerate(values) if i not in self.static]),
         )
         found = self._known.get(key)
@@ -290,7 +322,7 @@ class TracedVM:
         """
         if isinstance(error, NotImplementedError):
             raise error
-        given = {v: np.array(x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
+        given = self._given(values)
         found = evaluate([self.fgraph.outputs[i] for i in wanted], given)
         branches = any(node.op.lazy for node in self.fgraph.apply_nodes)
         if not (branches and self.linker.computes_both_branches):
@@ -300,14 +332,31 @@ class TracedVM:
             f"({type(error).__name__}): this call ran in Python",
             stacklevel=2,
         )
-        return [self.linker.arrays.constant(np.asarray(value)) for value in found]
+        return [
+            self.linker.arrays.constant(np.asarray(value))
+            if isinstance(self.fgraph.outputs[i].type, TensorType)
+            else value
+            for i, value in zip(wanted, found, strict=True)
+        ]
+
+
+def _contents(value: Any) -> Any:
+    """What tells a static value from others; None if nothing does."""
+    if isinstance(value, np.ndarray) and value.dtype != object:  # pyright: ignore[reportUnknownMemberType]
+        return value.tobytes(), value.shape, value.dtype.str  # pyright: ignore[reportUnknownMemberType]
+    try:
+        # not its hash, which is that of the object for what can be changed
+        return type(value), pickle.dumps(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    except Exception:
+        return None
 
 
 class TracedLinker(Linker, ABC):
     """Base of linkers to libraries that trace.
 
     ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation;
-    inputs that shapes depend on are so in any case, and the linker says which when it links. Under
+    inputs that shapes depend on are so in any case, and the linker says which when it links. Inputs that are
+    no tensors are static, too. Under
     ``strict`` that is an error, and so is an op that runs in Python.
     """
 
@@ -364,6 +413,8 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
+        # what is no tensor, no library knows
+        static |= {i for v, i in positions.items() if not isinstance(v.type, TensorType)}
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
@@ -20,6 +20,10 @@ class SameType(Op):
 
     def infer(self, x: Any) -> Any:
         return x
+
+    def kernel(self, node: Apply) -> Kernel:
+        # a value may be a tuple, which is not one of results
+        return lambda *values: (self.evaluate(*values),)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [cotangents[0]]

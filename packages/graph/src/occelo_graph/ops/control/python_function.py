@@ -7,25 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from occelo_graph.errors import lines
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.types import Type
+from occelo_graph.ir.user_ops import declared_types, results_of
 
 __all__ = ["FromFunctionOp", "as_op", "wrap_py"]
-
-
-def _types(given: Any, what: str) -> list[Type]:
-    """A list of types from types, or functions that make variables, such as ``dvector``."""
-    listed: Sequence[Any] = given if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownVariableType]
-    types: list[Type] = []
-    for each in listed:  # pyright: ignore[reportUnknownVariableType]
-        maker: Any = None if isinstance(each, Type) or not callable(each) else each  # pyright: ignore[reportUnknownArgumentType]
-        kind: Any = each if maker is None else maker().type  # pyright: ignore[reportUnknownVariableType]
-        if not isinstance(kind, Type):
-            raise TypeError(f"The {what} of a wrapped function must be types, got {each!r}")
-        types.append(kind)
-    return types
 
 
 class FromFunctionOp(Op):
@@ -47,26 +34,9 @@ class FromFunctionOp(Op):
         self.__doc__ = fn.__doc__
 
     def evaluate(self, *arrays: Any) -> Any:
-        result = self.fn(*arrays)
         assert self.otypes is not None
-        results: tuple[Any, ...] = (  # pyright: ignore[reportUnknownVariableType]
-            tuple(result)  # pyright: ignore[reportUnknownArgumentType]
-            if len(self.otypes) != 1 or isinstance(result, list | tuple)
-            else (result,)  # pyright: ignore[reportUnknownArgumentType]
-        )
-        if len(results) != len(self.otypes):
-            raise ValueError(
-                f"The wrapped function {self.__name__} has {len(self.otypes)} outputs, and returned "
-                f"{len(results)} values"
-            )
-        made: list[Any] = []
-        for i, (kind, value) in enumerate(zip(self.otypes, results, strict=True)):
-            try:
-                made.append(kind.filter(value))
-            except (TypeError, ValueError) as error:
-                context = [f"Output {i} of the wrapped function {self.__name__}, of type {kind}:"]
-                raise type(error)(lines(context, str(error))) from None
-        return tuple(made)
+        who = f"the wrapped function {self.__name__}"
+        return results_of(self.fn(*arrays), self.otypes, who, convert=True)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         if self.shape_function is None:
@@ -100,7 +70,7 @@ def _load(module: str, name: str) -> Any:
 
 
 def wrap_py(
-    itypes: Any, otypes: Any, infer_shape: Callable[..., Any] | None = None
+    itypes: Any, otypes: Any = None, infer_shape: Callable[..., Any] | None = None
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Make an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
 
@@ -109,7 +79,12 @@ def wrap_py(
     gradient; ``infer_shape(node, input_shapes)`` gives the shapes of its outputs without running it. It is
     pickled by its name, so the decorated function must be one of a module.
     """
-    inputs, outputs = _types(itypes, "itypes"), _types(otypes, "otypes")
+    if otypes is None:
+        raise TypeError(
+            "A function becomes an op by the types of its inputs and outputs: @wrap_py([dvector], [dscalar])"
+        )
+    inputs = declared_types(itypes, "The itypes of a wrapped function")
+    outputs = declared_types(otypes, "The otypes of a wrapped function")
     if infer_shape is not None and not callable(infer_shape):  # pyright: ignore[reportUnnecessaryComparison]
         raise TypeError("infer_shape must be a function")
 

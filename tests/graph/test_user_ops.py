@@ -1,0 +1,141 @@
+"""Ops that users write: what is told when a decorator, its parentheses or an instance is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.types import generic
+from occelo_graph.ops.control.identities import DeepCopyOp, ViewOp
+from occelo_graph.ops.control.python_function import as_op, wrap_py
+
+
+class Scaled(Op):
+    """Without its decorator."""
+
+    factor: float
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x * self.factor
+
+
+class ScaledByDefault(Scaled):
+    power: int = 2
+    shift: float = 0.0
+    shown: ClassVar[bool] = True
+
+
+class Plain(Op):
+    pure: bool = True
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x + 1
+
+
+class WithConstructor(Plain):
+    factor: float
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+
+def decorated(decorate: Any) -> Any:
+    class Shifted(Op):
+        by: float
+
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            return x + self.by
+
+    return decorate(Shifted)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Scaled(2.0), "Scaled has the field factor but is not decorated: write @op"),
+        (lambda: Scaled(factor=2.0), "field factor but is not decorated"),
+        (lambda: ScaledByDefault(), "fields power, shift but is not decorated"),
+        (lambda: Plain(ot.dvector()), r"write Plain\(\)\(...\)"),
+        (lambda: Plain(2.0), "Plain takes no parameters"),
+        (lambda: op(lambda x: x), "@op is for subclasses of Op"),
+        (lambda: op(dict), "@op is for subclasses of Op"),
+        (lambda: op()(int), "@op is for subclasses of Op"),
+        (lambda: wrap_py(lambda x: x), r"@wrap_py\(\[dvector\], \[dscalar\]\)"),
+        (lambda: as_op([ot.dvector]), "by the types of its inputs and outputs"),
+        (lambda: wrap_py([ot.dvector], [3]), "otypes of a wrapped function must be types"),
+        (lambda: wrap_py(["dvector"], [ot.dvector]), "itypes of a wrapped function must be"),
+        (lambda: wrap_py([ot.exp], [ot.dvector]), "itypes of a wrapped function must be"),
+        (
+            lambda: type("Odd", (Op,), {"itypes": [ot.dvector, "x"], "otypes": [ot.dvector]}),
+            "The itypes of Odd must be types",
+        ),
+    ],
+)
+def test_mistakes(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_ops_without_fields_and_with_constructors_need_no_decorator() -> None:
+    x = ot.dvector("x")
+    np.testing.assert_array_equal(og.evaluate(Plain()(x), {x: [1.0]}), [2.0])
+    assert WithConstructor(3.0).factor == 3.0
+    for decorate in (op, op()):
+        made = decorated(decorate)(2.5)
+        np.testing.assert_array_equal(og.evaluate(made(x), {x: [1.0]}), [3.5])
+        assert made == type(made)(2.5)
+
+
+class Doubled(Op):
+    """The older protocol, its types told by what makes variables of them."""
+
+    itypes = [ot.dmatrix]  # type: ignore[list-item]
+    otypes = [ot.dmatrix]  # type: ignore[list-item]
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = 2 * inputs[0]
+
+
+@pytest.mark.parametrize("given", [ot.dmatrix, ot.dmatrix().type])
+def test_types_may_be_told_by_what_makes_variables(given: Any) -> None:
+    x = ot.dmatrix("x")
+    wrapped = wrap_py([given], given)(lambda a: 2 * a)
+    for made in (Doubled()(x), wrapped(x)):
+        assert made.type == x.type
+        np.testing.assert_array_equal(og.evaluate(made, {x: np.eye(2)}), 2 * np.eye(2))
+    with pytest.raises(TypeError, match="Wrong input types for Doubled"):
+        Doubled()(ot.fmatrix())
+
+
+@pytest.mark.parametrize("value", [(1, 2), (), (3,), [(4,)], None])
+def test_values_that_are_tuples_pass_through(value: Any) -> None:
+    x = generic("x")
+    for copied in (DeepCopyOp()(x), ViewOp()(x), DeepCopyOp()(ViewOp()(x))):
+        assert og.evaluate(copied, {x: value}) == value
+
+
+def test_a_wrong_gradient_names_the_ops() -> None:
+    class Wrong(Plain):
+        def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+            return [2 * cotangents[0]]
+
+    for function, name in ((Wrong(), "Wrong"), (lambda x: ot.exp(Wrong()(x)), "Wrong, exp")):
+        with pytest.raises(og.GradientError, match=f"applies {name}:\nThe gradient by input 0"):
+            og.verify_grad(function, [np.ones(3)])
