@@ -218,3 +218,19 @@ def test_nominal_variables_of_tensors_are_tensors() -> None:
     assert frozen is not None
     plain = og.NominalVariable(0, og.DisconnectedType())
     assert type(plain) is og.NominalVariable
+
+
+@pytest.mark.parametrize(
+    "function", [ot.mean, ot.var, ot.std, ot.zeros_like, ot.ones_like], ids=str
+)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(7, 3), (1, 3), (None, 3)])
+def test_a_graph_rebuilt_for_other_lengths_uses_those(function: Any, axis: Any, shape: Any) -> None:
+    known = ot.tensor("known", dtype="float64", shape=(5, 2))
+    other = ot.tensor("other", dtype="float64", shape=shape)
+    made = function(known) if "like" in function.__name__ else function(known, axis=axis)
+    rebuilt = og.clone_replace(made, {known: other}, rebuild_strict=False)
+    array = np.linspace(-1.0, 2.0, 3 * (shape[0] or 7)).reshape(-1, 3) ** 2
+    numpys = getattr(np, function.__name__)
+    expected = numpys(array) if "like" in function.__name__ else numpys(array, axis=axis)
+    np.testing.assert_allclose(og.evaluate(rebuilt, {other: array}), expected, rtol=1e-14)

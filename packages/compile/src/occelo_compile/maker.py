@@ -13,6 +13,7 @@ from occelo_compile.mode import Mode, get_mode, set_function_maker
 from occelo_compile.options import TIME_THUNKS
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
+    Constant,
     Container,
     DestroyHandler,
     FunctionGraph,
@@ -22,9 +23,13 @@ from occelo_graph import (
     Variable,
 )
 from occelo_graph.fgraph.protection import InputsAt
+from occelo_graph.interpret import run_node
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.create import alloc, constant_fill
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape import Shape_i
+from occelo_graph.tensors.constant import constant
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
@@ -466,17 +471,30 @@ def take_aside_observers(fgraph: FunctionGraph) -> None:
 
 
 def _without_models(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
-    """Let ``memo`` map what is filled with a constant to a new variable, which does not need its model."""
+    """Let ``memo`` map what only the types decide to constants, so that nothing else of it is compiled.
+
+    That is what is filled with a constant, lengths that are known, and numbers made of these.
+    """
+    known: dict[Variable, Variable] = {}
     for node in toposort(outputs, blockers=frozenset(memo)):
         found = constant_fill(node)
-        if found is None:
-            continue
-        value, shape = found
-        old = node.outputs[0]
-        memo[old] = made = alloc(value, *shape) if shape else value
-        if shape:
-            made.name = old.name
-            made.set_mark(old.mark)
+        if found is not None:
+            value, shape = found
+            old = node.outputs[0]
+            memo[old] = made = alloc(value, *shape) if shape else value
+            if shape:
+                made.name = old.name
+                made.set_mark(old.mark)
+        elif isinstance(node.op, Shape_i):
+            length = node.inputs[0].type.shape[node.op.i]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            if length is not None:
+                memo[node.outputs[0]] = known[node.outputs[0]] = constant(length, dtype="int64")
+        elif known and isinstance(node.op, Elemwise) and any(v in known for v in node.inputs):
+            inputs = [known.get(v, v) for v in node.inputs]
+            if all(isinstance(v, Constant) and not v.data.ndim for v in inputs):
+                arrays: list[Any] = [v.data for v in inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+                for old, result in zip(node.outputs, run_node(node, arrays), strict=True):
+                    memo[old] = known[old] = old.type.make_constant(result)
 
 
 def _fresh_root(variable: Variable) -> Variable:

@@ -31,6 +31,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.ops.shape import (
+    Shape_i,
     expand_dims,
     flatten,
     length_product,
@@ -274,11 +275,9 @@ def mean(
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
-    lengths = [shape_tuple(x)[i] for i in normalize_axes(axis, x.type.ndim)]
-    count: Any = 1
-    for n in lengths:
-        count = count * n
-    return as_tensor_variable(count).astype(dtype)
+    # also where lengths are known, so that a graph that is rebuilt for others divides by those
+    lengths: list[Any] = [Shape_i(i)(x) for i in normalize_axes(axis, x.type.ndim)]
+    return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:

@@ -239,8 +239,8 @@ def length_product(lengths: Sequence[Any]) -> Any:
 
     Unlike -1 in a shape, which cannot be worked out beside a length of 0, it is always defined.
     """
-    total: Any = 1
-    for n in lengths:
+    total, *rest = lengths or (1,)
+    for n in rest:
         total = total * n
     return total
 
