@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from occelo_compile import function
 from occelo_graph.config import config
 from occelo_graph.testing.keys import Indexing, indexings
+from occelo_graph.testing.writing import Writing
 from occelo_link.capabilities import is_installed
 from occelo_link.testing import has_compiler
 
@@ -55,3 +56,22 @@ def test_keys_mean_what_they_mean_in_numpy(backend: str, count: int) -> None:
             np.testing.assert_array_equal(value, wanted, err_msg=f"{number} of {indexing.plain}")
 
     check()
+
+
+@pytest.mark.parametrize(("backend", "count"), [("numba", 6), ("jax", 12), ("pytorch", 25)])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
+@pytest.mark.filterwarnings("ignore:.* computes both sides of a branch:UserWarning")
+def test_writes_are_seen_by_all_later_reads(backend: str, count: int) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"the library of {backend} is not installed")
+    for seed in range(MORE * count):
+        writing = Writing(seed)
+        f = function(
+            [v for v, _ in writing.inputs],
+            [v for v, _ in writing.outputs],
+            mode=backend,
+            on_unused_input="ignore",
+        )
+        found = f(*[a for _, a in writing.inputs])
+        for got, (_, expected) in zip(found, writing.outputs, strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=f"program {seed}")
