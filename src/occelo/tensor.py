@@ -1,5 +1,8 @@
 """The tensor library: constructors and functions of symbolic tensors."""
 
+from typing import TYPE_CHECKING
+
+from occelo_graph.elsewhere import elsewhere as _elsewhere
 from occelo_graph.tensor import *
 from occelo_graph.tensor import Elemwise as Elemwise
 from occelo_graph.tensor import TensorConstant as TensorConstant
@@ -13,3 +16,6 @@ from occelo_graph.tensor import constant as constant
 from occelo_graph.tensor import shared as shared
 from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _elsewhere("occelo.tensor", "occelo")

@@ -17,6 +17,7 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
+from occelo_graph.elsewhere import ABSENT, AT_TOP
 
 RUNNER = CliRunner()
 
@@ -146,3 +147,20 @@ def test_graphs_print_as_rich_trees_and_in_notebooks() -> None:
     printer = type("Printer", (), {"text": staticmethod(shown.append)})
     ot.exp(x)._repr_pretty_(printer, False)
     assert shown == ["exp [id A]\n └─ x [id B]"]
+
+
+def test_names_in_unusual_places_say_where_to_look() -> None:
+    for name in sorted(AT_TOP):
+        assert hasattr(oc, name), name
+        if not hasattr(ot, name):
+            with pytest.raises(AttributeError, match=rf"use occelo\.{name}$"):
+                getattr(ot, name)
+    for name in sorted(ABSENT):
+        assert not hasattr(ot, name), f"{name} is there now"
+        with pytest.raises(AttributeError, match="does not have it yet"):
+            getattr(ot, name)
+    for name, message in (("nnet", r"in occelo\.tensor itself$"), ("gardient", r"'gardient'$")):
+        with pytest.raises(AttributeError, match=message):
+            getattr(ot, name)
+    with pytest.raises(ImportError):
+        exec("from occelo.tensor import scan")

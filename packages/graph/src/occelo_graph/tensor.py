@@ -1,5 +1,8 @@
 """Everything that makes or computes with tensors, in one namespace (`occelo.tensor`)."""
 
+from typing import TYPE_CHECKING
+
+from occelo_graph.elsewhere import elsewhere as _elsewhere
 from occelo_graph.ir.shared import shared as shared
 from occelo_graph.ops.blas.products import *
 from occelo_graph.ops.blas.updates import *
@@ -27,3 +30,6 @@ from occelo_graph.tensors.variable import TensorSharedVariable as TensorSharedVa
 from occelo_graph.tensors.variable import TensorVariable as TensorVariable
 from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _elsewhere("occelo.tensor", "occelo")

@@ -1,0 +1,47 @@
+"""Names that users of the family look for in a namespace where they are not: what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["ABSENT", "AT_TOP", "elsewhere"]
+
+AT_TOP = frozenset(
+    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op config debugprint "
+    "disconnected_grad dprint evaluate function function_dump grad grad_clip grad_scale hessian "
+    "hessian_vector_product ifelse jacobian load numeric_grad pp pprint pullback pushforward "
+    "pydotprint save subgraph_grad to_dot undefined_grad verify_grad wrap_py zero_grad".split()
+)
+"""What has its place beside `tensor`, not in it (some have it in both)."""
+
+ABSENT = frozenset(
+    "argsort batch_normalization bincount block_diag cho_solve cholesky conv conv2d convolve1d "
+    "convolve2d det eig eigh eigvalsh einsum expm fft filter foldl foldr gradient inv irfft kron "
+    "linalg lstsq lu lu_factor lu_solve map matrix_dot matrix_inverse matrix_power median minimize "
+    "multi_dot nlinalg optimize percentile pinv qr quantile random reduce rfft root scan "
+    "searchsorted signal slinalg slogdet solve solve_triangular sort sparse svd tensorinv "
+    "tensorsolve topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
+)
+"""What the family has, and Occelo has nowhere yet."""
+
+_FLAT = frozenset(
+    "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
+    "type_other utils var variable".split()
+)
+"""Modules of the family's tensor library; here all functions are in one namespace."""
+
+
+def elsewhere(module: str, top: str) -> Callable[[str], object]:
+    """``__getattr__`` of the tensor library ``module``, beside which ``top`` has the other names."""
+
+    def find(name: str) -> object:
+        text = f"module {module!r} has no attribute {name!r}"
+        if name in AT_TOP:
+            text += f"; use {top}.{name}"
+        elif name in ABSENT:
+            text += "; Occelo does not have it yet"
+        elif name in _FLAT:
+            text += f"; all functions of tensors are in {module} itself"
+        raise AttributeError(text, name=name)
+
+    return find
