@@ -250,7 +250,10 @@ def _possible_updates(case: Case) -> list[tuple[int, int]]:
         (i, j)
         for i in program.inputs
         for j in range(len(program.nodes))
-        if i != j and variables[i].type == variables[j].type
+        # integers may be lengths and positions, which other values are not
+        if i != j
+        and variables[i].type == variables[j].type
+        and np.dtype(variables[i].type.dtype).kind in "fc"
     ]
 
 

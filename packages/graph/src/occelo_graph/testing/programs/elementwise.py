@@ -222,7 +222,7 @@ def two_arguments(d: Drawing) -> None:
         [a, b],
         f"np.{name}({{0}}, {{1}})",
         f"ot.{name}({{0}}, {{1}})",
-        "no" if kinds != "f" else "inside",
+        "zeros" if kinds != "f" else "inside",
     )
 
 
@@ -295,12 +295,12 @@ def clipping(d: Drawing) -> None:
         low, high = (
             ("0", "3") if x.kind == "u" else d.choice([("-1", "1"), ("0", "3"), ("-2", "2")])
         )
-        d.step("clip", [x], f"np.clip({{0}}, {low}, {high})")
+        d.step("clip", [x], f"np.clip({{0}}, {low}, {high})", None, "zeros")
         return
     low_, high_ = (d.pick(lambda m: broadcasts(m, x) and m.kind in "iuf") for _ in range(2))
     if not broadcasts(low_, high_):
         raise Unfit
-    d.step("clip", [x, low_, high_], "np.clip({0}, {1}, {2})")
+    d.step("clip", [x, low_, high_], "np.clip({0}, {1}, {2})", None, "zeros")
 
 
 def conversion(d: Drawing) -> None:

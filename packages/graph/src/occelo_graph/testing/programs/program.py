@@ -46,7 +46,7 @@ class Step:
 
     ``numpy`` and ``symbolic`` are expressions in which ``{i}`` stands for the i-th of ``args``. ``rounds``
     says where rounding enters: "no", in the "result", "inside" as well (sums of many terms), or that a part as
-    large as the arguments "cancels".
+    large as the arguments "cancels"; "zeros" says that only the sign of a zero is left open.
     ``integral`` says that integers give exact results.
     """
 

@@ -35,7 +35,7 @@ def reduction(d: Drawing) -> None:
         if x.kind == "c" or (x.kind == "f" and "int" in dtype):
             raise Unfit
     text = f"np.{name}({{0}}, axis={axes}{dtype}{keep})"
-    d.step(name, [x], text, None, "no" if name == exact else "inside", name in ("sum", "prod"))
+    d.step(name, [x], text, None, "zeros" if name == exact else "inside", name in ("sum", "prod"))
 
 
 def method(d: Drawing) -> None:
@@ -44,7 +44,7 @@ def method(d: Drawing) -> None:
     name = d.choice(["sum", "mean", "max", "min", "argmax", "argmin", "cumsum"])
     if not _has(x.value.shape, axis, x.ndim):
         raise Unfit
-    rounds = "inside" if name in ("sum", "mean", "cumsum") else "no"
+    rounds = "inside" if name in ("sum", "mean", "cumsum") else "zeros"
     text = f"{{0}}.{name}(axis={axis})"
     d.step(name, [x], text, text, rounds, name in ("sum", "cumsum"))
 

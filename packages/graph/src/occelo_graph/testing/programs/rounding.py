@@ -20,6 +20,7 @@ from occelo_graph.testing.programs.program import Input, Program, Step
 
 __all__ = ["Expected", "expected_results", "wide_results"]
 
+EXACT = ("no", "zeros")  # what ``rounds`` of a `Step` says where nothing is rounded
 _SAFETY = 12.0  # spreads of a few runs are below the largest error
 _UNITS = 8.0  # an elementary function may be some units off even where nothing amplifies
 
@@ -80,7 +81,7 @@ def expected_results(
     base = program.run(given)
     rounded = _rounded(program, base)
     moved = [base]
-    if any(rounded[i] for i in program.outputs):
+    if any(isinstance(node, Step) and node.rounds != "no" for node in program.nodes):
         seed = program.seed if program.seed >= 0 else 0
         moved = [_moved_run(program, given, np.random.default_rng([seed, k])) for k in range(runs)]
     return [
@@ -96,7 +97,7 @@ def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
         if isinstance(node, Input):
             found.append(False)
         else:
-            found.append(node.rounds != "no" or any(found[i] for i in node.args))
+            found.append(node.rounds not in EXACT or any(found[i] for i in node.args))
     return found
 
 
@@ -127,6 +128,9 @@ def _moved_step(step: Step, args: list[Any], random: np.random.Generator) -> Any
     result = step.on_arrays(args)
     if step.rounds == "no" or result.dtype.kind not in "fc":
         return result
+    if step.rounds == "zeros":
+        signs: Any = random.random(tuple(result.shape)) < 0.5
+        return np.where((result == 0) & signs, -result, result)
     if step.integral and _small_integers(result) and all(_small_integers(a) for a in args):
         return result
     eps = np.finfo(result.dtype).eps

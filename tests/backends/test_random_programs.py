@@ -1,0 +1,39 @@
+"""Random programs on the backends of other libraries, a few, since those take long to compile."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+from occelo_compile.random_programs.running import run_seeds
+from occelo_graph.config import config
+
+FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
+LIBRARIES = {"numba": ("numba", 6), "jax": ("jax", 10), "pytorch": ("torch", 15)}
+
+
+@pytest.fixture(autouse=True)
+def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
+    """Without Inductor, which would take a minute for each."""
+    config.pytorch__compile = False
+    config.cache = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    del config.pytorch__compile
+    del config.cache
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_random_programs(name: str) -> None:
+    library, count = LIBRARIES[name]
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    first = 3_000_000
+    report = run_seeds(range(first, first + count * FACTOR), lambda _: [(name, None)], shrink=40)
+    assert not report.faults, "\n".join(report.texts.values())
+    assert report.outcomes[name]["kept"] >= 0.8 * count
