@@ -129,8 +129,9 @@ def _moved_step(step: Step, args: list[Any], random: np.random.Generator) -> Any
     if step.rounds == "no" or result.dtype.kind not in "fc":
         return result
     if step.rounds == "zeros":
-        signs: Any = random.random(tuple(result.shape)) < 0.5
-        return np.where((result == 0) & signs, -result, result)
+        turned = np.array(result)
+        turned[(result == 0) & (random.random(tuple(result.shape)) < 0.5)] *= -1
+        return turned
     if step.integral and _small_integers(result) and all(_small_integers(a) for a in args):
         return result
     eps = np.finfo(result.dtype).eps
