@@ -19,6 +19,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -288,6 +289,8 @@ def _finish(
             )
         if null_gradients != "return":
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
+    elif _is_discrete(variable) and not is_complex(total.type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+        total = cast(total, FLOAT_X.get())
     return of_shape(total, variable, f"the gradient by {variable}")
 
 

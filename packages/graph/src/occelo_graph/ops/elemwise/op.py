@@ -159,11 +159,13 @@ class Elemwise(Op):
         if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
             terms = self._complex_terms(inputs, out, ct, wanted)
         else:
+            given, inputs = inputs, _in_floats(inputs, out.type.dtype)
             derivatives = self.scalar_op.derivatives(len(inputs))
             terms = [
                 None if not want else ZERO if d is None else d(ct, *inputs, out)
                 for d, want in zip(derivatives, wanted, strict=True)
             ]
+            inputs = given
         return [
             term if term is None or term is ZERO else _fit_cotangent(term, out.type, v.type)
             for term, v in zip(terms, inputs, strict=True)
@@ -218,6 +220,7 @@ class Elemwise(Op):
         out = outputs[0]
         if is_discrete(out.type.dtype):
             return [ZERO]
+        inputs = _in_floats(inputs, out.type.dtype)
         total: Any = None
         for d, tangent in zip(self.scalar_op.derivatives(len(inputs)), tangents, strict=True):
             if tangent is None or tangent is ZERO or d is None:
@@ -271,6 +274,18 @@ class Elemwise(Op):
     def __str__(self) -> str:
         suffix = "_inplace" if self.inplace else ""
         return f"{self.scalar_op}{suffix}"
+
+
+def _in_floats(inputs: Sequence[Any], dtype: str) -> Sequence[Any]:
+    """Operands of a derivative: integers as numbers of the result's dtype.
+
+    Formulas would compute in integers, which wrap, or in the narrow floats that functions of small integers
+    have.
+    """
+    return [
+        v.astype(dtype) if is_discrete(v.type.dtype) and v.type.dtype != "bool" else v
+        for v in inputs
+    ]
 
 
 def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
