@@ -137,7 +137,9 @@ def log_of_sqrt(x: Any) -> Any:
 _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
 
 
-@rule(p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler",))
+@rule(
+    p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler", "comparison")
+)
 def log_of_scaled(x: Any, c: Any) -> Any:
     """log(c x) = log(x) + log(c) for a number c > 0, where log(x) has a form of its own.
 
@@ -164,7 +166,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.logaddexp(*exponents)]
 
 
-@node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler",))
+@node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
 def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
     """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
 

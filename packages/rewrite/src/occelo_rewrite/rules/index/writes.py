@@ -158,9 +158,9 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
     return None
 
 
-@node_rewriter([*_WRITES])
+@node_rewriter([*_WRITES], tags=("rounding",))
 def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
-    """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice."""
+    """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice (but for the sign of a zero)."""
     op: Any = node.op
     if op.set_instead_of_inc or not _is_zero(node.inputs[0]):
         return None
