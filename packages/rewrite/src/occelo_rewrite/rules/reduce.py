@@ -159,7 +159,7 @@ def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
     return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
 
 
-@node_rewriter([OpPattern(CAReduce)], tags=("rounding", "overflow", "finite", "shape_unsafe"))
+@node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "finite", "shape_unsafe"))
 def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 

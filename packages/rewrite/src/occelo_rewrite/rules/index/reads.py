@@ -391,7 +391,10 @@ def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
     lengths, others = known.shape_of(fgraph, x), known.shape_of(fgraph, y)
     if lengths[0] is not others[1] and lengths[0] != others[1]:
         return None
-    return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1)]
+    dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    if dtype == "bool":
+        return None  # a product of truth values is no sum
+    return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1, dtype=dtype)]
 
 
 CANONICALIZE = RuleSet(

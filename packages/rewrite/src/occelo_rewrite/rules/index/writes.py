@@ -180,6 +180,10 @@ def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     total = y.owner
     if not op.set_instead_of_inc or total is None or total.op != ot.add:
         return None
+    if y.type.dtype != x.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None  # the sum is computed in another dtype
+    if len(total.inputs) > 2 and not is_discrete(y.type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        return None  # the sum would be one in another order
     for position, term in enumerate(total.inputs):
         own: Any = term.owner
         if own is None or not isinstance(own.op, Subtensor) or own.inputs[0] is not x:
