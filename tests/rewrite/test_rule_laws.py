@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_rewrite import node_rewriter
+from occelo_graph.config import config
+from occelo_rewrite import node_rewriter, optimizer_query, rewriter_for
 from occelo_rewrite.testing.case import Case, standard_rules
 from occelo_rewrite.testing.draws import DTYPES, KINDS, draw
 from occelo_rewrite.testing.examples import CASES
 from occelo_rewrite.testing.laws import LawBroken, try_law
+from occelo_rewrite.testing.mixed_examples import MIXED
 
 TRIALS = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 12
 RULES = standard_rules()
@@ -28,7 +31,7 @@ TESTED_ELSEWHERE = {"sharpened_types"}
 
 @pytest.mark.parametrize("name", [n for n in RULES if n not in TESTED_ELSEWHERE])
 def test_a_rule_keeps_what_its_tags_promise(name: str) -> None:
-    cases = [c for c in CASES if c.rule == name]
+    cases = [c for c in (*CASES, *MIXED) if c.rule == name]
     fired = [sum(try_law(RULES[name], draw(c, seed)) for seed in range(TRIALS)) for c in cases]
     assert all(fired)
 
@@ -116,3 +119,28 @@ def test_a_rule_that_hides_that_shapes_do_not_fit_is_found() -> None:
     case = Case("hiding", ot.second, shapes=((2, 3), (2, 3)), wildcards=True)
     assert "hides" in _tried(hiding(), case, spans)
     assert not _tried(hiding("shape_unsafe"), case, spans)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_numbers_at_the_ends_of_a_range_wrap_around_as_they_are_written(dtype: str) -> None:
+    x = ot.TensorType(dtype, (None,)).make_variable()
+    info = np.iinfo(dtype)
+    value = np.array([info.min, 0, 1, info.max], dtype)
+    rewriter = rewriter_for(optimizer_query("o3"))
+    ends = [ot.constant(np.asarray(n, dtype)) for n in (info.min, info.max, info.max // 2 + 1, 1)]
+    for a in ends:
+        for b in ends:
+            built = [
+                x * a + x * b,
+                x * a - x * b,
+                (x + a) - b,
+                ot.neg(x * a) - b,
+                (x * a) * b,
+                x - (a - x * b),
+            ]
+            graph = og.FunctionGraph([x], built, clone=True)
+            with config.change_flags(on_opt_error="raise"):
+                rewriter.rewrite(graph)
+            found = og.evaluate(list(graph.outputs), {graph.inputs[0]: value})
+            for one, other in zip(found, og.evaluate(built, {x: value}), strict=True):
+                np.testing.assert_array_equal(one, other)
