@@ -265,9 +265,14 @@ def _truth(x: Any) -> Any:
 def mean(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Mean over ``axis``; integers give float64, unless ``dtype`` says otherwise."""
+    """Mean over ``axis``; integers give float64, unless ``dtype`` says otherwise.
+
+    That of float16 is computed in float32, as NumPy does.
+    """
     x = as_tensor_variable(input)
     wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
+    if wanted == "float16" and acc_dtype is None:
+        return mean(x, axis, "float32", keepdims).astype("float16")
     total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
     if is_discrete(total.dtype):
         return (total / _count(x, axis, "int64")).astype(total.dtype)  # type: ignore[no-any-return]
@@ -281,8 +286,13 @@ def _count(x: Any, axis: Any, dtype: str) -> Any:
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Variance over ``axis``, divided by the number of elements less ``ddof``, or by 0 if less."""
+    """Variance over ``axis``, divided by the number of elements less ``ddof``, or by 0 if less.
+
+    That of float16 is computed in float32, as NumPy does.
+    """
     x = as_tensor_variable(input)
+    if x.dtype == "float16":
+        return var(x.astype("float32"), axis, ddof, keepdims).astype("float16")
     centered = x - mean(x, axis, keepdims=True)
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims)
@@ -297,7 +307,10 @@ def _freedom(count: Any, ddof: Any) -> Any:
 
 
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Square root of `var`."""
+    """Square root of `var`.
+
+    The gradient where all elements are equal is 0, the subgradient of smallest length.
+    """
     return sqrt(var(input, axis, ddof, keepdims))
 
 
@@ -368,7 +381,11 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
         return sum(neq(x, 0), axis=axis, keepdims=keepdims, dtype=size.dtype)
     if order in (np.inf, -np.inf):
         return (max if order > 0 else min)(size, axis, keepdims)
-    return sum(size**order, axis=axis, keepdims=keepdims) ** (1.0 / order)  # type: ignore[no-any-return]
+    total = sum(size**order, axis=axis, keepdims=keepdims)
+    if order < 0:
+        return total ** (1.0 / order)  # type: ignore[no-any-return]
+    zero = eq(total, 0)
+    return switch(zero, 0.0, switch(zero, 1.0, total) ** (1.0 / order))
 
 
 def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:

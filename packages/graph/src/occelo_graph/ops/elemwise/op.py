@@ -159,13 +159,12 @@ class Elemwise(Op):
         if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
             terms = self._complex_terms(inputs, out, ct, wanted)
         else:
-            given, inputs = inputs, _in_floats(inputs, out.type.dtype)
             derivatives = self.scalar_op.derivatives(len(inputs))
+            converted = _in_dtype_of(out, inputs)
             terms = [
-                None if not want else ZERO if d is None else d(ct, *inputs, out)
+                None if not want else ZERO if d is None else d(ct, *converted, out)
                 for d, want in zip(derivatives, wanted, strict=True)
             ]
-            inputs = given
         return [
             term if term is None or term is ZERO else _fit_cotangent(term, out.type, v.type)
             for term, v in zip(terms, inputs, strict=True)
@@ -220,12 +219,12 @@ class Elemwise(Op):
         out = outputs[0]
         if is_discrete(out.type.dtype):
             return [ZERO]
-        inputs = _in_floats(inputs, out.type.dtype)
         total: Any = None
+        converted = _in_dtype_of(out, inputs)
         for d, tangent in zip(self.scalar_op.derivatives(len(inputs)), tangents, strict=True):
             if tangent is None or tangent is ZERO or d is None:
                 continue
-            term = d(tangent, *inputs, out)
+            term = d(tangent, *converted, out)
             if isinstance(term.type, NullType):
                 return [term]
             total = term if total is None else total + term
@@ -276,14 +275,16 @@ class Elemwise(Op):
         return f"{self.scalar_op}{suffix}"
 
 
-def _in_floats(inputs: Sequence[Any], dtype: str) -> Sequence[Any]:
-    """Operands of a derivative: integers as numbers of the result's dtype.
+def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The inputs in the dtype in which the function is computed, if that is a real one, so that derivatives are too.
 
-    Formulas would compute in integers, which wrap, or in the narrow floats that functions of small integers
-    have.
+    2 x of an int8 x would wrap, its log be a float16, and that of a float16 not be precise. Truth values stay what they are.
     """
+    dtype = out.type.dtype
+    if is_complex(dtype) or all(v.type.dtype == dtype for v in inputs):
+        return inputs
     return [
-        v.astype(dtype) if is_discrete(v.type.dtype) and v.type.dtype != "bool" else v
+        v if v.type.dtype in (dtype, "bool") or is_complex(v.type.dtype) else v.astype(dtype)
         for v in inputs
     ]
 

@@ -21,7 +21,7 @@ x, y, z = wild("x y z")
 c, d, k = number("c"), number("d"), number("k")
 
 _FOLDABLE = 1 << 16
-_ADD, _NEG = frozenset(("add",)), frozenset(("neg",))
+_ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", "sub"))
 
 
 def _scaled(term: Any) -> tuple[Any, Any]:
@@ -64,16 +64,12 @@ class _Collected:
         self.coefficients: dict[Any, Any] = {}
         self.constant: Any = None
         self.constants = 0
-        self.factors: list[Any] = []
-        """The coefficients of terms that come up again, as written."""
         self._written: dict[tuple[Any, Any], Any] = {}
         for term, sign in whole.terms:
             if isinstance(term, Constant) and self._add_constant(term.data, sign):
                 continue
             base, factor = _scaled(term)
             known: Any = self.coefficients.get(base)
-            if known is not None:
-                self.factors += [known, factor]
             self.coefficients[base] = _wrapped((known or 0) + sign * factor, self.dtype)
             if sign > 0:
                 self._written.setdefault((base, factor), term)
@@ -105,14 +101,12 @@ class _Collected:
         return any(v == 0 for v in self.coefficients.values())
 
     @property
-    def may_overflow(self) -> bool:
-        """Whether equal terms in one place could overflow where they do not as written."""
-        if self.dtype.kind in "iu" or not self.factors:
-            return False
-        if not all(np.isfinite(v) for v in self.coefficients.values()):
+    def keeps_order(self) -> bool:
+        """Whether nothing but what is alike and constants is added in another order, or order does not matter."""
+        if self.dtype.kind in "iu":
             return True
-        used = [v for v in (*self.factors, *self.coefficients.values()) if v]
-        return len(self.coefficients) > 1 and not is_moderate(self.dtype, *used)
+        finite = all(np.isfinite(v) for v in self.coefficients.values())
+        return finite and len(self.coefficients) == 1
 
     def _term(self, base: Any, coefficient: Any) -> Any:
         written = self._written.get((base, coefficient))
@@ -200,15 +194,45 @@ def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
 def collected_sum(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3.
+    """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y.
 
-    (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near the end of the range. Constants so large
-    that they decide over that are left alone.)
+    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near
+    the end of the range. Constants so large that they decide over that are left alone.)
     """
     collected = _collected(fgraph, node)
     if collected is None or collected.cancels:
         return None
+    if not collected.keeps_order:
+        return _last_constants(fgraph, node)
     return [shaped_like(collected.expression(), node.outputs[0])]
+
+
+def _last_constants(fgraph: FunctionGraph, node: Apply) -> Any:
+    """(y + c) + d = y + (c + d), for constants that are added last."""
+    out: Any = node.outputs[0]
+    first, last = _with_last_constant(node), None
+    if first is not None and is_inner(fgraph, first[0], out.type.dtype, _SUMS):
+        last = _with_last_constant(first[0].owner)
+    if first is None or last is None:
+        return None
+    dtype = out.type.numpy_dtype
+    if np.broadcast(last[1], first[1]).size > _FOLDABLE:
+        return None
+    if not (_is_small(last[1], dtype) and _is_small(first[1], dtype)):
+        return None
+    value = np.add(last[1], first[1])
+    terms = [(last[0], 1), *([(ot.constant(np.asarray(value, dtype)), 1)] if value.any() else [])]
+    return [shaped_like(_chain(terms, dtype), out)]
+
+
+def _with_last_constant(node: Apply) -> tuple[Any, Any] | None:
+    """What a sum or difference adds to its last operand, and that as a constant that is added; None if it is none."""
+    variables: list[Any] = list(node.inputs)
+    last = variables.pop()
+    if node.op == ot.neg or not variables or not isinstance(last, Constant):
+        return None
+    data: Any = last.data
+    return _added(variables), np.negative(data) if node.op == ot.sub else np.asarray(data)
 
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
@@ -244,7 +268,7 @@ def _collected(fgraph: FunctionGraph, node: Apply) -> _Collected | None:
         return None
     found: _Collected = whole.notes or _Collected(whole)
     whole.notes = found
-    if found.is_collected or not (found.coefficients or found.constants) or found.may_overflow:
+    if found.is_collected or not (found.coefficients or found.constants):
         return None
     return found
 
