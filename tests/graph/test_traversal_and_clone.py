@@ -234,3 +234,28 @@ def test_a_graph_rebuilt_for_other_lengths_uses_those(function: Any, axis: Any, 
     numpys = getattr(np, function.__name__)
     expected = numpys(array) if "like" in function.__name__ else numpys(array, axis=axis)
     np.testing.assert_allclose(og.evaluate(rebuilt, {other: array}), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("build", "numpys"),
+    [
+        (lambda x: ot.zeros(x.shape), lambda a: np.zeros(a.shape)),
+        (lambda x: ot.ones(x.shape, dtype="int8"), lambda a: np.ones(a.shape, dtype="int8")),
+        (lambda x: ot.full(x.shape, 7.0), lambda a: np.full(a.shape, 7.0)),
+        (lambda x: x.shape * 2, lambda a: np.array(a.shape) * 2),
+        (lambda x: ot.arange(x.shape[0]), lambda a: np.arange(a.shape[0])),
+        (lambda x: x.size + 1, lambda a: a.size + 1),
+        (lambda x: ot.eye(x.shape[0], x.shape[1]), lambda a: np.eye(*a.shape)),
+        (lambda x: x.reshape((x.shape[1], x.shape[0])), lambda a: a.reshape(a.shape[::-1])),
+    ],
+)
+def test_what_decides_a_length_can_be_replaced(build: Any, numpys: Any) -> None:
+    known = ot.tensor("known", dtype="float64", shape=(5, 2))
+    for shape in ((7, 3), (1, 1), (None, 3)):
+        other = ot.tensor("other", dtype="float64", shape=shape)
+        made = build(known)
+        rebuilt = og.clone_replace(made, {known: other}, rebuild_strict=False)
+        array = np.linspace(-1.0, 2.0, (shape[0] or 4) * shape[1]).reshape(-1, shape[1])
+        found, expected = og.evaluate(rebuilt, {other: array}), numpys(array)
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == np.asarray(expected).dtype

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from occelo_compile.collect import Collected
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode, set_function_maker
@@ -28,7 +30,7 @@ from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.create import alloc, constant_fill
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.shape import Shape_i
+from occelo_graph.ops.shape import Shape, Shape_i
 from occelo_graph.tensors.constant import constant
 from occelo_link import VM
 from occelo_link.cache.store import counters
@@ -489,6 +491,10 @@ def _without_models(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
             length = node.inputs[0].type.shape[node.op.i]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             if length is not None:
                 memo[node.outputs[0]] = known[node.outputs[0]] = constant(length, dtype="int64")
+        elif isinstance(node.op, Shape):
+            lengths: Any = node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            if None not in lengths:
+                memo[node.outputs[0]] = constant(np.array(lengths, dtype="int64"))
         elif known and isinstance(node.op, Elemwise) and any(v in known for v in node.inputs):
             inputs = [known.get(v, v) for v in node.inputs]
             if all(isinstance(v, Constant) and not v.data.ndim for v in inputs):

@@ -31,6 +31,7 @@ from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
+    Shape,
     Shape_i,
     broadcast_lengths,
     check_length_types,
@@ -158,7 +159,13 @@ def alloc(value: Any, *shape: Any) -> TensorVariable:
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """A tensor of one value."""
     value = as_tensor_variable(fill_value)
-    return alloc(value if dtype is None else cast(value, dtype), *lengths_of(shape))
+    value = value if dtype is None else cast(value, dtype)
+    owner = shape.owner if isinstance(shape, Variable) else None
+    if owner is not None and isinstance(owner.op, Shape) and not value.type.ndim:
+        model: Any = owner.inputs[0]
+        if None not in model.type.shape:
+            return second(model, value)  # which a graph rebuilt for another shape fills
+    return alloc(value, *lengths_of(shape))
 
 
 def zeros(shape: Any, dtype: Any = None) -> TensorVariable:

@@ -15,7 +15,7 @@ from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 
 if TYPE_CHECKING:
@@ -213,19 +213,17 @@ class Shape_i(Op):
 
 
 def shape(x: Any) -> TensorVariable:
-    """The lengths of ``x`` as an int64 vector, a constant if they are all known."""
-    x = as_tensor_variable(x)
-    if None not in x.type.shape:
-        return constant(np.array(x.type.shape, dtype="int64"))
-    return Shape()(x)  # type: ignore[no-any-return]
+    """The lengths of ``x`` as an int64 vector.
+
+    Known ones are worked out when the graph is compiled, so that ``x`` stays reachable until then.
+    """
+    return Shape()(as_tensor_variable(x))  # type: ignore[no-any-return]
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """The length of one dimension as an int64 scalar, a constant if it is known."""
+    """The length of one dimension as an int64 scalar; see `shape` for one that is known."""
     x = as_tensor_variable(x)
-    axis = normalize_axis(i, x.type.ndim)
-    static = x.type.shape[axis]
-    return Shape_i(axis)(x) if static is None else constant(np.int64(static))
+    return Shape_i(normalize_axis(i, x.type.ndim))(x)
 
 
 def shape_tuple(x: Any) -> Lengths:

@@ -56,7 +56,8 @@ class TensorVariable(Variable):
     @property
     def size(self) -> Any:
         """The number of elements, an int64 scalar."""
-        return as_tensor_variable(shape.length_product(shape.shape_tuple(self)))
+        lengths = [shape.Shape_i(i)(self) for i in range(self.type.ndim)]
+        return as_tensor_variable(shape.length_product(lengths))
 
     @property
     def T(self) -> TensorVariable:
