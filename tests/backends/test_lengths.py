@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import occelo_compile as oc
+import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.testing.example import Example
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link import make_linker
 from occelo_link.capabilities import BACKENDS, is_installed
 from occelo_link.testing import has_compiler
 
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+UNIQUE = list({e.name: e for e in EXAMPLES}.values())
 HERE = [
     backend
     for backend in BACKENDS
@@ -135,3 +143,70 @@ def test_a_tensor_that_is_too_large_is_refused(backend: str) -> None:
             "The numbers of repeats are too large",
         )
     assert outcome(f, np.array([1.0, 2.0]), np.array([0, 2])) == ([2.0, 2.0],)
+
+
+def with_other_lengths(arguments: Sequence[Any]) -> Iterator[list[Any]]:
+    """The arguments, one dimension of one of them changed at a time: to 1, to none, to one more."""
+    for i, array in enumerate(arguments):
+        for axis, length in enumerate(array.shape):
+            for new in {1, 0, length + 1} - {length}:
+                shape = (*array.shape[:axis], new, *array.shape[axis + 1 :])
+                changed = list(arguments)
+                changed[i] = np.resize(array, shape) if array.size else np.ones(shape, array.dtype)
+                yield changed
+
+
+def sample(backend: str) -> list[Example]:
+    """Examples, of elementwise functions only some: what decides their lengths is the same for all."""
+    chosen = [e for e in UNIQUE if e.family != "elemwise"]
+    chosen += [e for e in UNIQUE if e.family == "elemwise"][::20]
+    if THOROUGH or backend in ("native", "vm"):
+        return chosen
+    return chosen[HERE.index(backend) :: 30 if backend in ("jax", "pytorch") else 12]
+
+
+@pytest.mark.parametrize("backend", [b for b in HERE if b != "py"])
+def test_lengths_at_run_time_are_judged_alike(backend: str) -> None:
+    """A length that happens to be 1 broadcasts nowhere, and what one backend refuses all refuse."""
+    for example in sample(backend):
+        judge(backend, example)
+
+
+def judge(backend: str, example: Example) -> None:
+    """Compare a backend with the interpreter."""
+    kinds = [TensorType(a.dtype, (None,) * a.ndim) for a in example.arguments]
+    inputs = [kind.make_variable(f"x{i}") for i, kind in enumerate(kinds)]
+    try:
+        output = example.function(*inputs)
+    except (TypeError, ValueError):
+        return  # it needs to know lengths when the graph is built
+    linker = make_linker(backend).accept(og.FunctionGraph(inputs, [output]))
+    vm, containers, results = linker.make_thunk()
+
+    def run(*arrays: Any) -> Any:
+        for container, array in zip(containers, arrays, strict=True):
+            container.value = array
+        vm()
+        return np.asarray(results[0].value)
+
+    def interpret(*arrays: Any) -> Any:
+        return og.evaluate(output, dict(zip(inputs, arrays, strict=True)))
+
+    for arrays in with_other_lengths(example.arguments):
+        shapes = [a.shape for a in arrays]
+        found, expected = judged(run, arrays), judged(interpret, arrays)
+        if isinstance(expected, str) or isinstance(found, str):
+            assert found == expected, (example, shapes)
+        else:
+            assert (found.dtype, found.shape) == (expected.dtype, expected.shape), example
+            np.testing.assert_allclose(found, expected, 1e-3, 1e-4, err_msg=f"{example} {shapes}")
+
+
+def judged(call: Any, arrays: Sequence[Any]) -> Any:
+    """A result, or the class of the error; that of a compiled check which the interpreter does not share counts."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.filterwarnings("error", message="A check of compiled code failed")
+        try:
+            return call(*arrays)
+        except Exception as error:
+            return type(error).__name__

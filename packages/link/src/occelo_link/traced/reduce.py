@@ -78,12 +78,13 @@ def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence
 
 
 def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """exp(x - top), top and the shape of top, where top is the largest finite element."""
+    """exp(x - top), top and the shape of top, where top is the largest finite element, or 0 of nothing."""
     op: Any = node.op
     arrays = tracer.arrays
     x = arrays.cast(x, _dtype(node))
     shape = tuple(1 if i in op.axis else int(n) for i, n in enumerate(x.shape))
-    top = arrays.reshape(arrays.reduce("maximum", x, op.axis), shape)
+    largest = "maximum" if math.prod(int(x.shape[a]) for a in op.axis) else "add"
+    top = arrays.reshape(arrays.reduce(largest, x, op.axis), shape)
     finite = arrays.scalars["isfinite"][1](top)
     zero = arrays.cast(top, "bool")
     top = arrays.where(finite, top, arrays.cast(arrays.scalars["xor"][1](zero, zero), _dtype(node)))

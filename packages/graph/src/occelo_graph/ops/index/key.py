@@ -27,6 +27,7 @@ __all__ = [
     "advanced_layout",
     "basic_shape",
     "check_index_arrays",
+    "check_masks",
     "check_written",
     "count_inputs",
     "fill_key",
@@ -360,6 +361,22 @@ def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> No
         }
         if len(group) > 1:
             raise _arrays_differ(shapes)
+
+
+def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
+    """IndexError unless masks have the lengths of what they select from: NumPy lets those without elements pass."""
+    axis = 0
+    for entry in entries:
+        if not _is_mask(entry):
+            axis += 1
+            continue
+        for own in entry.shape:
+            if own != shape[axis]:
+                raise IndexError(
+                    f"boolean index did not match indexed array along axis {axis}; size of axis is "
+                    f"{shape[axis]} but size of corresponding boolean axis is {own}"
+                )
+            axis += 1
 
 
 def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from occelo_graph.ops.index.key import (
     advanced_layout,
     basic_shape,
     check_index_arrays,
+    check_masks,
     check_written,
     count_inputs,
     fill_key,
@@ -84,12 +85,15 @@ def _key_text(key: Key) -> str:
 
 
 def _with_array_check(op_: Any, node: Apply, first: int, run: Kernel) -> Kernel:
-    """A kernel that checks the lengths of index arrays which their types leave open."""
+    """A kernel that checks the lengths of index arrays and masks which their types leave open."""
     types = _array_types(op_.key, [v.type for v in node.inputs[first:]])
-    if len(types) < 2:
+    has_mask = any(t.dtype == "bool" for t in types)
+    if len(types) < 2 and not has_mask:
         return run
 
     def checked(*arrays: Any) -> Sequence[Any]:
+        if has_mask:
+            check_masks(fill_key(op_.key, arrays[first:]), arrays[0].shape)
         check_index_arrays(types, _array_types(op_.key, arrays[first:]))
         return run(*arrays)
 
