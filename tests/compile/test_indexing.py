@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 import occelo_graph as og
 from occelo_compile import Mode, function
 from occelo_graph import tensor as ot
+from occelo_graph.ops.reduce import LinearRecurrence
 from occelo_graph.testing.keys import Indexing, indexings
 from occelo_link.blocks import vm
 from occelo_link.blocks.vm import UnitFailure
@@ -74,6 +75,8 @@ x, sizes = ot.dmatrix("x"), ot.lvector("sizes")
         (ot.unravel_index(rows, (2, 3)), "A position is out of range for the shape (2, 3)"),
         ([ot.choose(rows, [1.0, 2.0])], "A number of a choice is negative or too large"),
         (ot.broadcast_shape(v, w), "The lengths of dimension 0 differ"),
+        ([LinearRecurrence(1)(x[:, :1], x)], "LinearRecurrence{axis=1} takes tensors of one shape"),
+        ([LinearRecurrence(0)(x, x[:, :1])], "LinearRecurrence{axis=0} takes tensors of one shape"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values:UserWarning")
@@ -81,7 +84,7 @@ x, sizes = ot.dmatrix("x"), ot.lvector("sizes")
 def test_what_is_checked_when_a_graph_runs(mode: str, outputs: Any, message: str) -> None:
     f = function([x, sizes, rows, v, w], list(outputs), mode=mode, on_unused_input="ignore")
     given = (np.ones((4, 2)), np.array([5, -1]), np.array([0, 7]), np.ones(3), np.ones(1))
-    with pytest.raises(ValueError, match=r"The 2|A posi|A num|The len") as caught:
+    with pytest.raises(ValueError, match=r"The 2|A posi|A num|The len|Linear") as caught:
         f(*given)
     assert str(caught.value).splitlines()[-1].startswith(message)
 
