@@ -57,10 +57,33 @@ def differentiable_form(node: Apply, keep: Collection[Any]) -> tuple[Any, list[A
     return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
 
 
+def _always(inputs: Any) -> bool:
+    return True
+
+
+def _has_number(inputs: Any) -> bool:
+    return len(inputs) == 2 and (number_in(inputs[0]) or number_in(inputs[1])) is not None
+
+
+def _has_powers(inputs: Any) -> bool:
+    owners = [v.owner for v in inputs if v.owner is not None]
+    return sum(isinstance(o.op, Elemwise) and o.op.scalar_op is exp.scalar_op for o in owners) > 1
+
+
+_MAY_FIT: dict[str, Callable[[Any], bool]] = {
+    "mul": _has_powers,
+    "add": _has_number,
+    "sub": _has_number,
+    "true_div": lambda inputs: inputs[1].owner is not None,
+}
+"""A quick look at the inputs of a node, before anything is read."""
+
+
 def _form(node: Apply, reader: Reader, laws: dict[str, Callable[[Reader, Any], Any]]) -> Any:
     op = node.op
-    law = laws.get(op.scalar_op.name) if isinstance(op, Elemwise) and not op.inplace else None
-    if law is None:
+    name = op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
+    law = laws.get(name)
+    if law is None or not _MAY_FIT.get(name, _always)(node.inputs):
         return None
     kind = node.outputs[0].type
     if not isinstance(kind, TensorType) or not is_float(kind.dtype):

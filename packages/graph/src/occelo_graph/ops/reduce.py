@@ -759,7 +759,10 @@ class LogSumExp(Op):
 
 
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
-    """exp(c) divided by its sum over ``axis`` (all dimensions by default)."""
+    """exp(c) divided by its sum over ``axis`` (all dimensions by default).
+
+    -inf has the share 0; where an element is +inf or all are -inf, shares are not defined, and NaN.
+    """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)
     return made
