@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from occelo_graph import tensor as ot
+from occelo_graph import Op
 from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import Number, Wild
+from occelo_rewrite.pattern import Call, Number, Wild
 from occelo_rewrite.pattern_rule import PatternRule
 from occelo_rewrite.pipeline import (
     blas_db,
@@ -56,25 +56,30 @@ def drawn_cases(rule: NodeRewriter) -> list[Case]:
 
 
 def _drawn(name: str, pattern: Any) -> Case:
-    variables: dict[str, Any] = {}
-    _instance(pattern, variables)
+    names = list(dict.fromkeys(_wildcards(pattern)))
 
     def build(*inputs: Any) -> Any:
-        return _instance(pattern, dict(zip(variables, inputs, strict=True)))
+        return _instance(pattern, dict(zip(names, inputs, strict=True)))
 
-    return Case(name, build, shapes=((2, 3),) * len(variables), wildcards=True)
+    return Case(name, build, shapes=((2, 3),) * len(names), wildcards=True)
+
+
+def _wildcards(pattern: Any) -> list[str]:
+    if isinstance(pattern, Wild):
+        return [pattern.name]
+    if isinstance(pattern, Call):
+        return [name for arg in pattern.args for name in _wildcards(arg)]
+    return []
 
 
 def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
-    """A graph that a pattern matches."""
+    """A graph that a pattern matches; TypeError if that does not say of which op."""
     if isinstance(pattern, Wild):
-        if pattern.name not in variables:
-            variables[pattern.name] = ot.TensorType("float64", (None, None)).make_variable(
-                pattern.name
-            )
         return variables[pattern.name]
     if isinstance(pattern, Number):
         if pattern.value is not None:
             return pattern.value
         return next(n for n in (3.0, -2.0, 0.5) if pattern.where is None or pattern.where(n))
+    if not isinstance(pattern.op, Op):
+        raise TypeError(f"{pattern} names no op")
     return pattern.op(*(_instance(a, variables) for a in pattern.args))
