@@ -12,6 +12,7 @@ import numpy as np
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.random_programs.case import Case, Unsuited, Violation
 from occelo_compile.random_programs.gradients import gradient_law
+from occelo_compile.random_programs.mistakes import mistake_law
 from occelo_compile.symbolic_io import In, Out
 from occelo_graph import load, save, shared, vectorize_graph
 from occelo_graph import tensor as ot
@@ -246,6 +247,7 @@ def state(case: Case, random: Random) -> None:
 def _possible_updates(case: Case) -> list[tuple[int, int]]:
     program: Program = case.program
     variables = program.variables()
+    values = program.run()
     return [
         (i, j)
         for i in program.inputs
@@ -253,6 +255,7 @@ def _possible_updates(case: Case) -> list[tuple[int, int]]:
         # integers may be lengths and positions, which other values are not
         if i != j
         and variables[i].type == variables[j].type
+        and values[i].shape == values[j].shape
         and np.dtype(variables[i].type.dtype).kind in "fc"
     ]
 
@@ -281,6 +284,7 @@ LAWS: dict[str, Law] = {
     "only shapes": only_shapes,
     "state": state,
     "gradient": gradient_law,
+    "mistake": mistake_law,
     **{
         name: _backend(name)
         for name in ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
