@@ -293,3 +293,35 @@ def test_rules_that_may_hide_a_shape_error_can_be_left_out() -> None:
     strict = rewrite_graph(length, include=("fast_run",), exclude=("shape_unsafe",))
     with pytest.raises(ValueError, match="mismatch"):
         og.evaluate(strict, {x: [1.0], y: [1.0, 2.0]})
+
+
+@pytest.mark.parametrize(
+    "first", [slice(None, -2), slice(None, None, -1), slice(1, None), slice(None, None, 2)]
+)
+def test_a_part_of_a_part_between_variables(first: slice) -> None:
+    i, j = ot.lscalars("i", "j")
+    x = ot.TensorType("float64", (5,)).make_variable("x")
+    keys = [slice(i, 2, j), slice(i, None), slice(None, i), slice(None, None, j), slice(0, i, -1)]
+    rewritten = rewrite_graph([x[first][key] for key in keys], include=("fast_run",))
+    value = np.arange(5.0)
+    for a in (-1, 0, 1):
+        for b in (-1, 1, 2):
+            found = og.evaluate(rewritten, {x: value, i: a, j: b})
+            part = value[first]
+            expected = [part[a:2:b], part[a:], part[:a], part[::b], part[0:a:-1]]
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def test_what_says_that_a_length_is_1_is_kept_where_that_is_needed() -> None:
+    """A broadcast to length 1 is all that tells the product that its factor broadcasts."""
+    x = ot.TensorType("float64", (None, 2)).make_variable("x")
+    m = ot.dmatrix("m")
+    row = ot.broadcast_to(x, (1, 2))
+    outputs = [m * row, ot.minimum(m, ot.exp(row)), ot.concatenate([x, x]) + ot.exp(row)]
+    rewritten = rewrite_graph(outputs, include=("fast_run",))
+    value, matrix = np.array([[1.0, 2.0]]), np.arange(6.0).reshape(3, 2)
+    found = og.evaluate(rewritten, {x: value, m: matrix})
+    np.testing.assert_allclose(found[0], matrix * value)
+    np.testing.assert_allclose(found[1], np.minimum(matrix, np.exp(value)))
+    np.testing.assert_allclose(found[2], np.concatenate([value, value]) + np.exp(value))

@@ -53,10 +53,11 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
 
 def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
     """Values near those of the program, where maxima and comparisons are not at their kinks."""
-    values = [
-        np.asarray(v + random.random(v.shape) / 128) if v.dtype == np.float64 else v
+    values: list[Any] = [
+        v + np.asarray(random.random(tuple(v.shape)) / 128) if v.dtype == np.float64 else v
         for v in program.values()
     ]
+    values = [np.asarray(v) for v in values]
     try:
         made = program.run(values)
     except (ValueError, IndexError) as error:  # another mask

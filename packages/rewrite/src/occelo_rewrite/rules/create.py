@@ -65,7 +65,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     for i in repeated:
         own = inputs[i]
         value = own.owner.inputs[0] if isinstance(own.owner.op, Alloc) else own.owner.inputs[1]
-        if own.type.dtype != value.type.dtype:
+        if own.type.dtype != value.type.dtype or not _knows_ones_of(value, own):
             continue
         others = [v for j, v in enumerate(inputs) if j != i and v.type.ndim == own.type.ndim]
         if any(known.same_shape(fgraph, own, other) for other in others):
@@ -90,7 +90,9 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
             continue
         others = [v.type for j, v in enumerate(inputs) if j != i and not _repeats(v)]
         value = owner.inputs[0]
-        if any(t.ndim == full.ndim and _spans(t, full) for t in others):
+        if _knows_ones_of(value, own) and any(
+            t.ndim == full.ndim and _spans(t, full) for t in others
+        ):
             inputs[i] = value
             return [node.op(*inputs)]
     return None
@@ -99,6 +101,14 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
 def _spans(own: Any, full: Any) -> bool:
     """Whether a tensor is as long as the result in every dimension."""
     return all(a != 1 or b == 1 for a, b in zip(own.shape, full.shape, strict=True))
+
+
+def _knows_ones_of(value: Any, repeated: Any) -> bool:
+    """Whether lengths of 1 that are known of what is repeated, so that it broadcasts, are known of its value."""
+    return all(
+        a == 1 or b != 1
+        for a, b in zip(reversed(value.type.shape), reversed(repeated.type.shape), strict=False)
+    )
 
 
 def _repeats(variable: Any) -> bool:

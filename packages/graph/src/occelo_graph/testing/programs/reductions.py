@@ -158,7 +158,13 @@ def measure(d: Drawing) -> None:
         )
     elif style == "ptp":
         d.step("ptp", [x], f"np.ptp({{0}}, axis={axis})", None, "inside")
-    elif style == "cov" and x.ndim == 2 and (x.value.shape[0] > 1 or x.static[0] == 1) and x.value.shape[1] > 1 and x.value.dtype == "float64":
+    elif (
+        style == "cov"
+        and x.ndim == 2
+        and (x.value.shape[0] > 1 or x.static[0] == 1)
+        and x.value.shape[1] > 1
+        and x.value.dtype == "float64"
+    ):
         d.step("cov", [x], "np.cov({0})", "ot.cov({0})", "inside")
     else:
         raise Unfit

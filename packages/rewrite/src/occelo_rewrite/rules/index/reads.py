@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph import tensor as ot
+from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc, ARange
 from occelo_graph.ops.index.key import ARRAY
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
@@ -114,7 +115,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
         if not -count <= then < count:
             return None
         return start + step * (then % count)
-    if not isinstance(then, slice):
+    if not isinstance(then, slice) or any(isinstance(p, Variable) for p in slice_parts(then)):
         return None
     if count is not None:
         chosen = range(start, stop or 0, step)[then] if then.step != 0 else None  # pyright: ignore[reportUnknownMemberType]
