@@ -146,6 +146,20 @@ def test_weak_integers_that_do_not_fit_overflow() -> None:
         ot.bscalar() + 300
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "bool"])
+def test_quotients_of_integers_have_the_dtype_floatX(dtype: str) -> None:
+    x = og.TensorType(dtype, (None,))("x")
+    three = np.array([3], dtype)
+    for wanted in ("float32", "float64"):
+        with config.change_flags(floatX=wanted):
+            made = [x / x, np.ones(1, dtype) / x, x / 3, np.divide(x, x)]
+            assert [v.dtype for v in made] == [wanted] * 4
+            assert (x / x.astype("float64")).dtype == "float64"
+            assert (x.astype("float32") / 2).dtype == "float32"
+        found = og.evaluate(made[1], {x: three})
+        np.testing.assert_array_equal(found, (1 / three).astype(wanted))
+
+
 def test_floatX_picks_the_dtype_of_constructors_only() -> None:
     with config.change_flags(floatX="float32"):
         assert ot.vector().dtype == "float32"
@@ -403,8 +417,9 @@ def test_masked_arrays_are_refused(use: Any) -> None:
         (lambda: ot.linspace(0, 1), "floatX"),
         (lambda: ot.zeros(3), "floatX"),
         (lambda: ot.vector(), "floatX"),
-        # promotion is NumPy's, which knows no floatX
-        (lambda: ot.ivector() / ot.ivector(), "float64"),
+        (lambda: ot.ivector() / ot.ivector(), "floatX"),
+        # other promotion is NumPy's, which knows no floatX
+        (lambda: ot.true_div(ot.ivector(), ot.ivector()), "float64"),
         (lambda: ot.sqrt(ot.lvector()), "float64"),
         (lambda: ot.lvector() + 1.5, "float64"),
         (lambda: ot.fvector() + 1.5, "float32"),
@@ -412,7 +427,9 @@ def test_masked_arrays_are_refused(use: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("floatX", ["float64", "float32", "float16"])
-def test_the_default_dtype_is_that_of_constructors(make: Any, dtype: str, floatX: str) -> None:
+def test_the_default_dtype_is_that_of_constructors_and_quotients(
+    make: Any, dtype: str, floatX: str
+) -> None:
     with config.change_flags(floatX=floatX):
         assert make().dtype == (floatX if dtype == "floatX" else dtype)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -63,3 +64,14 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
     if variable.type.dtype == wanted:
         return variable
     return Elemwise(Cast(wanted))(variable)
+
+
+def quotient(x: Any, y: Any) -> TensorVariable:
+    """``x / y``: as `true_div`, but of integers and truth values it has the dtype floatX.
+
+    It is computed in float64 there, as NumPy does, and rounded once.
+    """
+    made: Any = true_div(x, y)
+    if all(is_discrete(v.type.dtype) for v in made.owner.inputs):
+        return cast(made, "floatX")
+    return made  # type: ignore[no-any-return]

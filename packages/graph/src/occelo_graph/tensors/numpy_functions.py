@@ -288,7 +288,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "add": ar.add,
     "subtract": ar.sub,
     "multiply": ar.mul,
-    "divide": ar.true_div,
+    "divide": cast.quotient,
     "floor_divide": ar.int_div,
     "remainder": ar.mod,
     "divmod": ar.divmod,

@@ -100,10 +100,10 @@ class TensorVariable(Variable):
         return ar.mul(other, self)
 
     def __truediv__(self, other: TensorLike) -> TensorVariable:
-        return ar.true_div(self, other)
+        return cast.quotient(self, other)
 
     def __rtruediv__(self, other: TensorLike) -> TensorVariable:
-        return ar.true_div(other, self)
+        return cast.quotient(other, self)
 
     def __floordiv__(self, other: TensorLike) -> TensorVariable:
         return ar.int_div(self, other)
