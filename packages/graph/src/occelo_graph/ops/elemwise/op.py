@@ -157,7 +157,7 @@ class Elemwise(Op):
         if is_discrete(out.type.dtype) or ct is ZERO:
             return [ZERO] * len(inputs)
         if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
-            terms = self._complex_terms(inputs, out, ct, wanted)
+            terms = self._complex_terms(_in_dtype_of(out, inputs), out, ct, wanted)
         else:
             derivatives = self.scalar_op.derivatives(len(inputs))
             converted = _in_dtype_of(out, inputs)
@@ -276,16 +276,21 @@ class Elemwise(Op):
 
 
 def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs in the dtype in which the function is computed, if that is a real one, so that derivatives are too.
+    """The inputs in the precision in which the function is computed, so that derivatives are too.
 
-    2 x of an int8 x would wrap, its log be a float16, and that of a float16 not be precise. Truth values stay what they are.
+    2 x of an int8 x would wrap, its log be a float16, and that of a float16 not be precise. Truth values stay what they are,
+    and so do the operands of real functions of complex numbers.
     """
     dtype = out.type.dtype
-    if is_complex(dtype) or all(v.type.dtype == dtype for v in inputs):
+    real = out.type.numpy_dtype.type(0).real.dtype.name
+    if all(v.type.dtype == dtype for v in inputs):
         return inputs
+    if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
+        return inputs
+    wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
-        v if v.type.dtype in (dtype, "bool") or is_complex(v.type.dtype) else v.astype(dtype)
-        for v in inputs
+        v if v.type.dtype in (d, "bool") else v.astype(d)
+        for v, d in zip(inputs, wanted, strict=True)
     ]
 
 
