@@ -32,10 +32,10 @@ class _Key:
             entries.append(entry)
             axis += used
         if d.chance(0.1) or not entries:
-            entries.insert(
-                d.whole(0, len(entries)) if d.chance(0.3) else len(entries),
-                d.choice(["...", "None"]),
-            )
+            # masks stay where they fit: NumPy takes others for tensors without elements
+            inside = not self.masked and d.chance(0.3)
+            where = d.whole(0, len(entries)) if inside else len(entries)
+            entries.insert(where, d.choice(["...", "None"]))
         self.text = ", ".join(entries)
 
     def new(self, value: Any) -> str:
