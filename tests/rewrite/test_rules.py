@@ -325,3 +325,23 @@ def test_what_says_that_a_length_is_1_is_kept_where_that_is_needed() -> None:
     np.testing.assert_allclose(found[0], matrix * value)
     np.testing.assert_allclose(found[1], np.minimum(matrix, np.exp(value)))
     np.testing.assert_allclose(found[2], np.concatenate([value, value]) + np.exp(value))
+
+
+def test_a_product_that_is_broadcast_when_it_is_added() -> None:
+    """No update of BLAS adds a vector to each row."""
+    x = ot.TensorType("float64", (5, 3)).make_variable("x")
+    m, v = ot.dmatrix("m"), ot.dvector("v")
+    given = {x: np.ones((5, 3)), m: np.arange(15.0).reshape(3, 5), v: np.arange(5.0)}
+    found = og.evaluate(rewrite_graph(x + m @ v, include=("fast_run",)), given)
+    np.testing.assert_array_equal(found, given[x] + given[m] @ given[v])
+
+
+def test_a_length_that_only_an_assertion_tells_stays_asserted() -> None:
+    """Nothing converges that takes away what the type of the replaced tensor asks for."""
+    x = ot.TensorType("int64", (None, 1)).make_variable("x")
+    empty = x * ot.repeat(x, 0, axis=None)
+    outputs = ot.stack([ot.neq(empty, empty)] * 3, axis=1)
+    found = og.evaluate(
+        rewrite_graph(outputs, include=("fast_run",)), {x: np.ones((4, 1), "int64")}
+    )
+    assert found.shape == (4, 3, 0)

@@ -228,13 +228,9 @@ def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: 
         return None
     rest = [t for i, t in enumerate(whole.terms) if i != position]
     z = _total(rest)
-    if z.type.ndim != out.type.ndim or any(
-        a == 1 and b != 1 for a, b in zip(z.type.shape, base.type.shape, strict=True)
-    ):
+    if z.type.ndim != out.type.ndim or base.type.ndim != out.type.ndim:
         return None
-    if base.type.ndim != out.type.ndim or any(
-        a == 1 and b != 1 for a, b in zip(base.type.shape, z.type.shape, strict=True)
-    ):
+    if any((a == 1) != (b == 1) for a, b in zip(z.type.shape, base.type.shape, strict=True)):
         return None
     factor = (
         _number(sign, out.type.dtype) if alpha is None else alpha if sign > 0 else ot.neg(alpha)

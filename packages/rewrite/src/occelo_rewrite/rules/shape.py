@@ -179,7 +179,8 @@ def specify_what_is_known(fgraph: FunctionGraph, node: Apply) -> Any:
         wanted = next(rest) if given else static
         if wanted is not None and not is_certainly_as_long(x, axis, wanted):
             return None
-    return [x]
+    # a tensor whose type says less would be asserted again
+    return [x] if node.outputs[0].type.is_super(x.type) else None
 
 
 @node_rewriter([SpecifyShape])
