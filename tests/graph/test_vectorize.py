@@ -145,3 +145,30 @@ def test_jacobians_of_what_has_no_part_in_the_batch() -> None:
     values = og.evaluate(found, {x: [1.0, 2.0, 3.0], w: W})
     np.testing.assert_array_equal(values[0], np.zeros((3, 3)))
     np.testing.assert_array_equal(values[1], np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("value", ["float32", "int8"])
+def test_batches_keep_the_lengths_that_are_known(value: str) -> None:
+    """So that what broadcasts does so in a batch, and one that is rebuilt for other lengths uses those."""
+    x = ot.tensor("x", dtype="float32", shape=(1,))
+    y = ot.scalar("y", dtype=value)
+    ys = ot.tensor("ys", dtype=value, shape=(2,))
+    k = ot.tensor("k", dtype="int32", shape=(2, 1))
+    ks = ot.tensor("ks", dtype="int32", shape=(2, 2, 1))
+    several = ot.tensor("several", dtype="float32", shape=(3,))
+    values = {x: np.float32([5.0]), ys: np.array([2, 3], value), y: np.array(4, value)}
+    values |= {k: np.zeros((2, 1), "int32"), ks: np.zeros((2, 2, 1), "int32")}
+    values[several] = np.float32([5.0, 6.0, 7.0])
+    cases = [
+        (x[k].inc(y), {y: ys}, [[9.0], [11.0]], [[9.0, 6.0, 7.0], [11.0, 6.0, 7.0]]),
+        (x[:1].set(y), {y: ys}, [[2.0], [3.0]], [[2.0, 6.0, 7.0], [3.0, 6.0, 7.0]]),
+        (x[k].inc(y), {k: ks}, [[13.0], [13.0]], [[13.0, 6.0, 7.0], [13.0, 6.0, 7.0]]),
+    ]
+    for written, batches, one, more in cases:
+        batch = og.vectorize_graph(written, batches)
+        assert batch.type.shape == (2, 1)
+        np.testing.assert_array_equal(og.evaluate(batch, values), one)
+        wide = og.vectorize_graph(ot.broadcast_to(written, (3,)), batches)
+        np.testing.assert_array_equal(og.evaluate(wide, values), np.repeat(one, 3, axis=1))
+        rebuilt = og.clone_replace(batch, {x: several}, rebuild_strict=False)
+        np.testing.assert_array_equal(og.evaluate(rebuilt, values), more)

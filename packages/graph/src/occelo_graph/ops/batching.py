@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
+from occelo_graph.ops.elemwise.arithmetic import second
+from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["align", "batch_shape", "materialize", "require_unbatched"]
 
@@ -47,10 +51,20 @@ def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
         variable = align(variable, extra, len(lengths))
         static = variable.type.shape[: len(lengths)]
         if any(not isinstance(n, int) or n != s for n, s in zip(lengths, static, strict=True)):
-            core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]
-            variable = variable.broadcast_to([*lengths, *core])
+            variable = _repeated(variable, lengths)
         full.append(variable)
     return full
+
+
+def _repeated(variable: Any, lengths: Sequence[Any]) -> Any:
+    """A variable with its first dimensions at the given lengths."""
+    rest = variable.type.shape[len(lengths) :]
+    if any(n is not None for n in rest):
+        # lengths that are known stay known, and change with the variable where a graph is rebuilt
+        zero = as_tensor_variable(np.zeros((), variable.dtype))
+        return second(zero.broadcast_to([*lengths, *(1 for _ in rest)]), variable)
+    core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]
+    return variable.broadcast_to([*lengths, *core])
 
 
 def require_unbatched(
