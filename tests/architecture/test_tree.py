@@ -82,7 +82,7 @@ def _public_functions() -> dict[str, Any]:
                 for m in pkgutil.iter_modules(module.__path__, module.__name__ + ".")
             ]
         for each in modules:
-            if each.__name__.rpartition(".")[2] in ("scalar", "key", "series", "op"):
+            if each.__name__.rpartition(".")[2] in ("scalar", "key", "masks", "series", "op"):
                 continue
             for name in getattr(each, "__all__", ()):
                 functions[name] = getattr(each, name)

@@ -151,3 +151,65 @@ def test_increments_of_a_value_that_is_spread_are_all_added() -> None:
     for value in (np.ones(3), np.ones((1, 3)), np.ones((2, 1)), np.array(1.0), np.ones(3, "int8")):
         found = og.evaluate(v[rows].inc(value), {v: np.ones(3), rows: at})
         np.testing.assert_array_equal(found, [4.0, 4.0, 1.0])
+
+
+KNOWN_MASKS = {
+    "one place": ([True, False, False], np.array([[2, 0], [1, -1]])),
+    "as many places": ([True, False, True], np.array([1, 3])),
+    "no places": ([False, False, False], np.zeros(0, "int64")),
+    "one place and none": ([False, True, False], np.zeros(0, "int64")),
+}
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("name", KNOWN_MASKS)
+def test_the_count_of_a_known_mask_broadcasts(name: str, known: bool) -> None:
+    """Before and behind an index array, with a slice between, over two dimensions, read, written and differentiated."""
+    mask, other = np.array(KNOWN_MASKS[name][0]), KNOWN_MASKS[name][1]
+    a = np.arange(24.0).reshape(3, 4, 2)
+    wide = np.zeros((3, 4), bool)
+    wide[:, 0] = mask
+    x = ot.tensor("x", dtype="float64", shape=a.shape if known else (None,) * 3)
+    keys: list[Any] = [
+        (mask, other),
+        (mask, other, 0),
+        (mask, slice(1, None, 2), other % 2),
+        (wide, other % 2),
+        (mask, ot.constant(other), None),
+    ]
+    for key in keys:
+        plain = tuple(np.asarray(k.data) if isinstance(k, ot.TensorConstant) else k for k in key)
+        expected = a[plain]
+        part = x[key]
+        assert all(m in (None, n) for m, n in zip(part.type.shape, expected.shape, strict=True))
+        np.testing.assert_array_equal(og.evaluate(part, {x: a}), expected)
+        added, replaced = a.copy(), a.copy()
+        np.add.at(added, plain, 1.5)
+        replaced[plain] = 1.5
+        np.testing.assert_array_equal(og.evaluate(part.inc(1.5), {x: a}), added)
+        np.testing.assert_array_equal(og.evaluate(part.set(1.5), {x: a}), replaced)
+        found = og.evaluate(og.grad((part * 1.5).sum(), x), {x: a})
+        np.testing.assert_array_equal(found, added - a)
+
+
+def test_a_known_mask_that_does_not_fit_is_an_index_error() -> None:
+    mask, other = np.array([False, True]), np.array([0, 1])
+    with pytest.raises(IndexError, match="mask of shape"):
+        ot.tensor("x", dtype="float64", shape=(3, 2))[mask, other]
+    x = ot.dmatrix("x")
+    for part in (x[mask, other], x[mask, other].set(1.0)):
+        with pytest.raises(IndexError, match="mask of shape"):
+            og.evaluate(part, {x: np.ones((3, 2))})
+    small = ot.tensor("small", dtype="float64", shape=(2, 2))
+    rebuilt = og.clone_replace(small[mask, other], {small: x}, rebuild_strict=False)
+    with pytest.raises(IndexError, match="mask of shape"):
+        og.evaluate(rebuilt, {x: np.ones((3, 2))})
+
+
+def test_a_mask_that_is_not_known_broadcasts_only_at_its_own_count() -> None:
+    x, mask = ot.dmatrix("x"), ot.vector("mask", dtype="bool")
+    part = x[mask, np.array([0, 1])]
+    a = np.arange(4.0).reshape(2, 2)
+    np.testing.assert_array_equal(og.evaluate(part, {x: a, mask: [True, True]}), [0.0, 3.0])
+    with pytest.raises(IndexError, match="do not fit each other"):
+        og.evaluate(part, {x: a, mask: [True, False]})

@@ -149,8 +149,8 @@ class _Drawing:
         value = np.array([self.choose(True, False) for _ in range(int(np.prod(shape)))], bool)
         value = value.reshape(shape)
         variable = value if self.choose(True, False) else self.given(value)
-        known = (int(value),) if not shape and variable is value else (None,)
-        self.lengths.append((known, (int(value.sum()),)))
+        count = int(value.sum())
+        self.lengths.append(((count if variable is value else None,), (count,)))
         return variable, value
 
     def key(

@@ -27,6 +27,7 @@ __all__ = [
     "advanced_layout",
     "basic_shape",
     "check_index_arrays",
+    "check_mask",
     "check_masks",
     "check_written",
     "count_inputs",
@@ -275,7 +276,7 @@ def advanced_layout(
                     raise TypeError(
                         "A mask needs a dimension; a single truth value is one of a new dimension of length 1"
                     )
-                _check_mask(array, shape[axis : axis + array.ndim], axis)
+                check_mask(array, shape[axis : axis + array.ndim], axis)
                 shapes.append((None,))
                 axis += array.ndim
                 continue
@@ -289,7 +290,8 @@ def advanced_layout(
     return [*slices[:where], *made, *slices[where:]], where, len(made)
 
 
-def _check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
+def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
+    """IndexError if a mask is known not to fit the dimensions from ``axis`` on, which have these lengths."""
     for own, length in zip(mask.shape, shape, strict=True):
         if own is not None and length is not None and own != length:
             raise IndexError(

@@ -30,6 +30,7 @@ from occelo_graph.ops.index.key import (
     parse_key,
     region_shape,
 )
+from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import Shape, shape_i, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -560,6 +561,7 @@ def getitem(x: Any, key: Any) -> TensorVariable:
         x.tag.is_index = everything
         if everything:
             return x  # type: ignore[no-any-return]
+    static, inputs = known_masks_as_positions(x, static, inputs)
     if (
         len(static) == 1
         and isinstance(static[0], int)

@@ -1,0 +1,59 @@
+"""Masks whose values are known: how many elements they take is known, too, so that this broadcasts as in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import eq
+from occelo_graph.ops.index.key import ARRAY, SCALAR, Key, check_mask
+from occelo_graph.ops.shape import shape_i
+from occelo_graph.tensors.constant import constant
+from occelo_graph.tensors.type import shape_text
+
+__all__ = ["known_masks_as_positions"]
+
+
+def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, list[Any]]:
+    """A key and its inputs, where constant masks beside other arrays are arrays of positions.
+
+    A mask alone stays one. IndexError if a mask is known not to fit, and when it runs where that is not known.
+    """
+    if sum(1 for e in key if isinstance(e, str) and e == ARRAY) < 2:
+        return key, list(inputs)
+    entries: list[Any] = []
+    given: list[Any] = []
+    rest = iter(inputs)
+    axis = 0
+    for entry in key:
+        if isinstance(entry, slice):
+            given += [next(rest) for p in slice_parts(entry) if p == SCALAR]
+        elif isinstance(entry, str):
+            array = next(rest)
+            if array.dtype == "bool" and isinstance(array, Constant):
+                found = _positions(x, axis, array)
+                entries += [ARRAY] * len(found)
+                given += found
+                axis += len(found)
+                continue
+            given.append(array)
+            axis += array.type.ndim - 1 if array.dtype == "bool" else 0
+        entries.append(entry)
+        axis += 1
+    return tuple(entries), given
+
+
+def _positions(x: Any, axis: int, mask: Any) -> list[Any]:
+    """An array for each dimension of a mask that takes the dimensions of ``x`` from ``axis`` on."""
+    ndim = mask.type.ndim
+    check_mask(mask.type, x.type.shape[axis : axis + ndim], axis)
+    first, *others = (constant(p) for p in mask.data.nonzero())
+    # of known lengths, too, which may be others where a graph is rebuilt
+    fits = [eq(shape_i(x, axis + i), n) for i, n in enumerate(mask.type.shape)]
+    text = (
+        f"A mask of shape {shape_text(mask.type.shape)} does not fit the dimensions from {axis} on"
+    )
+    return [CheckAndRaise(IndexError, text)(first, *fits), *others]
