@@ -142,3 +142,30 @@ def test_the_page_is_that_of_the_table() -> None:
     path = Path(__file__).parents[2] / "docs" / "stability.md"
     assert path.read_text() == page()
     assert len(FORMULAS) >= 60
+
+
+def shares(row: Any) -> Any:
+    """The limit of soft maxima as what is infinite grows: equal shares of what is +inf."""
+    with np.errstate(all="ignore"):
+        if (row == np.inf).any() and not np.isnan(row).any():
+            return (row == np.inf) / (row == np.inf).sum()
+        powers = np.exp(row - np.max(row, initial=-1e300))
+        return powers / powers.sum()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_soft_maxima_at_infinities(mode: str, axis: int, dtype: str) -> None:
+    x = og.TensorType(dtype, (None, None))("x")
+    made = [ot.softmax(x, axis=axis), ot.log_softmax(x, axis=axis), ot.logsumexp(x, axis=axis)]
+    f = function([x], made, mode=mode)
+    inf, nan = np.inf, np.nan
+    rows = [[1, inf, 2], [inf, inf, 0], [-inf] * 3, [-inf, 0, 0], [1, nan, 2], [-inf, inf, 3]]
+    value = np.array(rows, dtype)
+    value = value if axis else value.T.copy()
+    soft, log_soft, total = f(value)
+    wanted = np.apply_along_axis(shares, axis, value)
+    np.testing.assert_allclose(soft, wanted, rtol=1e-6)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(log_soft, np.log(wanted), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(total, [inf, inf, -inf, np.log(2), nan, inf], rtol=1e-6)

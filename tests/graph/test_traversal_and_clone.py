@@ -221,7 +221,9 @@ def test_nominal_variables_of_tensors_are_tensors() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [ot.mean, ot.var, ot.std, ot.zeros_like, ot.ones_like], ids=str
+    "function",
+    [ot.mean, ot.var, ot.std, ot.zeros_like, ot.ones_like],
+    ids=["mean", "var", "std", "zeros_like", "ones_like"],
 )
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("shape", [(7, 3), (1, 3), (None, 3)])

@@ -646,11 +646,16 @@ def cumprod(x: Any, axis: Any = None) -> TensorVariable:
     return _cumulative(x, axis, "mul")
 
 
-def _shifted_exp(x: Any, axis: Any) -> tuple[Any, Any]:
+def _less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
+    """x less its largest element along axes, and that; 0 in its place where it is -inf or NaN.
+
+    What equals it, +inf as well, is 0.
+    """
     x = np.asarray(x, dtype=inexact([x.dtype.name]))
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
-    return np.exp(x - top), top
+    top = np.where(top > -np.inf, top, 0).astype(x.dtype)
+    with np.errstate(invalid="ignore"):
+        return np.where(x == top, x.dtype.type(0), x - top), top
 
 
 def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
@@ -669,7 +674,7 @@ class Softmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        powers, _ = _shifted_exp(x, self.axis)
+        powers = np.exp(_less_largest(x, self.axis)[0])
         return powers / np.sum(powers, axis=self.axis, keepdims=True)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -700,10 +705,9 @@ class LogSoftmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        powers, top = _shifted_exp(x, self.axis)
-        return (x - top - np.log(np.sum(powers, axis=self.axis, keepdims=True))).astype(
-            powers.dtype
-        )
+        less, _ = _less_largest(x, self.axis)
+        total = np.sum(np.exp(less), axis=self.axis, keepdims=True)
+        return (less - np.log(total)).astype(less.dtype)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]
@@ -735,8 +739,8 @@ class LogSumExp(Op):
         return TensorType(inexact([x.dtype]), kept)
 
     def evaluate(self, x: Any) -> Any:
-        powers, top = _shifted_exp(x, self.axis)
-        return np.asarray(np.log(np.sum(powers, axis=self.axis)) + np.squeeze(top, self.axis))
+        less, top = _less_largest(x, self.axis)
+        return np.asarray(np.log(np.sum(np.exp(less), axis=self.axis)) + np.squeeze(top, self.axis))
 
     def _weights(self, x: Any, out: Any) -> Any:
         return exp(x - expand_dims(out, self.axis)) if self.axis else exp(x - out)
@@ -761,7 +765,8 @@ class LogSumExp(Op):
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
     """exp(c) divided by its sum over ``axis`` (all dimensions by default).
 
-    -inf has the share 0; where an element is +inf or all are -inf, shares are not defined, and NaN.
+    -inf has the share 0. Elements that are +inf have equal shares, and the others none; where all are -inf, shares are
+    not defined, and NaN.
     """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)

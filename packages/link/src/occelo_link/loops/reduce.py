@@ -234,9 +234,15 @@ def _log(b: Builder, x: Value) -> Value:
     return b.apply("log", log, x)
 
 
-def _finite_or_zero(b: Builder, x: Value) -> Value:
-    inside = b.op("lt", b.op("abs", x), b.const(math.inf, x.dtype))
-    return b.select(inside, x, b.const(0.0, x.dtype))
+def _subtracted(b: Builder, top: Value) -> Value:
+    """What is subtracted from a row whose largest element is ``top``: 0 where that is -inf or NaN."""
+    above = b.op("lt", b.const(-math.inf, top.dtype), top)
+    return b.select(above, top, b.const(0.0, top.dtype))
+
+
+def _less(b: Builder, x: Value, top: Value) -> Value:
+    """x less what is subtracted; 0 where both are equal, if infinite."""
+    return b.select(b.op("eq", x, top), b.const(0.0, x.dtype), b.op("sub", x, top))
 
 
 class _Rows:
@@ -313,7 +319,7 @@ def _soft(
                 builder.store(result.buffer, result.position(builder, index), value)
                 return value
 
-            top = _finite_or_zero(builder, rows.reduce("max", output.dtype, copied, 8))
+            top = _subtracted(builder, rows.reduce("max", output.dtype, copied, 8))
             finish(rows, result, top)
 
     context.step([x], [result], emit)
@@ -331,7 +337,7 @@ def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
 
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
         def power(index: Index) -> Value:
-            shifted = builder.op("sub", _load(context, result, index), top)
+            shifted = _less(builder, _load(context, result, index), top)
             value = _exp(builder, shifted)
             builder.store(result.buffer, result.position(builder, index), value)
             return value
@@ -362,14 +368,14 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
 
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
         def power(index: Index) -> Value:
-            shifted = builder.op("sub", _load(context, result, index), top)
+            shifted = _less(builder, _load(context, result, index), top)
             return _exp(builder, shifted)
 
         total = rows.reduce("add", result.dtype, power, 8)
         logarithm = _log(builder, total)
 
         def subtract(index: Index) -> None:
-            value = builder.op("sub", _load(context, result, index), top)
+            value = _less(builder, _load(context, result, index), top)
             value = builder.op("sub", value, logarithm)
             builder.store(result.buffer, result.position(builder, index), value)
 
@@ -399,7 +405,7 @@ def lower_log_sum_exp(context: Context, node: Apply, inputs: list[Tensor]) -> Se
 
     def element(builder: Builder, index: Index) -> Value:
         logarithm = _log(builder, total.at(builder, index))
-        return builder.op("add", logarithm, _finite_or_zero(builder, top.at(builder, index)))
+        return builder.op("add", logarithm, _subtracted(builder, top.at(builder, index)))
 
     return [
         context.virtual(output.dtype, total.shape, element, [total, top], cost=30, identity=True)
@@ -428,7 +434,7 @@ def _shifted(context: Context, node: Apply, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _shifted_with_top(context: Context, node: Apply, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """``exp(x - top)``, ``x - top`` and the maximum, which may be infinite."""
+    """``exp(x - top)``, ``x - top`` (0 where both are infinite) and the maximum."""
     op: Any = node.op
     output: Any = node.outputs[0].type
     x = _cast_tensor(context, x, output.dtype)
@@ -437,7 +443,7 @@ def _shifted_with_top(context: Context, node: Apply, x: Tensor) -> tuple[Tensor,
     top: Tensor = context.reduce(x, op.axis, "max", x.dtype, x.dtype) if op.axis else x
 
     def subtract(b: Builder, value: Value, largest: Value) -> Value:
-        return b.op("sub", value, _finite_or_zero(b, largest))
+        return _less(b, value, _subtracted(b, largest))
 
     shifted = _with_kept(context, op.axis, x, top, subtract)
 

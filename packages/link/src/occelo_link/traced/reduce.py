@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph import Apply
 from occelo_graph.ops.reduce import (
     Argmax,
@@ -77,25 +79,34 @@ def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence
     return [arrays.transpose(states, back)]
 
 
-def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """exp(x - top), top and the shape of top, where top is the largest finite element, or 0 of nothing."""
+def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, Any, tuple[int, ...]]:
+    """exp(x - top), x - top, top and its shape, where top is the largest element, or 0 where that is -inf or NaN.
+
+    The difference is 0 where both are equal, if infinite.
+    """
     op: Any = node.op
     arrays = tracer.arrays
     x = arrays.cast(x, _dtype(node))
     shape = tuple(1 if i in op.axis else int(n) for i, n in enumerate(x.shape))
     largest = "maximum" if math.prod(int(x.shape[a]) for a in op.axis) else "add"
     top = arrays.reshape(arrays.reduce(largest, x, op.axis), shape)
-    finite = arrays.scalars["isfinite"][1](top)
-    zero = arrays.cast(top, "bool")
-    top = arrays.where(finite, top, arrays.cast(arrays.scalars["xor"][1](zero, zero), _dtype(node)))
-    return arrays.scalars["exp"][1](arrays.scalars["sub"][1](x, top)), top, shape
+    scalars, dtype = arrays.scalars, _dtype(node)
+
+    def number(value: float, like: Any) -> Any:
+        return arrays.broadcast(arrays.constant(np.array(value, dtype)), tuple(like.shape))
+
+    above = scalars["gt"][1](top, number(-np.inf, top))
+    top = arrays.where(above, top, number(0.0, top))
+    equal = scalars["eq"][1](x, arrays.broadcast(top, tuple(x.shape)))
+    less = arrays.where(equal, number(0.0, x), scalars["sub"][1](x, top))
+    return scalars["exp"][1](less), less, top, shape
 
 
 @lowers(Softmax)
 def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
-    powers, _, shape = _shifted(tracer, node, inputs[0])
+    powers, _, _, shape = _shifted(tracer, node, inputs[0])
     total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
     return [arrays.scalars["true_div"][1](powers, total)]
 
@@ -105,17 +116,16 @@ def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequenc
     op: Any = node.op
     arrays = tracer.arrays
     sub = arrays.scalars["sub"][1]
-    powers, top, shape = _shifted(tracer, node, inputs[0])
+    powers, less, _, shape = _shifted(tracer, node, inputs[0])
     total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
-    x = arrays.cast(inputs[0], _dtype(node))
-    return [sub(sub(x, top), arrays.scalars["log"][1](total))]
+    return [sub(less, arrays.scalars["log"][1](total))]
 
 
 @lowers(LogSumExp)
 def lower_logsumexp(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
-    powers, top, _ = _shifted(tracer, node, inputs[0])
+    powers, _, top, _ = _shifted(tracer, node, inputs[0])
     total = arrays.reduce("add", powers, op.axis)
     top = arrays.reshape(top, tuple(total.shape))
     return [arrays.scalars["add"][1](arrays.scalars["log"][1](total), top)]
