@@ -213,3 +213,14 @@ def test_a_mask_that_is_not_known_broadcasts_only_at_its_own_count() -> None:
     np.testing.assert_array_equal(og.evaluate(part, {x: a, mask: [True, True]}), [0.0, 3.0])
     with pytest.raises(IndexError, match="do not fit each other"):
         og.evaluate(part, {x: a, mask: [True, False]})
+
+
+@pytest.mark.parametrize("static", [(None, None), (2, 3), (2, None)])
+def test_an_element_of_a_shape_can_be_written(static: Any) -> None:
+    x = ot.tensor("x", dtype="float64", shape=static)
+    a = np.ones((2, 3))
+    lengths = x.shape
+    for i, expected in ((0, [9, 3]), (1, [2, 9]), (-1, [2, 9])):
+        np.testing.assert_array_equal(og.evaluate(lengths[i].set(9), {x: a}), expected)
+    np.testing.assert_array_equal(og.evaluate(lengths[1].inc(2), {x: a}), [2, 5])
+    np.testing.assert_array_equal(og.evaluate(lengths[1:].inc(2), {x: a}), [2, 5])

@@ -32,7 +32,7 @@ from occelo_graph.ops.index.key import (
 )
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import Shape, shape_i, shape_tuple
+from occelo_graph.ops.shape import Shape, Shape_i, shape_i, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -619,6 +619,9 @@ def _indexed(x: Any) -> tuple[Any, Key, Any, Sequence[Any]]:
     if owner is not None and isinstance(owner.op, Subtensor | AdvancedSubtensor):
         kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
         return kind, owner.op.key, owner.inputs[0], owner.inputs[1:]
+    if owner is not None and isinstance(owner.op, Shape_i):
+        # what `getitem` gives for an element of a shape
+        return IncSubtensor, (owner.op.i,), Shape()(owner.inputs[0]), ()
     if owner is not None and _mark_of(x)[1]:
         return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
     raise TypeError(
