@@ -587,3 +587,17 @@ def test_results_without_dimensions_are_arrays(mode: str) -> None:
     ]
     results = oc.function([x, y], outputs, mode=mode)(np.ones(1), np.ones((1, 1), "int64"))
     assert [type(r) for r in results] == [np.ndarray] * len(outputs)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "native"])
+@pytest.mark.parametrize("shape", [(0,), (3, 0, 1), (2,)])
+def test_what_raises_for_an_element_does_not_for_none(mode: str, shape: tuple[int, ...]) -> None:
+    """Integers to negative powers, of a tensor that repeats one number."""
+    x = ot.tensor("x", dtype="int32", shape=(None,) * len(shape))
+    f = oc.function([x], ot.full_like(x, 2) ** -1, mode=mode)
+    values = np.zeros(shape, "int32")
+    if values.size:
+        with pytest.raises(ValueError, match="negative integer powers"):
+            f(values)
+    else:
+        np.testing.assert_array_equal(f(values), np.full_like(values, 2) ** -1)

@@ -9,6 +9,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import fill_static
+from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
@@ -154,8 +155,13 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc])
 def elemwise_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy."""
+    """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy.
+
+    (Not powers of integers, which raise where the exponent is negative, but not if there are no copies.)
+    """
     if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
+        return None
+    if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
         return None
     first = node.inputs[0].owner
     if first is None or not isinstance(first.op, Alloc):
