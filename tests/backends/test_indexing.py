@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from occelo_compile import function
+from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.testing.keys import Indexing, indexings
 from occelo_graph.testing.writing import Writing
@@ -75,3 +76,16 @@ def test_writes_are_seen_by_all_later_reads(backend: str, count: int) -> None:
         found = f(*[a for _, a in writing.inputs])
         for got, (_, expected) in zip(found, writing.outputs, strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=f"program {seed}")
+
+
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "uint16", "uint32", "uint64", "int8", "float16", "bool"]
+)
+def test_reversed_tensors_and_arguments(backend: str, dtype: str) -> None:
+    """Reversed arrays of one element are called contiguous by NumPy, and have a negative stride."""
+    x = ot.TensorType(dtype, (None,)).make_variable("x")
+    f = function([x], [x[::-1], ot.outer(x, x)], mode=backend)
+    for value in (np.ones(1, dtype)[::-1], np.arange(4).astype(dtype)[::-1]):
+        backward, squares = f(value)
+        np.testing.assert_array_equal(backward, value[::-1])
+        np.testing.assert_array_equal(squares, np.outer(value, value))

@@ -350,3 +350,22 @@ def test_series_of_derivatives_by_parameters_agree_with_central_differences() ->
             2 * step
         )
         np.testing.assert_allclose(series.hyp2f1_dc(a, b, c, z), numeric, rtol=1e-6)
+
+
+def test_clip_to_an_empty_interval_passes_on_what_its_upper_bound_asks() -> None:
+    """As `numpy.clip` gives the upper bound there, the derivative is that of the bound alone."""
+    arguments = ot.dscalars("x", "low", "high")
+    gradients = og.grad(ot.clip(*arguments), list(arguments))
+    for values in (
+        (1.0, 5.0, 2.0),
+        (3.0, 5.0, 2.0),
+        (7.0, 5.0, 2.0),
+        (0.0, 1.0, 2.0),
+        (1.5, 1.0, 2.0),
+    ):
+        found = og.evaluate(gradients, dict(zip(arguments, values, strict=True)))
+        step = 1e-6
+        for i, one in enumerate(found):
+            moved = [v + step * (i == k) for k, v in enumerate(values)]
+            expected = (np.clip(*moved) - np.clip(*values)) / step
+            np.testing.assert_allclose(one, expected, atol=1e-6)

@@ -16,6 +16,7 @@ from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import default_store
 from occelo_link.linker import VM, Storage, StorageMap
+from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
 from occelo_link.native.linker import NativeUnit

@@ -40,6 +40,17 @@ def to_tensor(value: Any) -> Any:
     return torch.from_numpy(np.array(value, order="C")).to(chosen_device())
 
 
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def _flipped(x: Any, axis: int) -> Any:
+    """In reverse order along an axis; PyTorch has that for signed integers alone."""
+    signed = _SIGNED.get(x.dtype)
+    if signed is None:
+        return torch.flip(x, (axis,))
+    return torch.flip(x.view(signed), (axis,)).view(x.dtype)
+
+
 def _dtype(name: str) -> Any:
     return getattr(torch, name)
 
@@ -113,7 +124,7 @@ class TorchArrays(Arrays):
         low, high = min(positions[0], positions[-1]), max(positions[0], positions[-1])
         key = [slice(None)] * axis + [slice(low, high + 1, abs(positions.step))]
         x = x[tuple(key)]
-        return torch.flip(x, (axis,)) if positions.step < 0 else x
+        return _flipped(x, axis) if positions.step < 0 else x
 
     def pick(self, x: Any, axis: int, index: Any) -> Any:
         return torch.index_select(x, axis, index.reshape(1)).squeeze(axis)

@@ -34,8 +34,14 @@ _tracing = threading.RLock()
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
     """A value as a tensor on a device, by default the chosen one."""
-    if on_processor and type(value) is np.ndarray and value.flags.carray:
-        # nothing writes into it, so a plain array need not be copied
+    if (
+        on_processor
+        and type(value) is np.ndarray
+        and value.flags.carray
+        and min(value.strides, default=0) >= 0
+    ):
+        # nothing writes into it, so a plain array need not be copied; PyTorch refuses strides that are negative,
+        # which those of dimensions of length 1 may be
         return torch.from_numpy(value)
     device = chosen_device() if device is None else device
     tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)

@@ -267,8 +267,9 @@ clip: Elemwise = elementwise(
     ),
     [
         lambda ct, x, low, high, out: switch(and_(ge(x, low), le(x, high)), ct, 0.0),
-        lambda ct, x, low, high, out: switch(lt(x, low), ct, 0.0),
-        lambda ct, x, low, high, out: switch(gt(x, high), ct, 0.0),
+        lambda ct, x, low, high, out: switch(and_(lt(x, low), le(low, high)), ct, 0.0),
+        # the upper bound counts where the interval is empty
+        lambda ct, x, low, high, out: switch(or_(gt(x, high), gt(low, high)), ct, 0.0),
     ],
     "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",
     holomorphic=False,

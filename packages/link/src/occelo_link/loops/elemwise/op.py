@@ -14,6 +14,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, find_scalar
+from occelo_link.loops.halves import has_halves
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
@@ -74,6 +75,8 @@ def _find_inner(node: Apply) -> dict[Apply, ScalarLowering] | None:
         return None
     found: dict[Apply, ScalarLowering] = {}
     for inner in scalar_op.inner.nodes:
+        if has_halves(inner):
+            return None  # each function rounds to 16 bits, which only nodes of their own do
         function = _find(inner)
         if function is None:
             return None
