@@ -201,3 +201,10 @@ def test_a_function_of_numpy_gives_our_graph_or_raises(name: str) -> None:
 def test_every_row_is_a_function_of_numpy() -> None:
     for name in _FUNCTIONS:
         assert name in FUNCTIONS or (name == "astype" and not hasattr(np, "astype"))
+
+
+@pytest.mark.parametrize("method", ["outer", "accumulate"])
+def test_only_reduce_is_told_to_be_a_reduction(method: str) -> None:
+    x = ot.dvector("x")
+    with pytest.raises(TypeError, match=f"numpy.add.{method} cannot be .* none of that name"):
+        getattr(np.add, method)(*([x, x] if method == "outer" else [x]))

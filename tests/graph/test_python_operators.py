@@ -269,3 +269,30 @@ def test_rounding_by_python() -> None:
     np.testing.assert_array_equal(og.evaluate(math.floor(x), {x: values}), np.floor(values))
     np.testing.assert_array_equal(og.evaluate(math.ceil(x), {x: values}), np.ceil(values))
     np.testing.assert_array_equal(og.evaluate(math.trunc(x), {x: values}), np.trunc(values))
+
+
+@pytest.mark.parametrize("write", [lambda: x > 0 & x, lambda: x | y, lambda: x ^ 2])  # type: ignore[operator]
+def test_bits_of_floats_tell_of_precedence(write: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"write \(x > 0\) & \(x < 1\).*; the arguments are .*x \(float64"
+    ):
+        write()
+
+
+def test_shapes_that_do_not_broadcast_name_the_variables() -> None:
+    with pytest.raises(
+        ValueError, match=r"lengths 3 and 4; the arguments are fixed .*, four \(float64"
+    ):
+        fixed + ot.tensor("four", dtype="float64", shape=(4,))
+
+
+def test_what_no_tensor_is_made_of_tells_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"Cannot iterate over x.*such as x.sum\(\) for sum\(x\)"):
+        sum(x)
+    with pytest.raises(TypeError, match="w of type Generic; a NumPy array as its value"):
+        x * og.shared([1.0, 2.0], "w")
+    with pytest.raises(TypeError, match="An index must be an integer, got 'a'"):
+        x["a"]
+    w = og.shared(np.zeros(2), "w")
+    with pytest.raises(TypeError, match=r"(?s)shared variable w \(float64.*\nWrong number of dim"):
+        w.set_value(np.zeros((2, 2)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -139,3 +139,51 @@ def test_a_wrong_gradient_names_the_ops() -> None:
     for function, name in ((Wrong(), "Wrong"), (lambda x: ot.exp(Wrong()(x)), "Wrong, exp")):
         with pytest.raises(og.GradientError, match=f"applies {name}:\nThe gradient by input 0"):
             og.verify_grad(function, [np.ones(3)])
+
+
+LEFT: dict[str, tuple[Callable[[list[Any], Any], Any], str]] = {
+    "nothing": (
+        lambda storage, x: None,
+        r"Storing must set output_storage\[0\]\[0\], and left it None",
+    ),
+    "the cell replaced": (
+        lambda storage, x: storage.__setitem__(0, x),
+        r"Storing must set output_storage\[0\]\[0\], and replaced output_storage\[0\]",
+    ),
+    "a scalar": (
+        lambda storage, x: storage[0].__setitem__(0, x.sum()),
+        r"(?s)Storing set output_storage\[0\]\[0\].*\nWrong number of dimensions: expected 1, got 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_what_perform_left_is_named(left: str) -> None:
+    store, cause = LEFT[left]
+
+    class Storing(Op):
+        def make_node(self, *inputs: Any) -> Apply:
+            return Apply(self, list(inputs), [inputs[0].type()])
+
+        def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+            store(output_storage, inputs[0])
+
+    x = ot.dvector("x")
+    with pytest.raises(og.WrongResultError, match=cause):
+        og.evaluate(Storing()(x), {x: np.ones(2)})
+
+
+def test_make_node_must_give_a_node() -> None:
+    class Listing(Op):
+        def make_node(self, *inputs: Any) -> Any:
+            return [inputs[0]]
+
+    with pytest.raises(
+        TypeError, match=r"make_node of Listing must return an Apply, and gave \[x\]$"
+    ):
+        Listing()(ot.dvector("x"))
+
+
+def test_arguments_of_another_type_are_named() -> None:
+    with pytest.raises(TypeError, match=r"got float64 \(\?,\); the arguments are mine \(float64"):
+        Doubled()(ot.dvector("mine"))

@@ -85,8 +85,8 @@ def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str
     if is_pickle(filename):
         if not trust:
             raise ValueError(
-                f"{filename} is a pickle, or no dump at all: loading a pickle can run any code, so say "
-                "that you trust it"
+                f"{filename} is a pickle, or no dump at all: loading a pickle can run any code, so pass "
+                "trust=True if you trust it"
             )
         with open(filename, "rb") as stream:
             found: Any = pickle.load(stream)

@@ -81,6 +81,12 @@ def describe(variable: Variable) -> str:
     return f"{variable} ({variable.type}){where}"
 
 
+def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
+    """The same error, whose message ends with the arguments that an op does not take."""
+    listed = ", ".join(f"{v} ({v.type})" for v in variables)
+    return type(error)(f"{error}; the arguments are {listed}")
+
+
 def lines(context: Iterable[str], cause: str) -> str:
     """Join context lines and the cause so that the cause is the last line."""
     return "\n".join([*context, cause])

@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
-from occelo_graph.errors import MethodNotDefined
+from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
-from occelo_graph.ir.user_ops import declared_types, refuse_arguments, results_of
+from occelo_graph.ir.user_ops import declared_types, refuse_arguments, results_of, stored_results
 
 __all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
 
@@ -252,13 +252,23 @@ class Op:
             for i, wanted in enumerate(self.itypes[: len(variables)]):
                 converted = wanted.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
-        types = self.infer_types(tuple(v.type for v in variables))
+        try:
+            types = self.infer_types(tuple(v.type for v in variables))
+        except (TypeError, ValueError) as error:
+            if type(error) not in (TypeError, ValueError) or not variables:
+                raise
+            raise with_arguments(error, variables) from None
         return Apply.of_types(self, variables, types)
 
     def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> Any:
         """Apply the op and return its output, or the list of them if there are several."""
         node = self.make_node(*inputs)
-        outputs = node.outputs
+        try:
+            outputs = node.outputs
+        except AttributeError:
+            raise TypeError(
+                f"make_node of {self} must return an Apply, and gave {node!r}"
+            ) from None
         if name is not None:
             outputs[0].name = name
         if return_list:
@@ -307,9 +317,7 @@ class Op:
             def performing(*arrays: Any) -> Sequence[Any]:
                 cells: list[list[Any]] = [[None] for _ in range(count)]
                 self.perform(node, list(arrays), cells)
-                return [
-                    out.type.filter(cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
-                ]
+                return stored_results(cells, node.outputs, self)
 
             return performing
         evaluate = self.evaluate

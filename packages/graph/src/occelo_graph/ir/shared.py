@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from occelo_graph.errors import describe, lines
 from occelo_graph.ir.container import Container, foreign_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
@@ -53,7 +54,12 @@ class SharedVariable(Variable):
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
         """Replace the value; without ``borrow`` it is copied first. TypeError if it does not fit."""
-        self.container.value = new_value if borrow else copy.deepcopy(new_value)
+        try:
+            self.container.value = new_value if borrow else copy.deepcopy(new_value)
+        except TypeError as error:
+            raise TypeError(
+                lines([f"Bad value for the shared variable {describe(self)}"], str(error))
+            ) from None
 
     @property
     def default_update(self) -> Variable | None:

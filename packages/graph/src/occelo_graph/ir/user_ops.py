@@ -10,7 +10,13 @@ from occelo_graph.errors import WrongResultError, lines
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 
-__all__ = ["declared_types", "refuse_arguments", "results_of", "undecorated_fields"]
+__all__ = [
+    "declared_types",
+    "refuse_arguments",
+    "results_of",
+    "stored_results",
+    "undecorated_fields",
+]
 
 
 def declared_types(given: Any, what: str) -> tuple[Type, ...]:
@@ -121,3 +127,32 @@ def _filtered(kind: Type, value: Any, position: int, who: str, convert: bool) ->
     except (TypeError, ValueError) as error:
         context = [f"Output {position} of {who} is of type {kind}:"]
         raise WrongResultError(lines(context, str(error))) from None
+
+
+def stored_results(
+    cells: Sequence[list[Any]], outputs: Sequence[Variable], who: object
+) -> list[Any]:
+    """What ``perform`` left in the cells of its storage, as values of the outputs' types.
+
+    `WrongResultError`, which names the output and what is to be set, for one that is not of its type.
+    """
+    values: list[Any] = []
+    for i, (out, cell) in enumerate(zip(outputs, cells, strict=True)):
+        where = f"output_storage[{i}][0]"
+        if not isinstance(cell, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongResultError(
+                f"perform of {who} must set {where}, and replaced output_storage[{i}]"
+            )
+        try:
+            values.append(out.type.filter(cell[0]))
+        except TypeError as error:
+            if cell[0] is None:
+                raise WrongResultError(
+                    f"perform of {who} must set {where}, and left it None"
+                ) from None
+            raise WrongResultError(
+                lines(
+                    [f"perform of {who} set {where} to what is not of type {out.type}:"], str(error)
+                )
+            ) from None
+    return values

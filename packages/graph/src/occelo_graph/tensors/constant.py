@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable, conveniences, set_conveniences
 from occelo_graph.ir.op import set_default_converter
+from occelo_graph.ir.types import generic
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def as_tensor_variable(
         x = x.default_output()
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
-            raise TypeError(f"Expected a tensor, got {x} of type {x.type}")
+            hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
+            raise TypeError(f"Expected a tensor, got {x} of type {x.type}{hint}")
         variable: Any = x
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)

@@ -412,7 +412,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         )
     function = _UFUNCS.get(name)
     if method != "__call__":
-        raise _refusal(f"{full}.{method}", given, "", _REDUCTIONS.get(name))
+        ours = _REDUCTIONS.get(name) if method == "reduce" else None
+        raise _refusal(f"{full}.{method}", given, "", ours)
     ours = getattr(function, "__name__", None) if function is not None else _named(name)
     if function is None or options:
         why = f" with {next(iter(options))}=" if options else ""

@@ -239,7 +239,8 @@ class TensorVariable(Variable):
         length = self.type.shape[0]
         if length is None:
             raise ValueError(
-                f"Cannot iterate over {self}: its length is not known before the graph runs"
+                f"Cannot iterate over {self}: its length is not known before the graph runs; "
+                "use what takes whole tensors, such as x.sum() for sum(x)"
             )
         return iter([self[i] for i in range(length)])
 

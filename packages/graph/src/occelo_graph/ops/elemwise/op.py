@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.errors import with_arguments
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.types import NullType
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
+
+
+_PRECEDENCE = (
+    "it is for integers and truth values; & | ^ come before comparisons, so write (x > 0) & (x < 1)"
+)
+_BITWISE = {
+    "and": _PRECEDENCE,
+    "or": _PRECEDENCE,
+    "xor": f"{_PRECEDENCE}, and x ** 2 for a power",
+}
+"""What users meant with operators that floats do not have."""
 
 
 def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
@@ -89,7 +101,10 @@ class Elemwise(Op):
         if not inputs:
             raise TypeError(f"{self} takes at least one argument")
         variables = promote_arguments(inputs)
-        types = self.infer_types(tuple([v.type for v in variables]))
+        try:
+            types = self.infer_types(tuple([v.type for v in variables]))
+        except (TypeError, ValueError) as error:
+            raise with_arguments(error, variables) from None
         return Apply.of_types(self, variables, types)
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
@@ -98,8 +113,9 @@ class Elemwise(Op):
             dtypes = self.scalar_op.output_dtypes([t.dtype for t in types])
         except TypeError as error:
             listed = ", ".join(t.dtype for t in types)
+            cause = _BITWISE.get(str(self.scalar_op), error)
             raise TypeError(
-                f"{self.scalar_op} is not defined for dtypes {listed}: {error}"
+                f"{self.scalar_op} is not defined for dtypes {listed}: {cause}"
             ) from None
         return tuple(TensorType(dtype, shape) for dtype in dtypes)
 

@@ -184,7 +184,7 @@ def _plain(entry: Any) -> Any:
         if any(isinstance(e, Variable) for e in listed):
             return as_tensor_variable(list(listed))
         return np.asarray(listed) if listed else np.zeros(0, dtype="int64")
-    if isinstance(entry, float | np.floating):
+    if isinstance(entry, float | np.floating | str | bytes):
         raise TypeError(f"An index must be an integer, got {entry!r}")
     return entry
 
