@@ -224,3 +224,44 @@ def test_an_element_of_a_shape_can_be_written(static: Any) -> None:
         np.testing.assert_array_equal(og.evaluate(lengths[i].set(9), {x: a}), expected)
     np.testing.assert_array_equal(og.evaluate(lengths[1].inc(2), {x: a}), [2, 5])
     np.testing.assert_array_equal(og.evaluate(lengths[1:].inc(2), {x: a}), [2, 5])
+
+
+ROWS, COLUMNS = np.array([2, 0, -1, 0]), np.array([1, 1, 1, -3])
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(
+    ("key", "shape"),
+    [
+        (lambda i, j: i, (4, 4)),
+        (lambda i, j: i, (4,)),
+        (lambda i, j: i, ()),
+        (lambda i, j: (slice(None), i), (3, 4)),
+        (lambda i, j: (i, slice(None, None, -2)), (4, 2)),
+        (lambda i, j: (i, j), (4,)),
+        (lambda i, j: (i[:, None], j[None]), (4, 4)),
+        (lambda i, j: (1, j), (4,)),
+        (lambda i, j: i[:2], (2, 4)),
+        (lambda i, j: i[:0], (0, 4)),
+    ],
+)
+def test_the_gradient_by_values_counts_those_that_stay(
+    key: Callable[..., Any], shape: tuple[int, ...], known: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    a, weights = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+    x, y = ot.dmatrix("x"), ot.tensor("y", dtype="float64", shape=(None,) * len(shape))
+    i, j = ot.lvector("i"), ot.lvector("j")
+    written = x[key(ROWS, COLUMNS) if known else key(i, j)].set(y)
+    given = {x: a, y: rng.normal(size=shape)} | ({} if known else {i: ROWS, j: COLUMNS})
+    used = [v for v in given if v is x or v is y or not known]
+    gradient = og.grad((written * weights).sum(), y)
+    wanted = np.zeros(shape)
+    for place in np.ndindex(shape):
+        one, changed = np.zeros(shape), np.zeros((3, 4))
+        one[place] = 1.0
+        changed[key(ROWS, COLUMNS)] = one
+        wanted[place] = (changed * weights).sum()
+    reached = set(og.ancestors([gradient]))
+    found = og.evaluate(gradient, {v: given[v] for v in used if v in reached})
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)

@@ -13,7 +13,7 @@ from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import ge, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, maximum, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.index.key import (
     ARRAY,
@@ -32,7 +32,7 @@ from occelo_graph.ops.index.key import (
 )
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import Shape, Shape_i, shape_i, shape_tuple
+from occelo_graph.ops.shape import Shape, Shape_i, reshape, shape_i, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -68,6 +68,21 @@ def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
         elif isinstance(entry, str):
             marks.append(entry)
     return [t for t, mark in zip(given, marks, strict=True) if mark == ARRAY]
+
+
+def _writes_once(key: Key, given: Sequence[Any]) -> bool:
+    """Whether no position can be repeated: masks, and known positions that differ."""
+    arrays = _array_types(key, given)
+    masks = [v for v in arrays if v.dtype == "bool"]
+    if len(masks) == len(arrays):
+        return True
+    values = [np.asarray(v.data) for v in arrays if isinstance(v, Constant)]
+    if masks or len(values) < len(arrays):
+        return False
+    known = np.broadcast_arrays(*values)
+    # a negative position may be that of a positive one
+    told = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
+    return bool(told) and np.unique(np.stack(told), axis=1).shape[1] == known[0].size
 
 
 def _key_text(key: Key) -> str:
@@ -355,9 +370,23 @@ class _Write(Op):
             of_x = type(self)(self.key, True)(ct, zero, *rest)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
         read = self._read(ct, rest)
         of_y = unbroadcast(read, read.type, y.type)
+        if self.set_instead_of_inc and self.advanced and not _writes_once(self.key, rest):
+            kept = switch(self._stays(ct, rest), read, cast(as_tensor_variable(0), ct.dtype))
+            of_y = unbroadcast(kept, read.type, y.type)
         if not is_discrete(y.dtype) and of_y.dtype != y.dtype:
             of_y = of_y.astype(y.dtype)
         return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
+
+    def _stays(self, x: Any, rest: Sequence[Any]) -> Any:
+        """Of each value that is set, whether it stays or another one is set at its position."""
+        empty = zeros_like(x, dtype="int64")
+        region = shape_tuple(self._read(empty, rest))
+        count: Any = 1
+        for n in region:
+            count = count * n
+        numbers = reshape(arange(count), region)
+        written = type(self)(self.key, True)(empty, numbers, *rest)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        return eq(self._read(written, rest), numbers)
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         x, y, rest = inputs[0], inputs[1], inputs[2:]
@@ -408,8 +437,8 @@ class IncSubtensor(_Write):
 class AdvancedIncSubtensor(_Write):
     """``x`` with the part at ``key`` (with arrays) incremented by, or set to, ``y``.
 
-    Increments at repeated positions add up. Of several values set at one position the last stays;
-    the gradient by ``y`` counts each of them.
+    Increments at repeated positions add up. Of several values set at one position the last stays,
+    and the gradient by ``y`` counts it alone.
     """
 
     key: Key
