@@ -84,8 +84,10 @@ def test_writes_are_seen_by_all_later_reads(backend: str, count: int) -> None:
 def test_reversed_tensors_and_arguments(backend: str, dtype: str) -> None:
     """Reversed arrays of one element are called contiguous by NumPy, and have a negative stride."""
     x = ot.TensorType(dtype, (None,)).make_variable("x")
-    f = function([x], [x[::-1], ot.outer(x, x)], mode=backend)
+    i = ot.lscalar("i")
+    f = function([x, i], [x[::-1], ot.outer(x, x), x[i]], mode=backend)
     for value in (np.ones(1, dtype)[::-1], np.arange(4).astype(dtype)[::-1]):
-        backward, squares = f(value)
+        backward, squares, one = f(value, -1)
+        assert one == value[-1]
         np.testing.assert_array_equal(backward, value[::-1])
         np.testing.assert_array_equal(squares, np.outer(value, value))

@@ -43,12 +43,10 @@ def to_tensor(value: Any) -> Any:
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 
-def _flipped(x: Any, axis: int) -> Any:
-    """In reverse order along an axis; PyTorch has that for signed integers alone."""
+def _signed(move: Callable[[Any], Any], x: Any) -> Any:
+    """What moves elements done to their bits as signed integers, where PyTorch has nothing for unsigned ones."""
     signed = _SIGNED.get(x.dtype)
-    if signed is None:
-        return torch.flip(x, (axis,))
-    return torch.flip(x.view(signed), (axis,)).view(x.dtype)
+    return move(x) if signed is None else move(x.view(signed)).view(x.dtype)
 
 
 def _dtype(name: str) -> Any:
@@ -124,10 +122,11 @@ class TorchArrays(Arrays):
         low, high = min(positions[0], positions[-1]), max(positions[0], positions[-1])
         key = [slice(None)] * axis + [slice(low, high + 1, abs(positions.step))]
         x = x[tuple(key)]
-        return _flipped(x, axis) if positions.step < 0 else x
+        return _signed(lambda t: torch.flip(t, (axis,)), x) if positions.step < 0 else x
 
     def pick(self, x: Any, axis: int, index: Any) -> Any:
-        return torch.index_select(x, axis, index.reshape(1)).squeeze(axis)
+        position = index.reshape(1)
+        return _signed(lambda t: torch.index_select(t, axis, position), x).squeeze(axis)
 
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
         plain = [entry if isinstance(entry, slice) else slice(None) for entry in key]  # pyright: ignore[reportUnknownVariableType]
