@@ -651,11 +651,12 @@ def _less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
 
     What equals it, +inf as well, is 0.
     """
-    x = np.asarray(x, dtype=inexact([x.dtype.name]))
-    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(top > -np.inf, top, 0).astype(x.dtype)
+    values: Any = np.asarray(x, dtype=inexact([x.dtype.name]))
+    largest: Any = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
+    top: Any = np.where(largest > -np.inf, largest, 0).astype(values.dtype)
     with np.errstate(invalid="ignore"):
-        return np.where(x == top, x.dtype.type(0), x - top), top
+        less: Any = np.where(values == top, values.dtype.type(0), values - top)
+    return less, top
 
 
 def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
