@@ -14,6 +14,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_compile.strip_pickler import StripPickler
 from occelo_graph import tensor as ot
+from occelo_rewrite import graph_rewriter
 
 FORMATS = ["pickle", "safe"]
 
@@ -124,7 +125,7 @@ def test_the_safe_form_runs_nothing_and_refuses_what_it_cannot_hold(tmp_path: Pa
     assert zipfile.is_zipfile(tmp_path / "f")
     oc.load_dump(tmp_path / "f")
     before = (tmp_path / "f").read_bytes()
-    for mode in (oc.DebugMode(), oc.Mode("vm").register((lambda g: None, 1.0))):
+    for mode in (oc.DebugMode(), oc.Mode("vm").register((graph_rewriter(lambda g: None), 1.0))):
         with pytest.raises(TypeError, match="dump it as a pickle"):
             oc.function_dump(tmp_path / "f", format="safe", **example(mode=mode))
     with pytest.raises(TypeError, match="has no safe form"):

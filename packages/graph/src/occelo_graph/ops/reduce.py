@@ -655,7 +655,8 @@ def _less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
     largest: Any = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
     top: Any = np.where(largest > -np.inf, largest, 0).astype(values.dtype)
     with np.errstate(invalid="ignore"):
-        less: Any = np.where(values == top, values.dtype.type(0), values - top)
+        less: Any = np.asarray(values - top)
+    less[values == top] = 0
     return less, top
 
 
