@@ -119,14 +119,14 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
     """How the interpreter and the Python linkers run a node with a loop; ``op`` is named in errors, with the iteration."""
     body = loop.body
     lazy = any(node.op.lazy for node in body.nodes)
-    constants = {
+    constants: dict[Variable, Any] = {
         v: v.data
         for v in (*(v for node in body.nodes for v in node.inputs), *body.outputs)
         if isinstance(v, Constant)
     }
 
     def iteration(number: int, given: Sequence[Any]) -> list[Any]:
-        values = {**constants, **dict(zip(body.inputs, given, strict=True))}
+        values: dict[Variable, Any] = {**constants, **dict(zip(body.inputs, given, strict=True))}
         try:
             if lazy:
                 _run_lazily(body.outputs, values)
@@ -182,8 +182,9 @@ def evaluate(
     wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     order = toposort(wanted, blockers=given.keys())
     values: dict[Variable, Any] = {v: _root_value(v, given) for v in given}
-    filled = {node.outputs[0]: constant_fill(node) for node in order}
-    filled = {v: found for v, found in filled.items() if found is not None}
+    filled = {
+        node.outputs[0]: found for node in order if (found := constant_fill(node)) is not None
+    }
     if filled:
         order = toposort(wanted, blockers=[*given, *filled])
         values.update((v, np.full(shape, c.data)) for v, (c, shape) in filled.items())

@@ -113,11 +113,13 @@ def pushforward(
                 f"The tangent of {variable} has {tangent.type.ndim} dimensions, "
                 f"the variable {getattr(variable.type, 'ndim', None)}"
             )
-    given = [fitting(t, v, "The tangent") for v, t in zip(variables, given, strict=True)]
+    fitted: list[Any] = [
+        fitting(t, v, "The tangent") for v, t in zip(variables, given, strict=True)
+    ]
     if use_op_pushforward:
-        results = _push(outputs, variables, given)
+        results = _push(outputs, variables, fitted)
     else:
-        results = pushforward_through_pullback(outputs, variables, given)
+        results = pushforward_through_pullback(outputs, variables, fitted)
     finished = [
         _finish(v, t, disconnected_outputs, return_disconnected)
         for v, t in zip(outputs, results, strict=True)

@@ -176,7 +176,8 @@ def _propagate(
     keep = frozenset((*wrt, *blocked))
     for node in reversed(order):
         if node.outputs[0] in blocked or found.total(node.outputs[0]) is None:
-            form, new = None, []
+            form: Any = None
+            new: Sequence[Apply] = ()
         else:
             form, new = differentiable_form(node, keep)
         if form is None:

@@ -104,9 +104,10 @@ class _Place:
     def __init__(self, parent: _Place | None, owner: Apply | None, nodes: list[Apply]) -> None:
         self.nodes = nodes
         self.parent: _Place = self if parent is None else parent
-        self.depth = 0 if parent is None else parent.depth + 1
-        self.outermost = owner if parent is None or parent.depth == 0 else parent.outermost
-        self.jump = self
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        outside = parent is None or parent.depth == 0
+        self.outermost: Apply | None = owner if outside or parent is None else parent.outermost
+        self.jump: _Place = self
         if parent is not None:
             far = parent.jump
             level = parent.depth - far.depth == far.depth - far.jump.depth

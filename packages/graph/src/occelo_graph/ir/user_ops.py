@@ -45,7 +45,7 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
 
 def undecorated_fields(cls: type, known: type) -> list[str]:
     """The annotated attributes of a class that would be fields if it were decorated with ``@op``."""
-    if "__init__" in cls.__dict__:
+    if "__init__" in cls.__dict__ or "__props__" in cls.__dict__:
         return []
     own = inspect.get_annotations(cls)
     return [

@@ -47,7 +47,7 @@ class Indexing:
     @property
     def repeats(self) -> bool:
         """Whether the key names a place twice."""
-        return len(np.unique(self.places)) < self.places.size
+        return bool(len(np.unique(self.places)) < self.places.size)
 
     def outputs(self) -> list[Any]:
         """The part, the tensor with the part set and with it incremented; for floats the gradients of these."""

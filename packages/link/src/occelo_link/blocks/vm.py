@@ -90,7 +90,7 @@ class Block:
     def __call__(self) -> None:
         arrays = [prepared(cell[0]) for cell in self.inputs]
         try:
-            results = self.unit(arrays)
+            results: Sequence[Any] = self.unit(arrays)
         except UnitFailure as failure:
             # the same cause, told by the interpreter
             program: Program | None = getattr(self.unit, "program", None)

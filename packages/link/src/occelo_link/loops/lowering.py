@@ -57,11 +57,11 @@ class Context:
         self.state = state
         self.outer = outer
         self.builder = state.builder
-        first = 0 if outer is None else outer.schedule.done
-        self.schedule = Schedule(self, first)
+        first: int = 0 if outer is None else outer.schedule.done
+        self.schedule: Schedule = Schedule(self, first)
         self.tensors: dict[Variable, Tensor] = {}
         self.uses: Mapping[Variable, Sequence[Apply]] = {} if outer is None else outer.uses
-        self.division = Division() if outer is None else outer.division
+        self.division: Division = Division() if outer is None else outer.division
         self._same: dict[int, Value] = {}
 
     @property

@@ -178,8 +178,8 @@ class Schedule:
         for step in changes:
             builder.node = step.node
             self.allocate(step.writes[0])
-        builder.steady = True
         for step in changes:
+            builder.steady = True
             self._write(step, allocated=True)
 
     def _write(self, step: AnyStep, allocated: bool = False) -> None:

@@ -138,7 +138,7 @@ def _makes_larger(factor: Any, divides: bool) -> bool:
     value = number_of(factor)
     if value is None or not np.isfinite(value):
         return False
-    return 0 < abs(value) <= 1 if divides else abs(value) >= 1
+    return bool(0 < abs(value) <= 1 if divides else abs(value) >= 1)
 
 
 def _is_constant_along(variable: Any, axis: tuple[int, ...], ndim: int) -> bool:
