@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,43 @@ def test_the_page_is_that_of_the_table() -> None:
     path = Path(__file__).parents[2] / "docs" / "stability.md"
     assert path.read_text() == page()
     assert len(FORMULAS) >= 60
+
+
+REPEATED = (
+    "log(sum(2 * c * exp(x)))",
+    "log(sum(exp(x) / c))",
+    "log(sum(c / (c + exp(x))))",
+    "log(sum(c + exp(x)))",
+    "log(sum(c + erf(x)))",
+    "log(sum(0.5 * c - 0.5 * erf(x)))",
+    "log(sum(c - tanh(x)))",
+    "log(prod(c - tanh(x) ** 2))",
+    "log(sum((2 * c) ** x))",
+    "log2((2 * c) ** x)",
+    "log(c + 10 ** x)",
+    "sum((exp(x) - c) / (exp(x) + c))",
+    "sum(2 / (c + exp(-x)) - c)",
+)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (2, 1), (1, 1)], ids=str)
+@pytest.mark.parametrize("text", REPEATED)
+def test_numbers_repeated_along_a_dimension_of_their_own(text: str, shape: tuple[int, ...]) -> None:
+    """The constant c of ones is larger than x, or has more dimensions."""
+    code = compile(text, "<formula>", "eval")
+    x = ot.tensor("x", dtype="float64", shape=(1,))
+    ones, at = np.ones(shape), np.array([0.3])
+
+    def value_at(point: Any) -> Any:
+        plain = {"erf": np.vectorize(math.erf)}
+        names = {n: plain.get(n) or getattr(np, n, None) for n in FUNCTIONS}
+        return eval(code, {**names, "x": point, "c": ones})
+
+    value = eval(code, {**SYMBOLIC, "x": x, "c": ot.constant(ones)})
+    found, slope = compiled([x], [value, og.grad(value.sum(), x)], "FAST_RUN")(at)
+    np.testing.assert_allclose(found, value_at(at), rtol=1e-12, strict=True)
+    step = (value_at(at + 1e-6).sum() - value_at(at - 1e-6).sum()) / 2e-6
+    np.testing.assert_allclose(slope, [step], rtol=1e-6)
 
 
 def shares(row: Any) -> Any:

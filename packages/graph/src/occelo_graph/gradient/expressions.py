@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+import math
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["ExpressionReader", "number_in", "same"]
+__all__ = ["ExpressionReader", "OfBounded", "number_in", "same"]
 
 _READS = 200
+_DEPTH = 5
 
 
 def number_in(variable: Any) -> float | None:
@@ -45,6 +47,24 @@ def same(a: Any, b: Any, depth: int = 3) -> bool:
         and len(first.inputs) == len(second.inputs)
         and all(same(v, w, depth - 1) for v, w in zip(first.inputs, second.inputs, strict=True))
     )
+
+
+class OfBounded(NamedTuple):
+    """a + b f(x), where f is erf, tanh or the square of tanh (``name``: "tanh^2"); of a number alone b is 0."""
+
+    a: float
+    b: float
+    name: str = ""
+    x: Any = None
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether it is positive and comes as near to 0 as f comes to 1 or -1."""
+        return 0 < self.a < math.inf and abs(self.b) == self.a
+
+    def times(self, factor: float) -> OfBounded:
+        """The product with a number."""
+        return self._replace(a=self.a * factor, b=self.b * factor)
 
 
 class ExpressionReader:
@@ -125,6 +145,93 @@ class ExpressionReader:
     def number(self, value: float) -> Any:
         """A constant of the reader's dtype."""
         return as_tensor_variable(np.asarray(value, self.dtype))
+
+    def square_root(self, variable: Any) -> Any:
+        """x, if the variable is its square."""
+        found: Any = self.node(variable, "sqr", "pow", "mul")
+        if found is None:
+            return None
+        name, base, rest = found.op.scalar_op.name, found.inputs[0], found.inputs[1:]
+        fits = name == "sqr" or (
+            len(rest) == 1 and (number_in(rest[0]) == 2 if name == "pow" else same(base, rest[0]))
+        )
+        return base if fits else None
+
+    def power_of_number(self, variable: Any) -> tuple[float, Any] | None:
+        """c and x, if the variable is c^x for a positive number c that is not 1."""
+        x = self.inner(variable, "exp2")
+        if x is not None:
+            return 2.0, x
+        found = self.node(variable, "pow")
+        if found is None:
+            return None
+        base = number_in(found.inputs[0])
+        if base is None or not 0 < base < math.inf or base == 1:
+            return None
+        return base, found.inputs[1]
+
+    def _of_bounded(self, variable: Any, depth: int) -> OfBounded | None:
+        value = number_in(variable)
+        if value is not None:
+            return OfBounded(value, 0.0)
+        found: Any = self.node(
+            variable, "erf", "erfc", "tanh", "sqr", "pow", "neg", "add", "sub", "mul", "true_div"
+        )
+        if found is None or not depth:
+            return None
+        name, x = found.op.scalar_op.name, found.inputs[0]
+        if name in ("erf", "tanh"):
+            return OfBounded(0.0, 1.0, name, x)
+        if name == "erfc":
+            return OfBounded(1.0, -1.0, "erf", x)
+        if name in ("add", "sub"):
+            split = 1 if name == "sub" else len(found.inputs)
+            plus, minus = found.inputs[:split], found.inputs[split:]
+            return self._sum_of_bounded(plus, minus, depth - 1)
+        base = self.square_root(variable)
+        if base is not None:
+            inner = self.inner(base, "tanh")
+            return None if inner is None else OfBounded(0.0, 1.0, "tanh^2", inner)
+        return self._product_of_bounded(name, found.inputs, depth - 1)
+
+    def _product_of_bounded(self, name: str, inputs: Sequence[Any], depth: int) -> OfBounded | None:
+        factor = -1.0 if name == "neg" else 1.0
+        function: OfBounded | None = None
+        for i, v in enumerate(inputs):
+            value = number_in(v)
+            if value is None:
+                function = self._of_bounded(v, depth) if function is None else None
+                if function is None or (name == "true_div" and i):
+                    return None
+            elif name == "true_div" and i:
+                factor = factor / value if value else math.nan
+            else:
+                factor *= value
+        return None if function is None or name == "pow" else function.times(factor)
+
+    def bounded_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> OfBounded | None:
+        """How a sum less another is made of numbers and one of erf(x), erfc(x) = 1 - erf(x), tanh(x) and tanh(x)^2."""
+        left = self._left
+        found = self._sum_of_bounded(plus, minus, _DEPTH)
+        self._left = left  # what has this form is small
+        return None if found is None or not found.name else found
+
+    def _sum_of_bounded(
+        self, plus: Sequence[Any], minus: Sequence[Any], depth: int
+    ) -> OfBounded | None:
+        total = OfBounded(0.0, 0.0)
+        for sign, terms in ((1.0, plus), (-1.0, minus)):
+            for term in terms:
+                read = self._of_bounded(term, depth)
+                if read is None:
+                    return None
+                found = read.times(sign)
+                known = total if total.name else found
+                if found.name and (found.name != known.name or not same(found.x, known.x)):
+                    return None
+                name, x = known.name, known.x
+                total = OfBounded(total.a + found.a, total.b + found.b, name, x)
+        return total
 
     def reduction(self, variable: Any, name: str) -> Any:
         """The node, if the variable is a sum or product along axes, computed in its own dtype."""

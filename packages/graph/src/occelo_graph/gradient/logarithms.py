@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from occelo_graph.gradient.barriers import zero_grad
-from occelo_graph.gradient.expressions import ExpressionReader, number_in, same
+from occelo_graph.gradient.expressions import ExpressionReader, OfBounded, number_in, same
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -42,6 +42,7 @@ from occelo_graph.ops.elemwise.transcendental import (
     logaddexp,
     sinh,
     softplus,
+    tanh,
 )
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
@@ -71,6 +72,15 @@ class Reader(ExpressionReader):
 
     def log_of(self, variable: Any) -> Logarithm | None:
         """The logarithm of a variable; None where it is not known to be one of a positive expression."""
+        found = self._log_of(variable)
+        if found is None or not found.helps:
+            return found
+        # a number can be repeated along dimensions that nothing else has
+        made, kind = found.form.type, variable.type
+        fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
+        return found if fits else None
+
+    def _log_of(self, variable: Any) -> Logarithm | None:
         value = number_in(variable)
         if value is not None:
             fits = 0 < value < math.inf
@@ -88,6 +98,10 @@ class Reader(ExpressionReader):
         return self._log_of_whole(variable, found)
 
     def _log_of_elemwise(self, variable: Any, name: str) -> Logarithm | None:
+        if name in ("mul", "true_div"):
+            bounded = self.bounded_sum((variable,), ())
+            if bounded is not None and bounded.vanishes:
+                return _log_of_bounded(self, bounded)
         law = _LAWS.get(name)
         found = None if law is None else self.node(variable, name)
         return None if law is None or found is None else law(self, *found.inputs)
@@ -146,6 +160,12 @@ class Reader(ExpressionReader):
 
     def log_of_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> Logarithm | None:
         """The logarithm of a sum less another; of what is in it one term may be of any sign."""
+        bounded = self.bounded_sum(plus, minus)
+        if bounded is not None:
+            if bounded.vanishes:
+                return _log_of_bounded(self, bounded)
+            if bounded.name != "erf":
+                return None
         known: list[list[Logarithm]] = [[], []]
         unknown: list[Any] = []
         for side, terms in enumerate((plus, minus)):
@@ -168,7 +188,8 @@ class Reader(ExpressionReader):
             return None
         total = self._log_of_known_sum(known[0])
         if known[1]:
-            if unknown:
+            # a logarithm of c^x is rounded: where the difference is 0 it could be that of a negative number
+            if unknown or any(self._holds_power_of_number(v) for v in (*plus, *minus)):
                 return None
             made = _log_of_difference(total, self._log_of_known_sum(known[1]))
             return Logarithm(made, True, sure=False)
@@ -181,11 +202,21 @@ class Reader(ExpressionReader):
         return Logarithm(add(top, log(scaled)), True, sure=False)
 
     def _holds_power(self, variable: Any, depth: int = 4) -> bool:
-        """Whether a variable is a product or quotient with a power of e in it."""
-        if self.inner(variable, "exp") is not None:
+        """Whether a variable is a product or quotient with a power of e or another number in it."""
+        if self.inner(variable, "exp") is not None or self.power_of_number(variable) is not None:
             return True
         found = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
         return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
+
+    def _holds_power_of_number(self, variable: Any, depth: int = 4) -> bool:
+        """Whether a power of a number is in an expression of products, quotients, powers and sums."""
+        if self.power_of_number(variable) is not None:
+            return True
+        names = ("mul", "true_div", "neg", "reciprocal", "sqrt", "sqr", "pow", "add", "sub")
+        found = self.node(variable, *names) if depth else None
+        return found is not None and any(
+            self._holds_power_of_number(v, depth - 1) for v in found.inputs
+        )
 
     def _log_of_known_sum(self, terms: list[Logarithm]) -> Any:
         forms = [t.form for t in terms]
@@ -229,6 +260,42 @@ def log_erfc(x: Any) -> Any:
         sub(log(erfcx(safe)), sqr(safe)),
         switch(small, log1p(neg(erf(near))), log(erfc(other))),
     )
+
+
+def log_half_erfc(x: Any) -> Any:
+    """log(erfc(x) / 2): by erfcx where erfc(x) would vanish, by log1p where x < 0, where it is near 0."""
+    large, negative = gt(x, 1), lt(x, 0)
+    safe = switch(large, x, 1)
+    other = switch(large, 1, x)
+    opposite = switch(negative, neg(x), 0)
+    return switch(
+        large,
+        sub(log(erfcx(safe)), sqr(safe)) - math.log(2),
+        switch(negative, log1p(erfc(opposite) * -0.5), log(erfc(other) * 0.5)),
+    )
+
+
+def log_one_plus_tanh(x: Any) -> Any:
+    """log(1 + tanh(x)), which is log(2) - log(1 + exp(-2 x)), by log1p near 0."""
+    small = lt(abs_(x), 0.5)
+    near, far = switch(small, x, 0), switch(small, 1, x)
+    return switch(small, log1p(tanh(near)), math.log(2) - softplus(-2 * far))
+
+
+def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
+    """log(a + b f(x)) with |a| = |b|: 1 + erf(x) = erfc(-x), 1 + tanh(x) = 2 sigmoid(2 x), 1 - tanh(x)^2 = 1 / cosh(x)^2."""
+    a, b, name, x = found
+    if reader.is_chosen(x) or (name == "tanh^2" and b > 0):
+        return None  # the first are in the forms themselves
+    if name == "tanh^2":
+        form, rest = mul(log_cosh(x), -2), a
+    elif name == "tanh":
+        x = x if b > 0 else reader.negated(x)
+        form, rest = (log_one_plus_tanh(x), 1.0) if a == 1 else (neg(softplus(mul(x, -2))), 2 * a)
+    else:
+        x = x if b < 0 else reader.negated(x)
+        form, rest = (log_erfc(x), 1.0) if a == 1 else (log_half_erfc(x), 2 * a)
+    return Logarithm(form if rest == 1 else add(form, reader.number(math.log(rest))), True)
 
 
 def log_cosh(x: Any) -> Any:
@@ -281,6 +348,10 @@ def read_of_whole(reader: Reader, exponent: Any, bottom: Any) -> Callable[[Any],
 
 
 def _of_power(reader: Reader, base: Any, exponent: Any) -> Logarithm | None:
+    value = number_in(base)
+    if value is not None:
+        fits = 0 < value < math.inf and value != 1
+        return Logarithm(mul(exponent, reader.number(math.log(value))), True) if fits else None
     found = reader.log_of(base)
     if found is None or not found.helps or not found.sure:
         return None
@@ -335,6 +406,7 @@ def _of_erfc(reader: Reader, x: Any) -> Logarithm | None:
 
 _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "exp": lambda reader, x: Logarithm(x, True),
+    "exp2": lambda reader, x: _of_power(reader, reader.number(2.0), x),
     "expm1": lambda reader, x: Logarithm(add(x, log1mexp(reader.negated(x))), True, sure=False),
     "neg": _of_negative,
     "cosh": lambda reader, x: Logarithm(log_cosh(x), True),

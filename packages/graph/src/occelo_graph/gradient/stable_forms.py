@@ -34,7 +34,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.special import erfc, erfcx
-from occelo_graph.ops.elemwise.transcendental import exp, sigmoid, tanh
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
 from occelo_graph.ops.reduce import Softmax
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.tensors.type import TensorType, is_float
@@ -102,8 +102,15 @@ def _form(node: Apply, reader: Reader, laws: dict[str, Callable[[Reader, Any], A
 # logarithms
 
 
-def _log(scale: float) -> Callable[[Reader, Any], Any]:
+def _log(scale: float, of_number: Callable[[float], float]) -> Callable[[Reader, Any], Any]:
+    """The logarithm to the base whose natural one is ``scale``, which ``of_number`` computes of a number."""
+
     def law(reader: Reader, node: Any) -> Any:
+        power = reader.power_of_number(node.inputs[0])
+        if power is not None:
+            base, exponent = power
+            factor = of_number(base)
+            return exponent if factor == 1 else mul(exponent, reader.number(factor))
         found = reader.log_of(node.inputs[0])
         if found is None or not found.helps:
             return None
@@ -152,12 +159,13 @@ def _quotient(reader: Reader, node: Any) -> Any:
     bottom = node.inputs[-1]
     factors = reader.factors(top)
     for law in (
+        _hyperbolic,
         _over_power_plus_one,
         _over_square,
         _over_erfc,
         _over_total,
         _of_totals,
-        _hyperbolic,
+        _less_one_over_power,
     ):
         found = law(reader, factors, top, bottom)
         if found is not None:
@@ -178,20 +186,12 @@ def _over_power_plus_one(reader: Reader, factors: list[Any], top: Any, bottom: A
 
 def _over_square(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
     """w exp(x) / (1 + exp(x))^2 = w sigmoid(x) sigmoid(-x)."""
-    square = reader.node(bottom, "sqr", "pow", "mul")
-    if square is None or (len(square.inputs) == 2 and not _squares(square)):
-        return None
-    exponent = reader.power_plus_one(square.inputs[0])
+    base = reader.square_root(bottom)
+    exponent = None if base is None else reader.power_plus_one(base)
     rest = None if exponent is None else _without(reader, factors, exponent)
     if rest is None:
         return None
     return _times(rest, mul(sigmoid(exponent), sigmoid(reader.negated(exponent))))
-
-
-def _squares(node: Any) -> bool:
-    if node.op.scalar_op.name == "pow":
-        return number_in(node.inputs[1]) == 2
-    return same(node.inputs[0], node.inputs[1])
 
 
 def _over_erfc(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
@@ -202,7 +202,7 @@ def _over_erfc(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any
     for i, factor in enumerate(factors):
         power = reader.inner(factor, "exp")
         square = None if power is None else reader.inner(power, "neg")
-        base = None if square is None else _square_root(reader, square)
+        base = None if square is None else reader.square_root(square)
         if base is not None and same(base, x):
             large = gt(x, 1)
             safe, other = switch(large, x, 1), switch(large, 1, x)
@@ -246,21 +246,60 @@ def _of_totals(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any
 
 
 def _hyperbolic(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
-    """(exp(x) - exp(-x)) / (exp(x) + exp(-x)) = tanh(x), and sinh(x) / cosh(x) too."""
+    """(exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2), where 1 is exp(0), and sinh(x) / cosh(x) = tanh(x)."""
     sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
     if sine is not None and cosine is not None:
         return tanh(sine) if same(sine, cosine) else None
-    above, below = reader.node(top, "sub"), reader.node(bottom, "add")
+    below = reader.node(bottom, "add")
+    above = _difference_of_powers(reader, top)
     if above is None or below is None or len(below.inputs) != 2:
         return None
-    powers = [reader.inner(v, "exp") for v in (*above.inputs, *below.inputs)]
-    if any(power is None for power in powers):
+    a, b = above
+    c, d = (_exponent(reader, v) for v in below.inputs)
+    if c is None or d is None:
         return None
-    a, b, c, d = powers
     if not ((same(a, c) and same(b, d)) or (same(a, d) and same(b, c))):
         return None
+    if number_in(a) == 0 or number_in(b) == 0:
+        one_first = number_in(a) == 0
+        return tanh(_half(reader, reader.negated(b) if one_first else a))
     opposite = same(reader.negated(a), b) or same(a, reader.negated(b))
     return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
+
+
+def _exponent(reader: Reader, variable: Any) -> Any:
+    """x, if the variable is exp(x); 0, if it is 1."""
+    return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
+
+
+def _difference_of_powers(reader: Reader, variable: Any) -> tuple[Any, Any] | None:
+    """x and y, if the variable is exp(x) - exp(y), where 1 is exp(0)."""
+    inner = reader.inner(variable, "neg")
+    if inner is not None:
+        found = _difference_of_powers(reader, inner)
+        return None if found is None else found[::-1]
+    less_one = reader.inner(variable, "expm1")
+    if less_one is not None:
+        return less_one, reader.number(0.0)
+    node = reader.node(variable, "sub", "add")
+    if node is None or len(node.inputs) != 2:
+        return None
+    first, second = node.inputs
+    if node.op.scalar_op.name == "add":
+        first, second = (second, first) if number_in(first) == -1 else (first, second)
+        a = None if number_in(second) != -1 else reader.inner(first, "exp")
+        return None if a is None else (a, reader.number(0.0))
+    a, b = _exponent(reader, first), _exponent(reader, second)
+    return None if a is None or b is None else (a, b)
+
+
+def _less_one_over_power(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+    """(exp(x) - 1) / exp(x) = 1 - exp(-x)."""
+    exponent = reader.inner(bottom, "exp")
+    above = None if exponent is None else _difference_of_powers(reader, top)
+    if above is None or number_in(above[1]) != 0 or not same(above[0], exponent):
+        return None
+    return neg(expm1(reader.negated(exponent)))
 
 
 def _difference(reader: Reader, node: Any) -> Any:
@@ -299,9 +338,9 @@ def _half(reader: Reader, argument: Any) -> Any:
 
 
 _FORMS: dict[str, Callable[[Reader, Any], Any]] = {
-    "log": _log(1.0),
-    "log2": _log(math.log(2)),
-    "log10": _log(math.log(10)),
+    "log": _log(1.0, math.log),
+    "log2": _log(math.log(2), math.log2),
+    "log10": _log(math.log(10), math.log10),
     "log1p": _log1p,
     "true_div": _quotient,
     "reciprocal": _quotient,
@@ -337,7 +376,7 @@ def _root(reader: Reader, node: Any) -> Any:
     if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
         return None
     x = node.inputs[0]
-    base = _square_root(reader, x)
+    base = reader.square_root(x)
     if base is not None:
         return abs_(base)
     if not _is_sum_of_squares(reader, x):
@@ -346,25 +385,15 @@ def _root(reader: Reader, node: Any) -> Any:
     return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
 
 
-def _square_root(reader: Reader, variable: Any) -> Any:
-    """x, if the variable is its square."""
-    found = reader.node(variable, "sqr", "pow", "mul")
-    if found is None or (
-        len(found.inputs) != 1 and not (len(found.inputs) == 2 and _squares(found))
-    ):
-        return None
-    return found.inputs[0]
-
-
 def _is_sum_of_squares(reader: Reader, variable: Any) -> bool:
     """Whether a variable is a sum of squares, or one divided by something."""
     found = reader.node(variable, "true_div")
     total = variable if found is None else found.inputs[0]
     reduced = reader.reduction(total, "add")
     if reduced is not None:
-        return _square_root(reader, reduced.inputs[0]) is not None
+        return reader.square_root(reduced.inputs[0]) is not None
     terms = reader.node(total, "add")
-    return terms is not None and all(_square_root(reader, v) is not None for v in terms.inputs)
+    return terms is not None and all(reader.square_root(v) is not None for v in terms.inputs)
 
 
 _DIFFERENTIABLE: dict[str, Callable[[Reader, Any], Any]] = {

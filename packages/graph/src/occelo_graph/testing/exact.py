@@ -88,6 +88,9 @@ class ExactNumber:
         n = _mp().mpf(n)
         return self.apply(a**n, n * a ** (n - 1), n * (n - 1) * a ** (n - 2))
 
+    def __rpow__(self, base: Any) -> Any:
+        return exp(self * log(base))
+
     __radd__, __rmul__ = __add__, __mul__
 
     def __gt__(self, other: Any) -> bool:

@@ -103,6 +103,9 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("log(1 - exp(x))", NEGATIVE),
     Formula("log10(1 + exp(x))"),
     Formula("log2(exp(x) + exp(-x))", scales=_ABSOLUTE),
+    Formula("log2(1 + 2 ** x)", by_size=True),
+    Formula("log2(1 + exp2(x))", by_size=True),
+    Formula("log(1 + 10 ** -x)", by_size=True),
     # log of products and powers
     Formula("log(exp(x))"),
     Formula("log(2 * exp(x))", scales=_ALL_ABSOLUTE),
@@ -110,10 +113,13 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("log(exp(x) * exp(y))", others=(0.0, 1.0, 800.0)),
     Formula("log(sqrt(exp(x)))"),
     Formula("log(exp(x) ** 3)"),
+    Formula("log10(10 ** x)"),
+    Formula("log(2 ** x)"),
     Formula("log(cosh(x))", scales=_ABSOLUTE),
     Formula("log((exp(x) + exp(-x)) / 2)", scales=_ABSOLUTE),
     Formula("exp(log(x))", POSITIVE),
     Formula("exp(x) * exp(-x)"),
+    Formula("expm1(x) / exp(x)"),
     Formula("exp(x) / exp(y)", others=(0.0, 1.0), bounds=(4, 4, 4)),
     # sigmoids
     Formula("1 / (1 + exp(-x))"),
@@ -145,6 +151,11 @@ FORMULAS: tuple[Formula, ...] = (
     # hyperbolic functions
     Formula("(exp(x) - exp(-x)) / (exp(x) + exp(-x))", scales=_ABSOLUTE),
     Formula("sinh(x) / cosh(x)", scales=_ABSOLUTE),
+    Formula("(exp(2 * x) - 1) / (exp(2 * x) + 1)", scales=_ABSOLUTE),
+    Formula("(1 - exp(-x)) / (1 + exp(-x))", scales=_ABSOLUTE),
+    Formula("log(1 - tanh(x) ** 2)", UP_TO_800, scales=_ABSOLUTE),
+    Formula("log(1 - tanh(x))", UP_TO_800),
+    Formula("log((1 + tanh(x)) / 2)", UP_TO_800),
     Formula("2 / (1 + exp(-2 * x)) - 1", scales=_ABSOLUTE),
     Formula("2 * sigmoid(2 * x) - 1", scales=_ABSOLUTE),
     # near 0 and 1
@@ -171,6 +182,22 @@ FORMULAS: tuple[Formula, ...] = (
         bounds=(16, 64, 64),
         scales=_ALL_ABSOLUTE,
         by_size=True,
+    ),
+    *(
+        Formula(text, TAILS[:-1], bounds=(16, 64, 64), scales=_ALL_ABSOLUTE, by_size=True)
+        for text in (
+            "log(0.5 + 0.5 * erf(x / sqrt(2)))",
+            "log(0.5 - 0.5 * erf(x / sqrt(2)))",
+            "log(1 - 0.5 * (1 + erf(x / sqrt(2))))",
+        )
+    ),
+    Formula(
+        "-(y * log(0.5 * (1 + erf(x / sqrt(2)))) + (1 - y) * log(1 - 0.5 * (1 + erf(x / sqrt(2)))))",
+        TAILS[:-1],
+        bounds=(16, 64, 64),
+        scales=_ALL_ABSOLUTE,
+        by_size=True,
+        others=LABELS,
     ),
     Formula("1 - erf(x)", TAILS[:-3], bounds=(8, 64, 64), by_size=True),
     # soft maxima

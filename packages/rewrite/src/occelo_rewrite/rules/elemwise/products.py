@@ -284,6 +284,22 @@ def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
+def expm1_over_power_plus_one(fgraph: FunctionGraph, node: Apply) -> Any:
+    """(exp(x) - 1) / (1 + exp(x)) = tanh(x / 2), also among other factors."""
+    whole = _real_product(fgraph, node)
+    powers = {} if whole is None else _by_argument(whole.above, ot.expm1)
+    if whole is None or not powers:
+        return None
+    for divisor, over, under in _divisors(whole):
+        power = one_plus(divisor)
+        argument = None if power is None else _inner(power, ot.exp)
+        if argument is not None and argument in powers:
+            made = ot.tanh(ot.mul(argument, 0.5))
+            return _with(whole, [*over, powers[argument]], under, made, node.outputs[0])
+    return None
+
+
+@node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
     whole = _real_product(fgraph, node)
@@ -430,6 +446,7 @@ def product_of_powers(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> A
 
 STABILIZE = RuleSet(
     (
+        expm1_over_power_plus_one,
         logistic,
         exp_times_sigmoid,
         exp_over_its_sum,
