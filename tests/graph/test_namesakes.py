@@ -81,6 +81,12 @@ def _array(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
     return np.asarray(whole).astype(dtype)
 
 
+# before 2.2 NumPy's cov did not transpose a single row
+COLUMNS: list[dict[str, Any]] = (
+    [{"rowvar": False}] if np.lib.NumpyVersion(np.__version__) >= "2.2.0" else []
+)
+
+
 def _one(*options: dict[str, Any]) -> Callable[[str], Iterator[Call]]:
     """One array of each shape, with each of the options."""
 
@@ -201,7 +207,7 @@ CALLS: dict[str, Callable[[str], Iterator[Call]]] = {
     "softmax": _one(*AXES[:6]),
     "log_softmax": _one(*AXES[:6]),
     "cov": _all(
-        _one({}, {"rowvar": False}, {"bias": True}, {"ddof": 0}, {"ddof": 9}, {"fweights": [1, 2]}),
+        _one({}, *COLUMNS, {"bias": True}, {"ddof": 0}, {"ddof": 9}, {"fweights": [1, 2]}),
         lambda dtype: iter([((_array((2, 3), dtype), _array((1, 3), dtype)), {})]),
     ),
     "dot": _two({}, {"out": None}),
