@@ -33,7 +33,7 @@ _MEASURED = {
     "code generation": [
         "occelo_link.native.llvm:print_llvm",
         "occelo_link.native.linker:compile_module",
-        "occelo_link.native.entry_loading:compile_module",
+        "occelo_link.units.entry_loading:compile_module",
     ],
 }
 _WARM = ("key",)

@@ -19,9 +19,9 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_link.native import layout
-from occelo_link.native import threads as pool
+from occelo_link.machine import threads as pool
 from occelo_link.native.llvm import parallel
+from occelo_link.units import layout
 
 
 def attached(*arguments: Any, **options: Any) -> Any:
@@ -157,7 +157,7 @@ def test_many_inputs() -> None:
 
 
 def test_the_python_entry_behaves_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("occelo_link.native.linker.layout_fits", lambda: False)
+    monkeypatch.setattr("occelo_link.units.unit.layout_fits", lambda: False)
     x, i = ot.dvector("x"), ot.lscalar("i")
     w = oc.shared(np.zeros(2), "w")
     f = attached([x, i], [x[i], ot.exp(x)], updates={w: w + x})

@@ -15,7 +15,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.reduce import LinearRecurrence
 from occelo_graph.testing.keys import Indexing, indexings
 from occelo_link.blocks import vm
-from occelo_link.blocks.vm import UnitFailure
+from occelo_link.units.interface import UnitFailure
 
 settings.register_profile(
     "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -21,8 +21,8 @@ from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.native import python_entry
 from occelo_link.testing import Compiled, has_compiler
+from occelo_link.units import python_entry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python)")
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

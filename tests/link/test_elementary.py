@@ -228,7 +228,7 @@ def test_powers_of_special_values() -> None:
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "erf", "arctan"])
 @pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
 def test_bits_do_not_depend_on_the_processor(name: str, cpu: str) -> None:
-    from occelo_link.native.engine import host_target
+    from occelo_link.machine.processor import host_target
 
     triple, _, features = host_target()
     if not triple.startswith("x86_64") or (cpu == "x86-64-v3" and "+avx2" not in features):

@@ -11,15 +11,15 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_link.blocks.vm import UnitFailure
 from occelo_link.c.printer import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import work
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Program
-from occelo_link.native import python_entry
 from occelo_link.native.llvm import polling, print_llvm
 from occelo_link.testing import Compiled, compiled_c, has_compiler, inputs_of, output_of
+from occelo_link.units import python_entry
+from occelo_link.units.interface import UnitFailure
 
 
 @pytest.fixture(params=["llvm", *(["c"] if has_compiler() else [])])

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from occelo_link.native.engine import compile_module, host_target, load_object, stands_alone
+from occelo_link.machine.processor import host_target
 from occelo_link.native.llvm import print_llvm
 from occelo_link.testing import map_program
+from occelo_link.units.engine import compile_module, load_object, stands_alone
 
 SCATTERED = """
 import ctypes, mmap

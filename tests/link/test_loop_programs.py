@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from occelo_link.blocks.vm import UnitFailure
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.interpret import CheckFailed, run_program
@@ -26,8 +25,7 @@ from occelo_link.loops.ir.program import (
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
 from occelo_link.loops.nests import BLOCK, reduce_elements
-from occelo_link.native import python_entry
-from occelo_link.native.addresses import blas_library
+from occelo_link.machine.addresses import blas_library
 from occelo_link.testing import (
     Compiled,
     compiled_c,
@@ -37,6 +35,8 @@ from occelo_link.testing import (
     map_program,
     output_of,
 )
+from occelo_link.units import python_entry
+from occelo_link.units.interface import UnitFailure
 
 HAS_COMPILER = has_compiler()
 
@@ -421,7 +421,7 @@ def test_a_failing_check_stops_with_its_site() -> None:
 
 @pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3", "x86-64-v4"])
 def test_results_do_not_depend_on_the_processor(cpu: str) -> None:
-    from occelo_link.native.engine import host_target
+    from occelo_link.machine.processor import host_target
 
     triple, _, features = host_target()
     if not triple.startswith("x86_64"):

@@ -29,9 +29,9 @@ from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.ir.work import work_memory
 from occelo_link.loops.python_only import SCALARS, reason_for_python
 from occelo_link.loops.registry import find_lowering
-from occelo_link.native import python_entry
 from occelo_link.native.llvm import print_llvm
 from occelo_link.testing import Compiled, has_compiler
+from occelo_link.units import python_entry
 
 HAS_COMPILER = has_compiler()
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())

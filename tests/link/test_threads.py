@@ -23,7 +23,7 @@ from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_link import make_linker
 from occelo_link.loops.build import find_lowering, lower_graph
-from occelo_link.native import threads
+from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
 from occelo_link.testing import Compiled, map_program
 

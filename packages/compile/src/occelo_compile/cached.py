@@ -20,14 +20,14 @@ from occelo_graph.config import config
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_link.blocks.interface import UnitInterface, total_bytes
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.store import Store, counters, default_store
-from occelo_link.native.engine import load_object
-from occelo_link.native.linker import NativeUnit
+from occelo_link.units.engine import load_object
+from occelo_link.units.interface import UnitInterface, total_bytes
+from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint
 

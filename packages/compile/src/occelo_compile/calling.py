@@ -21,8 +21,8 @@ from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
 from occelo_graph.ir.container import foreign_types, local
 from occelo_link import VM
-from occelo_link.native.entry import LIST, NOTHING, SINGLE
 from occelo_link.turns import Turns
+from occelo_link.units.entry import LIST, NOTHING, SINGLE
 
 __all__ = ["DUPLICATE", "Function"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.c.printer import print_c
 from occelo_link.loops.ir.text import program_text
-from occelo_link.native.engine import assembly
 from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm import print_llvm
+from occelo_link.units.engine import assembly
 
 __all__ = ["dump_graph"]
 

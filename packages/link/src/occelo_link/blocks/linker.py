@@ -9,7 +9,7 @@ from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.linker import VM, Linker, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.addresses import blas_library
+from occelo_link.machine.addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery

@@ -15,6 +15,7 @@ from occelo_link.linker import Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.turns import Turns
+from occelo_link.units.interface import UnitFailure
 from occelo_link.vm import NodeThunk
 
 __all__ = [
@@ -22,18 +23,9 @@ __all__ = [
     "BlockVM",
     "CompiledUnit",
     "Signature",
-    "UnitFailure",
     "prepared",
     "replay",
 ]
-
-
-class UnitFailure(Exception):
-    """A check of a unit failed; ``site`` is its number, or -1 for memory."""
-
-    def __init__(self, site: int) -> None:
-        super().__init__(site)
-        self.site = site
 
 
 CompiledUnit = Callable[[Sequence[Any]], list[Any]]
@@ -168,7 +160,7 @@ class BlockVM:
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
-        whose cells they replace, ``kind`` says what is returned (see `occelo_link.native.entry`),
+        whose cells they replace, ``kind`` says what is returned (see `occelo_link.units.entry`),
         ``slow`` is called with the same arguments in all cases that are not simple, and ``turns`` is what calls with
         updates take.
         """

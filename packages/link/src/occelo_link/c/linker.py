@@ -8,10 +8,9 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.op import Kernel
-from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, UnitFailure, prepared
+from occelo_link.blocks.vm import CompiledUnit, prepared
 from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import default_store
@@ -19,7 +18,8 @@ from occelo_link.linker import VM, Storage, StorageMap
 from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
-from occelo_link.native.linker import NativeUnit
+from occelo_link.units.interface import UnitFailure, UnitInterface
+from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -48,7 +48,9 @@ class CLinker(BlockLinker):
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         library = _load([("unit", program)])
-        return NativeUnit(UnitInterface.of(program, part), SharedUnit(library, "unit"), program)
+        return NativeUnit(
+            UnitInterface.of(program, part.inputs), SharedUnit(library, "unit"), program
+        )
 
 
 class OpWiseCLinker(BlockLinker):
@@ -94,7 +96,9 @@ class OpWiseCLinker(BlockLinker):
         library = _load(list(zip(names, programs, strict=True)))
         return {
             node: _kernel(
-                node, part, NativeUnit(UnitInterface.of(program, part), SharedUnit(library, name))
+                node,
+                part,
+                NativeUnit(UnitInterface.of(program, part.inputs), SharedUnit(library, name)),
             )
             for name, program, (node, part) in zip(names, programs, parts.items(), strict=True)
         }

@@ -1,7 +1,7 @@
 """Printing loop programs as C.
 
 The text needs no header. A unit has the interface of the LLVM printer's (see
-`occelo_link.native.frame`). What C leaves undefined is spelled out in small functions that stand in
+`occelo_link.units.frame`). What C leaves undefined is spelled out in small functions that stand in
 front, so that both printers' units give the same bits.
 """
 
@@ -32,7 +32,7 @@ from occelo_link.loops.ir.program import (
     itemsize,
 )
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
-from occelo_link.native.frame import (
+from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     ARENA,
     ARENA_END,

@@ -55,7 +55,7 @@ def _platform() -> str:
 
 def _processor() -> str:
     # platform.processor() would start a child process
-    from occelo_link.native.engine import host_target
+    from occelo_link.machine.processor import host_target
 
     return host_target()[1]
 

@@ -1,1 +1,1 @@
-"""Machine code for loop programs through LLVM, and the callable around it."""
+"""Machine code for loop programs through LLVM."""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
-
-from occelo_graph import Variable
-from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, UnitFailure
+from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program, Value
-from occelo_link.native.engine import compile_module, load_object
-from occelo_link.native.entry import LIST, InputRule, OutputRule, make_entry
-from occelo_link.native.entry_loading import entry_services
-from occelo_link.native.layout import layout_fits
-from occelo_link.native.python_entry import PythonEntry, make_table
 from occelo_link.options import THREADS
+from occelo_link.units.engine import compile_module, load_object
+from occelo_link.units.interface import UnitInterface
+from occelo_link.units.unit import NativeUnit
 
-__all__ = ["NativeLinker", "NativeUnit"]
+__all__ = ["NativeLinker"]
 
 
 _LONG_RUN = 1500
@@ -35,91 +28,6 @@ def longest_run(program: Program) -> int:
             run = run + 1 if isinstance(statement, Value) else 0
             longest = max(longest, run)
     return longest
-
-
-class HasAddress(Protocol):
-    """Loaded code: the address of a unit, valid as long as this object lives."""
-
-    address: int
-
-
-class NativeUnit:
-    """A loaded unit with a way to call it."""
-
-    def __init__(
-        self, interface: UnitInterface, unit: HasAddress, program: Program | None = None
-    ) -> None:
-        self.interface = interface
-        self.unit = unit
-        self.program = program
-        self.code = b""
-        self._python = PythonEntry(unit.address, interface)
-        self._table: Any = None
-        self._entry: Callable[..., Any] | None = None
-
-    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        self._raise_failure()
-        if self._entry is None:
-            # the entry would repeat a call that failed
-            once = self.has_effects
-            self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
-        results: list[Any] = self._entry(*arrays)
-        return results
-
-    @property
-    def has_effects(self) -> bool:
-        """Whether the unit calls ops with effects, so that no call may be done once more."""
-        return self.interface.hosts is not None and self.interface.hosts.has_effects
-
-    def effects(self) -> dict[Variable, Any]:
-        """The results of ops with effects that a call which failed has run."""
-        return {} if self.interface.hosts is None else self.interface.hosts.effects()
-
-    def _slow(self, *arrays: Any) -> list[Any]:
-        self._raise_failure()
-        if self.interface.hosts is not None:
-            self.interface.hosts.start()
-        try:
-            return self._python(arrays)
-        except UnitFailure:
-            self._raise_failure()
-            raise
-
-    def _raise_failure(self) -> None:
-        """Raise what an op that the unit calls has raised: machine code only says that something did."""
-        if self.interface.hosts is not None:
-            self.interface.hosts.raise_failure()
-
-    def entry(
-        self,
-        kind: int,
-        slow: Callable[..., Any],
-        sources: Sequence[int | list[Any]] | None = None,
-        scalars: Sequence[bool] | None = None,
-        cells: Sequence[list[Any] | None] | None = None,
-        locks: Sequence[int] = (),
-    ) -> Callable[..., Any] | None:
-        """A builtin function over this unit; by default of arrays, which returns all results.
-
-        None where objects do not lie in memory as the entry expects.
-        """
-        if not layout_fits():
-            return None
-        if self._table is None:
-            self._table = make_table(self.interface, entry_services())
-        kinds, results = self.interface.inputs, self.interface.outputs
-        chosen = list(range(len(kinds))) if sources is None else sources
-        numbers = [False] * len(kinds) if scalars is None else scalars
-        inputs = [
-            InputRule(dtype, shape, source, number)
-            for (dtype, shape), source, number in zip(kinds, chosen, numbers, strict=True)
-        ]
-        targets = [None] * len(results) if cells is None else cells
-        outputs = [
-            OutputRule(dtype, ndim, cell)
-            for (dtype, ndim), cell in zip(results, targets, strict=True)
-        ]
-        return make_entry(self.unit, self._table, inputs, outputs, kind, slow, locks)
 
 
 class NativeLinker(BlockLinker):
@@ -140,6 +48,6 @@ class NativeLinker(BlockLinker):
         text = print_llvm(program, threads=self.threaded())
         level = 0 if longest_run(program) > _LONG_RUN else 1
         code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
-        unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)
+        unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
         unit.code = code
         return unit

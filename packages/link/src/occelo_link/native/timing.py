@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
-from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.engine import compile_module, load_object
-from occelo_link.native.linker import NativeLinker, NativeUnit
+from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm.marking import print_marked
+from occelo_link.units.engine import compile_module, load_object
+from occelo_link.units.interface import UnitInterface
+from occelo_link.units.unit import NativeUnit
 
 __all__ = ["LoopTime", "LoopTimes", "time_loops"]
 
@@ -90,7 +91,7 @@ class _Timed(NativeLinker):
         code = object_code(f"1\n{text}", lambda: compile_module(text))
         nodes = [tuple(program.nodes[k] for k in mark) for mark in marks]
         self.marked.append((nodes, times))
-        return NativeUnit(UnitInterface.of(program, part), load_object(code), program)
+        return NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
 
 
 def time_loops(fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> LoopTimes:

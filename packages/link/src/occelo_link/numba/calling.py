@@ -9,20 +9,9 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import TensorType, Variable
-from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import prepared
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.engine import Unit, compile_module, load_object
-from occelo_link.native.frame import (
-    ARENA,
-    ARENA_END,
-    FIRST_INPUT,
-    INPUT_SLOTS,
-    OVERFLOW,
-    THREAD,
-)
-from occelo_link.native.python_entry import make_frame, make_table
 from occelo_link.numba.compiling import dispatcher_of
 from occelo_link.numba.intrinsics import (
     address_intrinsic,
@@ -33,6 +22,17 @@ from occelo_link.numba.intrinsics import (
 from occelo_link.numba.library import helpers, numba
 from occelo_link.numba.linker import NumbaLinker
 from occelo_link.numba.printer import Memory, print_numba
+from occelo_link.units.engine import Unit, compile_module, load_object
+from occelo_link.units.frame import (
+    ARENA,
+    ARENA_END,
+    FIRST_INPUT,
+    INPUT_SLOTS,
+    OVERFLOW,
+    THREAD,
+)
+from occelo_link.units.interface import UnitInterface
+from occelo_link.units.python_entry import make_frame, make_table
 
 __all__ = ["as_numba"]
 
@@ -272,7 +272,7 @@ def as_numba(function: Any) -> Callable[..., Any]:
     services = _services()
     # no unit of Numba's takes the memory of states
     found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
-    table = make_table(UnitInterface.of(program, whole), found)
+    table = make_table(UnitInterface.of(program, whole.inputs), found)
     call = _Call(part, program, explicit)
     call.start(table)
     for position, variable in enumerate(part.inputs):

@@ -6,10 +6,10 @@ import linecache
 from hashlib import blake2b
 from typing import Any
 
-from occelo_link.native.engine import compile_module
 from occelo_link.numba.intrinsics import namespace_of, pointer_type
 from occelo_link.numba.library import numba, types
 from occelo_link.numba.printer import Printed
+from occelo_link.units.engine import compile_module
 
 __all__ = ["compile_printed", "dispatcher_of"]
 

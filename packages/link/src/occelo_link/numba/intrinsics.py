@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from occelo_link.loops.ir.program import itemsize
-from occelo_link.native.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW
 from occelo_link.native.llvm.exports import POINTER, Exported
 from occelo_link.numba.library import (
     arrays,
@@ -25,6 +24,7 @@ from occelo_link.numba.library import (
     types,
 )
 from occelo_link.numba.printer import Memory
+from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW
 
 __all__ = [
     "address_intrinsic",

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from occelo_graph import Apply, FunctionGraph
-from occelo_link.blocks.interface import UnitInterface
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
@@ -17,9 +16,10 @@ from occelo_link.cache.objects import object_code
 from occelo_link.linker import VM, Scheduler, Storage, StorageMap
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.engine import load_object
-from occelo_link.native.linker import NativeUnit
 from occelo_link.numba.printer import Printed, print_numba
+from occelo_link.units.engine import load_object
+from occelo_link.units.interface import UnitInterface
+from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
@@ -85,6 +85,6 @@ class NumbaLinker(BlockLinker):
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         printed = print_numba(program)
         code = object_code(f"{_numba()}\n{printed}", lambda: _compiled(printed))
-        unit = NativeUnit(UnitInterface.of(program, part), load_object(code), program)
+        unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
         unit.code = code
         return unit

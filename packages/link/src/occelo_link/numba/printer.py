@@ -1,6 +1,6 @@
 """Printing loop programs as Python that Numba compiles.
 
-A unit is ``unit(frame, table)`` with the layout of `occelo_link.native.frame`, as machine code of
+A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as machine code of
 ``native`` has it: memory is pointers, and the arithmetic that Python and LLVM agree on is Python. All else,
 elementary functions included, is called: functions that hold the LLVM text which ``native`` would print, and
 some for memory. The text and what it calls need no Numba to be printed, so that code kept in the cache is
@@ -33,13 +33,13 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.native.frame import FIRST_INPUT, INPUT_SLOTS, table_slot
 from occelo_link.native.llvm.exports import (
     Exported,
     export_call,
     export_combination,
     export_operation,
 )
+from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, table_slot
 
 __all__ = ["Memory", "Printed", "print_numba"]
 

@@ -26,12 +26,12 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.ops.join import Repeat
 from occelo_graph.ops.shape import Reshape, Shape, Shape_i
 from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
-from occelo_link.native.entry import NOTHING, SINGLE
 from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
 from occelo_link.turns import Turns
+from occelo_link.units.entry import NOTHING, SINGLE
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]

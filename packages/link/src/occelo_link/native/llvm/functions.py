@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_link.loops.ir.program import Function, Value, itemsize
-from occelo_link.native.frame import table_slot
 from occelo_link.native.llvm.emission import element_type, literal
 from occelo_link.native.llvm.operations import Operations
+from occelo_link.units.frame import table_slot
 
 __all__ = ["Functions"]
 

@@ -2,7 +2,7 @@
 
 A loop in the body of the program that only loads, computes and stores becomes ``void part(ptr env, i64 start,
 i64 stop, ptr table)``. ``env`` holds what it uses from outside, in slots of 8 bytes. If its turns are independent
-and there is enough to do, the service of `occelo_link.native.threads` runs it in pieces; else, or if the service was
+and there is enough to do, the service of `occelo_link.machine.threads` runs it in pieces; else, or if the service was
 interrupted before it began, it is called once, for all turns. Each turn computes the same in any case.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While, blocks_of
-from occelo_link.native.frame import table_slot
 from occelo_link.native.llvm.emission import element_type
 from occelo_link.native.llvm.lanes import Lanes
+from occelo_link.units.frame import table_slot
 
 __all__ = ["PARALLEL_SERVICE", "Parallel", "is_plain", "used_by"]
 

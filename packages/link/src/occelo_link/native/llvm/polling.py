@@ -1,7 +1,7 @@
 """Loops that stop now and then to let the caller see whether it was interrupted.
 
 A loop that no other loop holds is held by one over limits: it runs up to a limit, then the service
-`occelo_link.native.frame.POLL` is asked, and it goes on to the next one. The call is not in the loop itself, where it
+`occelo_link.units.frame.POLL` is asked, and it goes on to the next one. The call is not in the loop itself, where it
 would keep values out of registers.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.program import For
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
-from occelo_link.native.frame import INTERRUPTED, POLL
 from occelo_link.native.llvm.scalars import Scalars
+from occelo_link.units.frame import INTERRUPTED, POLL
 
 __all__ = ["Pause", "Polling"]
 

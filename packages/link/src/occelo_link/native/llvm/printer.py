@@ -1,7 +1,7 @@
 """Printing loop programs as LLVM IR.
 
 A unit is ``i64 unit(ptr frame, ptr table)``: it returns 0, or one more than the number of the error
-site that stopped it, or -1 if an allocation failed. `occelo_link.native.frame` has the layout of
+site that stopped it, or -1 if an allocation failed. `occelo_link.units.frame` has the layout of
 both. Loops with lanes are printed with explicit vectors, so no pass of LLVM's optimizer is needed:
 a loop over whole vectors, and one turn under a mask for what is left.
 """
@@ -31,7 +31,9 @@ from occelo_link.loops.ir.program import (
     itemsize,
 )
 from occelo_link.loops.ir.work import BUDGET, few_turns, turn_work
-from occelo_link.native.frame import (
+from occelo_link.native.llvm.emission import element_type, memory_type
+from occelo_link.native.llvm.parallel import Parallel, is_plain, used_by
+from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     ARENA,
     ARENA_END,
@@ -41,8 +43,6 @@ from occelo_link.native.frame import (
     TAKE,
     table_slot,
 )
-from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.parallel import Parallel, is_plain, used_by
 
 __all__ = ["Printer", "print_llvm"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from occelo_link.loops.ir.program import Buffer, Store, Value, itemsize
-from occelo_link.native.frame import FIRST_INPUT, INPUT_SLOTS
 from occelo_link.native.llvm.emission import literal, memory_type
 from occelo_link.native.llvm.functions import Functions
+from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
 __all__ = ["Scalars"]
 

@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.blocks.interface import UnitInterface
-from occelo_link.blocks.vm import UnitFailure
-from occelo_link.native.addresses import address_of
-from occelo_link.native.frame import (
+from occelo_link.machine.addresses import address_of
+from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     FIRST_INPUT,
     GROW,
@@ -24,6 +22,7 @@ from occelo_link.native.frame import (
     SERVICES,
     TAKE,
 )
+from occelo_link.units.interface import UnitFailure, UnitInterface
 
 __all__ = ["PythonEntry", "make_frame", "make_table"]
 

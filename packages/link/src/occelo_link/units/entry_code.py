@@ -6,9 +6,9 @@ each input and each output.
 
 from __future__ import annotations
 
-from occelo_link.native import layout
-from occelo_link.native.entry_services import HELPERS_CODE, SERVICES_CODE
-from occelo_link.native.frame import (
+from occelo_link.units import layout
+from occelo_link.units.entry_services import HELPERS_CODE, SERVICES_CODE
+from occelo_link.units.frame import (
     ARENA,
     ARENA_END,
     CALLER,

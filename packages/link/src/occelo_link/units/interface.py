@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.blocks.partition import Part
+from occelo_graph import Variable
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.hosts import Hosts
+from occelo_link.units.hosts import Hosts
 
-__all__ = ["UnitInterface"]
+__all__ = ["UnitFailure", "UnitInterface", "total_bytes"]
+
+
+class UnitFailure(Exception):
+    """A check of a unit failed; ``site`` is its number, or -1 for memory."""
+
+    def __init__(self, site: int) -> None:
+        super().__init__(site)
+        self.site = site
 
 
 @dataclass
@@ -27,9 +35,9 @@ class UnitInterface:
     hosts: Hosts | None = None
 
     @classmethod
-    def of(cls, program: Program, part: Part) -> UnitInterface:
-        """The interface of a part's program."""
-        types: list[Any] = [v.type for v in part.inputs]
+    def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
+        """The interface of a program of these inputs."""
+        types: list[Any] = [v.type for v in inputs]
         return cls(
             [(t.dtype, t.shape) for t in types],
             [(b.holds, b.ndim) for b in program.outputs],

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.native import layout
-from occelo_link.native.entry_code import (
+from occelo_link.units import layout
+from occelo_link.units.entry_code import (
     CTX_ACQUIRE,
     CTX_ARENA,
     CTX_ARGS,
@@ -61,7 +61,7 @@ from occelo_link.native.entry_code import (
     RECORD,
     SINGLES,
 )
-from occelo_link.native.entry_loading import EntryCode, MethodDef, entry_code
+from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 
 __all__ = ["LIST", "NOTHING", "SINGLE", "InputRule", "OutputRule", "make_entry"]
 

@@ -12,29 +12,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Unit", "compile_module", "host_target", "load_object", "stands_alone"]
+from occelo_link.machine.processor import binding, host_target
 
-
-@functools.cache
-def _binding() -> Any:
-    import llvmlite.binding as binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding
-
-
-@functools.cache
-def host_target() -> tuple[str, str, str]:
-    """The triple, processor and features of this machine."""
-    binding = _binding()
-    features = binding.get_host_cpu_features().flatten()
-    return binding.get_process_triple(), binding.get_host_cpu_name(), features
+__all__ = ["Unit", "compile_module", "load_object", "stands_alone"]
 
 
 @functools.cache
 def _target() -> Any:
-    return _binding().Target.from_triple(host_target()[0])
+    return binding().Target.from_triple(host_target()[0])
 
 
 def _machine(cpu: str | None, features: str | None, level: int) -> Any:
@@ -54,8 +39,8 @@ def compile_module(
     text: str, cpu: str | None = None, features: str | None = None, level: int = 1
 ) -> bytes:
     """Object code of a module, for this machine's processor or for another of its kind."""
-    binding = _binding()
-    module = binding.parse_assembly(text)
+    llvm = binding()
+    module = llvm.parse_assembly(text)
     module.verify()
     machine = _machine(cpu, features, level)
     module.triple = host_target()[0]
@@ -66,8 +51,8 @@ def compile_module(
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
     """What `compile_module` makes, as assembly text."""
-    binding = _binding()
-    module = binding.parse_assembly(text)
+    llvm = binding()
+    module = llvm.parse_assembly(text)
     module.verify()
     machine = _machine(cpu, features, level)
     module.triple = host_target()[0]
@@ -119,13 +104,13 @@ def stands_alone(code: bytes) -> bool:
 
 def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code; ValueError if it does not define the function."""
-    binding = _binding()
-    module = binding.parse_assembly("")
+    llvm = binding()
+    module = llvm.parse_assembly("")
     # all sections side by side, since code reaches its constants by offsets of 32 bits; llvmlite's manager of
     # memory does that, but makes no room for the addresses of functions from outside
     aside = True if stands_alone(code) else None
-    engine = binding.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=aside)
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine = llvm.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=aside)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address: int = engine.get_function_address(function)
     if not address:

@@ -108,7 +108,7 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
         return address
     kind, _, function = name.partition(":")
     if kind == "service":
-        from occelo_link.native.threads import parallel_service  # only what is threaded needs it
+        from occelo_link.machine.threads import parallel_service  # only what is threaded needs it
 
         return parallel_service()
     if kind == "libm":

@@ -1,6 +1,6 @@
 """What the entry calls, as LLVM IR: the services that units use, and helpers of its own.
 
-The names in braces are filled in by `occelo_link.native.entry_code`.
+The names in braces are filled in by `occelo_link.units.entry_code`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_link.cache.objects import object_code, stored_object
-from occelo_link.native.engine import Unit, compile_module, load_object
-from occelo_link.native.entry_code import entry_text
+from occelo_link.units.engine import Unit, compile_module, load_object
+from occelo_link.units.entry_code import entry_text
 
 __all__ = ["CALLS", "EntryCode", "MethodDef", "entry_code", "entry_services"]
 

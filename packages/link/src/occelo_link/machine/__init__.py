@@ -1,0 +1,1 @@
+"""What this machine has: a processor, libraries, threads."""

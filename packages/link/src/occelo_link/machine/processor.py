@@ -1,0 +1,26 @@
+"""The processor of this machine, as LLVM knows it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+__all__ = ["binding", "host_target"]
+
+
+@functools.cache
+def binding() -> Any:
+    """LLVM, ready to make code for this machine."""
+    import llvmlite.binding as llvm  # slow to import
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def host_target() -> tuple[str, str, str]:
+    """The triple, processor and features of this machine."""
+    llvm = binding()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
