@@ -10,6 +10,7 @@ from occelo_graph.provenance import register_internal
 from occelo_link.linker import VM, Linker, WrapLinker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.registry import available_linkers, make_linker, register_linker
+from occelo_link.version import __version__ as __version__
 from occelo_link.vm import NodeThunk, PerformLinker, PythonVM, VMLinker
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ __all__ = [
     "register_linker",
     "supports",
 ]
-__version__ = "0.1.0"
 
 register_internal(os.path.dirname(__file__))
 

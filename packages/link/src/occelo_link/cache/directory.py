@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from occelo_link.options import BASE_COMPILEDIR, COMPILEDIR, COMPILEDIR_FORMAT
+from occelo_link.version import __version__
 
 __all__ = [
     "base_directory",
@@ -64,12 +65,6 @@ def _python_version() -> str:
     return ".".join(map(str, sys.version_info[:3]))
 
 
-def _occelo_version() -> str:
-    import occelo_link  # which imports this module
-
-    return occelo_link.__version__
-
-
 def _hostname() -> str:
     import socket
 
@@ -83,7 +78,7 @@ _KEYS: dict[str, Callable[[], str]] = {
     "python_version": _python_version,
     "python_bitwidth": lambda: "64" if sys.maxsize > 2**32 else "32",
     "python_int_bitwidth": lambda: str(np.dtype("long").itemsize * 8),
-    "occelo_version": _occelo_version,
+    "occelo_version": lambda: __version__,
     "numpy_version": lambda: np.__version__,
     "hostname": _hostname,
 }
