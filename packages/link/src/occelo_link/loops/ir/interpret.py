@@ -18,6 +18,7 @@ from occelo_link.loops.ir.program import (
     Check,
     For,
     If,
+    Invoke,
     Pointer,
     Program,
     Reference,
@@ -26,6 +27,7 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
+from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["CheckFailed", "run_program"]
 
@@ -56,7 +58,7 @@ def _cast(value: Any, source: str, target: str) -> Any:
     return np.asarray(value, dtype=source).astype(target)[()]
 
 
-class _Interpreter:
+class _Interpreter(Visitor[None]):
     def __init__(
         self,
         program: Program,
@@ -99,28 +101,20 @@ class _Interpreter:
         for statement in block:
             self.statement(statement)
 
-    def statement(self, statement: Any) -> None:
-        if isinstance(statement, Value):
-            self.values[statement.number] = self.operation(statement)
-        elif isinstance(statement, Store):
-            cells, where = self.at(statement.buffer, self.get(statement.offset))
-            cells[where] = self.get(statement.value)
-        elif isinstance(statement, For):
-            self.loop(statement)
-        elif isinstance(statement, If):
-            self.branch(statement)
-        elif isinstance(statement, While):
-            self.while_loop(statement)
-        elif isinstance(statement, Check):
-            if not self.get(statement.condition):
-                raise CheckFailed(statement.site)
-        elif isinstance(statement, Alloc):
-            self.alloc(statement)
-        elif isinstance(statement, Swap):
-            pair = self.memory[statement.first], self.memory[statement.second]
-            self.memory[statement.second], self.memory[statement.first] = pair
-        else:
-            self.invoke(statement)
+    def value(self, value: Value) -> None:
+        self.values[value.number] = self.operation(value)
+
+    def store(self, statement: Store) -> None:
+        cells, where = self.at(statement.buffer, self.get(statement.offset))
+        cells[where] = self.get(statement.value)
+
+    def check(self, statement: Check) -> None:
+        if not self.get(statement.condition):
+            raise CheckFailed(statement.site)
+
+    def swap(self, statement: Swap) -> None:
+        pair = self.memory[statement.first], self.memory[statement.second]
+        self.memory[statement.second], self.memory[statement.first] = pair
 
     def operation(self, value: Value) -> Any:
         args = value.args
@@ -172,7 +166,7 @@ class _Interpreter:
         if buffer.space == "output":
             self.lengths[buffer] = tuple(int(self.get(n)) for n in statement.lengths)
 
-    def invoke(self, statement: Any) -> None:
+    def invoke(self, statement: Invoke) -> None:
         args: list[Any] = []
         for argument in statement.args:
             if isinstance(argument, Pointer):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -11,16 +10,17 @@ from occelo_link.loops.ir.program import (
     Buffer,
     Check,
     For,
+    If,
     Invoke,
     Pointer,
     Program,
     Reference,
-    Statement,
     Store,
     Swap,
     Value,
     While,
 )
+from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.loops.ir.work import work_memory
 
 __all__ = ["program_text"]
@@ -32,7 +32,7 @@ def program_text(program: Program) -> str:
     A line with ``#`` says for which node of the graph the statements below are.
     """
     nodes = [f"# {k}: {getattr(node, 'op', node)}" for k, node in enumerate(program.nodes)]
-    body = _block(program.body, 1, nodes)
+    body = _Lines(nodes).block(program.body)
     return "\n".join([*_functions(program), *_header(program), *body, ""])
 
 
@@ -40,7 +40,7 @@ def _functions(program: Program) -> Iterator[str]:
     for function in program.functions.values():
         params = ", ".join(f"%{p.number}: {p.dtype}" for p in function.params)
         yield f"function {function.name}({params})"
-        yield from _block(function.body, 1)
+        yield from _Lines().block(function.body)
         yield f"  return {_use(function.result)}"
 
 
@@ -61,37 +61,10 @@ def _declared(buffer: Buffer) -> str:
     return f"{buffer.name}: {buffer.holds}{dimensions}{seen}"
 
 
-def _block(block: Block, depth: int, nodes: Sequence[str] = ()) -> Iterator[str]:
-    pad = "  " * depth
-    last = -1
-    for statement in block:
-        if statement.node != last and 0 <= statement.node < len(nodes):
-            last = statement.node
-            yield pad + nodes[last]
-        for line in _statement(statement, nodes):
-            yield pad + line
-
-
 def _use(value: Value) -> str:
     if value.op == "const":
         return str(value.args[0]) if value.dtype == "int64" else f"{value.args[0]}:{value.dtype}"
     return f"%{value.number}"
-
-
-def _value(value: Value) -> str:
-    args = value.args
-    if value.op == "load":
-        right = f"load {args[0]}[{_use(args[1])}]"
-    elif value.op in ("length", "stride"):
-        right = f"{value.op} {args[0]}, {args[1]}"
-    elif value.op in ("call", "apply"):
-        right = f"{value.op} {args[0]}({', '.join(_use(a) for a in args[1:])})"
-    elif value.op == "rarely":
-        called = f"{args[2]}({', '.join(_use(a) for a in args[3:])})"
-        right = f"rarely {_use(args[0])} ? {called} : {_use(args[1])}"
-    else:
-        right = f"{value.op} {', '.join(_use(a) for a in args)}"
-    return f"%{value.number}: {value.dtype} = {right}"
 
 
 def _argument(argument: Value | Pointer | Reference) -> str:
@@ -111,51 +84,81 @@ def _carried(statement: For | While) -> Iterator[str]:
         )
 
 
-def _statement(statement: Statement, nodes: Sequence[str]) -> Iterator[str]:
-    if isinstance(statement, Value):
-        yield _value(statement)
-    elif isinstance(statement, Store):
-        yield f"store {statement.buffer}[{_use(statement.offset)}] = {_use(statement.value)}"
-    elif isinstance(statement, Check):
-        yield f"check {_use(statement.condition)} else {statement.site}"
-    elif isinstance(statement, Alloc):
+class _Lines(Visitor[Iterable[str]]):
+    """The lines of statements; ``nodes`` are the lines that say for which node of the graph they are."""
+
+    def __init__(self, nodes: Sequence[str] = ()) -> None:
+        self.nodes = nodes
+
+    def block(self, block: Block) -> Iterator[str]:
+        """The lines of a block, indented once."""
+        last = -1
+        for statement in block:
+            if statement.node != last and 0 <= statement.node < len(self.nodes):
+                last = statement.node
+                yield f"  {self.nodes[last]}"
+            for line in self.statement(statement):
+                yield f"  {line}"
+
+    def value(self, value: Value) -> Iterable[str]:
+        args = value.args
+        if value.op == "load":
+            right = f"load {args[0]}[{_use(args[1])}]"
+        elif value.op in ("length", "stride"):
+            right = f"{value.op} {args[0]}, {args[1]}"
+        elif value.op in ("call", "apply"):
+            right = f"{value.op} {args[0]}({', '.join(_use(a) for a in args[1:])})"
+        elif value.op == "rarely":
+            called = f"{args[2]}({', '.join(_use(a) for a in args[3:])})"
+            right = f"rarely {_use(args[0])} ? {called} : {_use(args[1])}"
+        else:
+            right = f"{value.op} {', '.join(_use(a) for a in args)}"
+        return (f"%{value.number}: {value.dtype} = {right}",)
+
+    def store(self, statement: Store) -> Iterable[str]:
+        at = f"{statement.buffer}[{_use(statement.offset)}]"
+        return (f"store {at} = {_use(statement.value)}",)
+
+    def check(self, statement: Check) -> Iterable[str]:
+        return (f"check {_use(statement.condition)} else {statement.site}",)
+
+    def alloc(self, statement: Alloc) -> Iterable[str]:
         lengths = f" [{', '.join(_use(n) for n in statement.lengths)}]" if statement.lengths else ""
         verb = "over" if statement.keeps else "reusing"
         reuse = f" {verb} {statement.reuse}" if statement.reuse is not None else ""
         buffer = statement.buffer
-        yield f"alloc {buffer}: {buffer.dtype} x {_use(statement.size)}{lengths}{reuse}"
-    elif isinstance(statement, Swap):
-        yield f"swap {statement.first}, {statement.second}"
-    elif isinstance(statement, Invoke):
+        return (f"alloc {buffer}: {buffer.dtype} x {_use(statement.size)}{lengths}{reuse}",)
+
+    def swap(self, statement: Swap) -> Iterable[str]:
+        return (f"swap {statement.first}, {statement.second}",)
+
+    def invoke(self, statement: Invoke) -> Iterable[str]:
         args = ", ".join(_argument(a) for a in statement.args)
         left = f"%{statement.result.number} = " if statement.result is not None else ""
-        yield f"{left}invoke {statement.entry}({args})"
-    else:
-        yield from _nested(statement, nodes)
+        return (f"{left}invoke {statement.entry}({args})",)
 
+    def loop(self, loop: For) -> Iterable[str]:
+        lanes = f" lanes {loop.lanes}" if loop.lanes > 1 else ""
+        kind = " parallel" if loop.parallel else ""
+        yield f"for %{loop.index.number} in {_use(loop.start)}..{_use(loop.stop)}{lanes}{kind}"
+        yield from _carried(loop)
+        yield from self.block(loop.body)
 
-def _nested(statement: Any, nodes: Sequence[str]) -> Iterator[str]:
-    if isinstance(statement, For):
-        lanes = f" lanes {statement.lanes}" if statement.lanes > 1 else ""
-        kind = " parallel" if statement.parallel else ""
-        span = f"{_use(statement.start)}..{_use(statement.stop)}"
-        yield f"for %{statement.index.number} in {span}{lanes}{kind}"
-        yield from _carried(statement)
-        yield from _block(statement.body, 1, nodes)
-    elif isinstance(statement, While):
+    def while_loop(self, loop: While) -> Iterable[str]:
         yield "while"
-        yield from _carried(statement)
-        yield from _block(statement.test, 1, nodes)
-        yield f"  holds {_use(statement.condition)}"
-        yield from _block(statement.body, 1, nodes)
-    else:
+        yield from _carried(loop)
+        yield from self.block(loop.test)
+        yield f"  holds {_use(loop.condition)}"
+        yield from self.block(loop.body)
+
+    def branch(self, statement: If) -> Iterable[str]:
         results = [(f"%{r.number}", _use(a), _use(b)) for r, a, b in statement.results]
         names = ", ".join(r for r, _, _ in results)
         yield f"if {_use(statement.condition)}" + (f" -> {names}" if names else "")
-        yield from _block(statement.then, 1, nodes)
+        yield from self.block(statement.then)
         if results:
             yield f"  gives {', '.join(a for _, a, _ in results)}"
         yield "else"
-        yield from _block(statement.orelse, 1, nodes)
+        yield from self.block(statement.orelse)
         if results:
             yield f"  gives {', '.join(b for _, _, b in results)}"

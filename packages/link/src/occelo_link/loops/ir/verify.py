@@ -17,12 +17,14 @@ from occelo_link.loops.ir.program import (
     Pointer,
     Program,
     Reference,
+    Statement,
     Store,
     Swap,
     Value,
     While,
 )
 from occelo_link.loops.ir.remembered import check_remembered
+from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["InvalidProgram", "verify"]
 
@@ -39,7 +41,29 @@ def verify(program: Program) -> None:
     _Verifier(program).run()
 
 
-class _Verifier:
+class _MayFail(Visitor[bool]):
+    """Whether a statement may end the program before its end, or be interrupted."""
+
+    def never(self, statement: Statement, /) -> bool:
+        return False
+
+    def always(self, statement: Statement, /) -> bool:
+        return True
+
+    def alloc(self, statement: Alloc) -> bool:
+        return statement.reuse is None
+
+    def loop(self, loop: For) -> bool:
+        return not loop.steady
+
+    value = store = branch = swap = never
+    check = invoke = while_loop = always
+
+
+_MAY_FAIL = _MayFail()
+
+
+class _Verifier(Visitor[None]):
     def __init__(self, program: Program) -> None:
         self.program = program
         self.defined: set[int] = set()
@@ -86,33 +110,27 @@ class _Verifier:
             # memory allocated in a branch stays, since both branches allocate it
             self.buffers |= memory
 
-    def statement(self, statement: Any) -> None:
+    def statement(self, statement: Statement) -> None:
         if self.committed:
             kind = type(statement).__name__
-            self.require(not self.may_fail(statement), f"{kind} after a state is taken may fail")
-        if isinstance(statement, Value):
-            self.operation(statement)
-            self.defined.add(statement.number)
-        elif isinstance(statement, Store):
-            self.store(statement)
-        elif isinstance(statement, Check):
-            self.use(statement.condition, "check")
-            self.require(statement.condition.dtype == "bool", "a check needs a bool")
-        elif isinstance(statement, Alloc):
-            for value in (statement.size, *statement.lengths):
-                self.use(value, f"alloc {statement.buffer}")
-            self.reuse(statement)
-            self.buffers.add(statement.buffer)
-        elif isinstance(statement, Swap):
-            self.swap(statement)
-        elif isinstance(statement, Invoke):
-            self.invoke(statement)
-        elif isinstance(statement, For):
-            self.loop(statement)
-        elif isinstance(statement, While):
-            self.while_loop(statement)
-        else:
-            self.branch(statement)
+            self.require(
+                not _MAY_FAIL.statement(statement), f"{kind} after a state is taken may fail"
+            )
+        self.methods[type(statement)](self, statement)
+
+    def value(self, value: Value) -> None:
+        self.operation(value)
+        self.defined.add(value.number)
+
+    def check(self, statement: Check) -> None:
+        self.use(statement.condition, "check")
+        self.require(statement.condition.dtype == "bool", "a check needs a bool")
+
+    def alloc(self, statement: Alloc) -> None:
+        for value in (statement.size, *statement.lengths):
+            self.use(value, f"alloc {statement.buffer}")
+        self.reuse(statement)
+        self.buffers.add(statement.buffer)
 
     def swap(self, statement: Swap) -> None:
         first, second = statement.first, statement.second
@@ -131,13 +149,6 @@ class _Verifier:
         if not statement.keeps:
             self.buffers.discard(taken)
         self.committed = self.committed or state
-
-    def may_fail(self, statement: Any) -> bool:
-        if isinstance(statement, Alloc):
-            return statement.reuse is None
-        if isinstance(statement, For):
-            return not statement.steady
-        return isinstance(statement, Check | Invoke | While)
 
     def operation(self, value: Value) -> None:
         if value.op == "load":

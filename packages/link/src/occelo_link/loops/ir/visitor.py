@@ -1,0 +1,94 @@
+"""What all that go through loop programs share: a method for each kind of statement.
+
+A printer, the interpreter or a check is a `Visitor`. One that forgets a kind of statement cannot be defined, so a new
+kind is either handled everywhere or refused where it is not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar, get_args
+
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Check,
+    For,
+    If,
+    Invoke,
+    Statement,
+    Store,
+    Swap,
+    Value,
+    While,
+)
+
+__all__ = ["Visitor"]
+
+Result = TypeVar("Result")
+
+_METHODS: dict[type, str] = {
+    Value: "value",
+    Store: "store",
+    For: "loop",
+    While: "while_loop",
+    If: "branch",
+    Check: "check",
+    Alloc: "alloc",
+    Swap: "swap",
+    Invoke: "invoke",
+}
+
+
+class Visitor(ABC, Generic[Result]):
+    """Something that is done with statements, by their kind; ``Result`` is what it gives for each.
+
+    TypeError when a subclass is defined that lacks a method for one of the kinds in `Statement`.
+    """
+
+    methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}
+    """The method for each kind of statement, for loops over many of them."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        found: dict[type, Callable[[Any, Any], Any]] = {}
+        for kind in get_args(Statement):
+            method = getattr(cls, _METHODS.get(kind, ""), None)
+            if method is None or getattr(method, "__isabstractmethod__", False):
+                raise TypeError(
+                    f"{cls.__qualname__} has no method for the statement {kind.__name__}"
+                )
+            found[kind] = method
+        cls.methods = found
+
+    def statement(self, statement: Statement) -> Result:
+        """Do it with a statement."""
+        result: Result = self.methods[type(statement)](self, statement)
+        return result
+
+    @abstractmethod
+    def value(self, value: Value, /) -> Result: ...
+
+    @abstractmethod
+    def store(self, statement: Store, /) -> Result: ...
+
+    @abstractmethod
+    def loop(self, loop: For, /) -> Result: ...
+
+    @abstractmethod
+    def while_loop(self, loop: While, /) -> Result: ...
+
+    @abstractmethod
+    def branch(self, statement: If, /) -> Result: ...
+
+    @abstractmethod
+    def check(self, statement: Check, /) -> Result: ...
+
+    @abstractmethod
+    def alloc(self, statement: Alloc, /) -> Result: ...
+
+    @abstractmethod
+    def swap(self, statement: Swap, /) -> Result: ...
+
+    @abstractmethod
+    def invoke(self, statement: Invoke, /) -> Result: ...
