@@ -53,7 +53,7 @@ def test_a_kind_of_statement_that_no_visitor_knows_is_refused(
 
     define()
     monkeypatch.setattr(visitor_module, "Statement", Statement | Prefetch)
-    with pytest.raises(TypeError, match="Names has no method for the statement Prefetch$"):
+    with pytest.raises(TypeError, match=r"Names has no method for the statement Prefetch$"):
         define()
 
 

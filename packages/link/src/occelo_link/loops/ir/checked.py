@@ -5,8 +5,6 @@ This is for finding faults of lowerings. It is slow: loops lose their lanes.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from occelo_link.loops.ir.builder import Builder
@@ -29,6 +27,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
+from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["with_bounds_checks"]
 
@@ -43,12 +42,15 @@ def with_bounds_checks(program: Program, builder: Builder) -> Program:
     return program
 
 
-class _Checker:
+class _Checker(Visitor[None]):
+    """Refills blocks; ``into`` is the one that statements are added to."""
+
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
         self.program = program
         self.sites: dict[int, int] = {}
         self.sizes: dict[Buffer, Value | None] = {}
+        self.into = program.body
 
     def run(self) -> None:
         program, builder = self.program, self.builder
@@ -64,30 +66,45 @@ class _Checker:
 
     def block(self, block: Block, statements: list[Statement]) -> None:
         """Refill a block with its statements and their checks."""
+        outer, self.into = self.into, block
         block.statements = [*block.statements]
         for statement in statements:
-            if isinstance(statement, Value) and statement.op == "load":
-                self.check(block, statement.args[0], statement.args[1], statement.node)
-            elif isinstance(statement, Store):
-                self.check(block, statement.buffer, statement.offset, statement.node)
-            elif isinstance(statement, Invoke):
-                self.check_call(block, statement)
-            block.statements.append(statement)
-            if isinstance(statement, Alloc):
-                self.sizes[statement.buffer] = statement.size
-            elif isinstance(statement, Swap):
-                pair = statement.first, statement.second
-                sizes = [self.sizes[b] for b in pair]
-                self.sizes.update(zip(pair, reversed(sizes), strict=True))
-            elif isinstance(statement, For):
-                statement.lanes = 1
-                self.loop(block, statement)
-            elif isinstance(statement, If):
-                self.inner(statement.then)
-                self.inner(statement.orelse)
-            elif isinstance(statement, While):
-                self.inner(statement.test)
-                self.inner(statement.body)
+            self.statement(statement)
+        self.into = outer
+
+    def add(self, statement: Statement, /) -> None:
+        self.into.statements.append(statement)
+
+    def value(self, value: Value) -> None:
+        if value.op == "load":
+            self.check_access(value.args[0], value.args[1], value.node)
+        self.add(value)
+
+    def store(self, statement: Store) -> None:
+        self.check_access(statement.buffer, statement.offset, statement.node)
+        self.add(statement)
+
+    def invoke(self, statement: Invoke) -> None:
+        self.check_call(statement)
+        self.add(statement)
+
+    def alloc(self, statement: Alloc) -> None:
+        self.add(statement)
+        self.sizes[statement.buffer] = statement.size
+
+    def swap(self, statement: Swap) -> None:
+        self.add(statement)
+        pair = statement.first, statement.second
+        sizes = [self.sizes[b] for b in pair]
+        self.sizes.update(zip(pair, reversed(sizes), strict=True))
+
+    def branch(self, statement: If | While) -> None:
+        self.add(statement)
+        for block in statement.blocks:
+            self.inner(block)
+
+    check = add
+    while_loop = branch
 
     def inner(self, block: Block) -> None:
         """A block within another. What it gives memory has an unknown size after it: other blocks may do so, too."""
@@ -100,14 +117,16 @@ class _Checker:
         statements, block.statements = block.statements, []
         self.block(block, statements)
 
-    def loop(self, outer: Block, loop: For) -> None:
+    def loop(self, loop: For) -> None:
         """A loop. The sizes of memory that changes places are carried as that is."""
+        self.add(loop)
+        loop.lanes = 1
         swaps = [s for s in loop.body if isinstance(s, Swap)]
         before = dict(self.sizes)
         carried: dict[Buffer, Carried] = {}
         for buffer in dict.fromkeys(b for s in swaps for b in (s.first, s.second)):
             param = self.builder.fresh("int64", "param", (), loop.body)
-            result = self.builder.fresh("int64", "param", (), outer)
+            result = self.builder.fresh("int64", "param", (), self.into)
             initial = self.sizes.get(buffer) or self.builder.i64(0)
             carried[buffer] = Carried(param, initial, param, result)
             before[buffer], self.sizes[buffer] = result, param
@@ -133,32 +152,31 @@ class _Checker:
             return self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
         return self.sizes.get(buffer)
 
-    def operation(self, block: Block, name: str, *args: Value, dtype: str | None = None) -> Value:
+    def operation(self, name: str, *args: Value, dtype: str | None = None) -> Value:
         """The result of an operation that is done here."""
         gives = OPERATIONS[name].gives if dtype is None else dtype
-        value = self.builder.fresh(args[-1].dtype if gives == "same" else gives, name, args, block)
-        block.statements.append(value)
+        kind = args[-1].dtype if gives == "same" else gives
+        value = self.builder.fresh(kind, name, args, self.into)
+        self.add(value)
         return value
 
-    def check(self, block: Block, buffer: Buffer, offset: Value, node: int) -> None:
-        size = self.size(buffer)
+    def check_access(self, buffer: Buffer, offset: Value, node: int) -> None:
+        size, run = self.size(buffer), self.operation
         if size is None:
             return
-        run = partial(self.operation, block)
         inside = run("and", run("le", self.builder.i64(0), offset), run("lt", offset, size))
-        block.statements.append(Check(inside, self.site(node), node))
+        self.add(Check(inside, self.site(node), node))
 
-    def check_call(self, block: Block, call: Invoke) -> None:
+    def check_call(self, call: Invoke) -> None:
         """Check all that a function of a library will touch."""
-        run = partial(self.operation, block)
-        zero = self.builder.i64(0)
+        run, zero = self.operation, self.builder.i64(0)
         for extent in extents_of(call, run, self.builder.i64) or ():
             site = self.site(call.node)
-            block.statements.append(Check(extent.valid, site, call.node))
+            self.add(Check(extent.valid, site, call.node))
             size, offset = self.size(extent.pointer.buffer), extent.pointer.offset
             if size is None:
                 continue
             end = run("add", offset, extent.count)
             inside = run("and", run("le", zero, offset), run("le", end, size))
             fine = run("or", run("eq", extent.count, zero), inside)
-            block.statements.append(Check(fine, site, call.node))
+            self.add(Check(fine, site, call.node))

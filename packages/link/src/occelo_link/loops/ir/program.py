@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "Alloc",
@@ -35,7 +35,6 @@ __all__ = [
     "Swap",
     "Value",
     "While",
-    "blocks_of",
     "itemsize",
 ]
 
@@ -71,6 +70,7 @@ class Value:
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
     def __init__(
         self,
@@ -174,6 +174,7 @@ class Store:
     offset: Value
     value: Value
     node: int = -1
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -214,6 +215,10 @@ class For:
     steady: bool = False
     node: int = -1
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.body,)
+
 
 @dataclass(slots=True, eq=False)
 class While:
@@ -224,6 +229,10 @@ class While:
     body: Block
     carried: list[Carried]
     node: int = -1
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.test, self.body)
 
 
 @dataclass(slots=True, eq=False)
@@ -238,6 +247,10 @@ class If:
     )
     node: int = -1
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.then, self.orelse)
+
 
 @dataclass(slots=True, eq=False)
 class Check:
@@ -246,6 +259,7 @@ class Check:
     condition: Value
     site: int
     node: int = -1
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -265,6 +279,7 @@ class Alloc:
     reuse: Buffer | None = None
     keeps: bool = False
     node: int = -1
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -274,6 +289,7 @@ class Swap:
     first: Buffer
     second: Buffer
     node: int = -1
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -304,6 +320,7 @@ class Invoke:
     result: Value | None = None
     writes: Sequence[Buffer] = ()
     node: int = -1
+    blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -317,17 +334,7 @@ class Function:
 
 
 Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
-
-
-def blocks_of(statement: Statement) -> tuple[Block, ...]:
-    """The blocks that a statement owns."""
-    if isinstance(statement, For):
-        return (statement.body,)
-    if isinstance(statement, If):
-        return (statement.then, statement.orelse)
-    if isinstance(statement, While):
-        return (statement.test, statement.body)
-    return ()
+"""Each has the number of its ``node`` and the ``blocks`` that it owns."""
 
 
 @dataclass
@@ -364,4 +371,4 @@ class Program:
             block = pending.pop()
             yield block
             for statement in block:
-                pending += blocks_of(statement)
+                pending += statement.blocks

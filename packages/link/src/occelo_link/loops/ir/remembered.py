@@ -7,13 +7,14 @@ each use must find its buffer as it was when the value was read or stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import count
 
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
     Buffer,
+    Check,
     For,
     If,
     Invoke,
@@ -23,8 +24,8 @@ from occelo_link.loops.ir.program import (
     Swap,
     Value,
     While,
-    blocks_of,
 )
+from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["check_remembered"]
 
@@ -34,7 +35,37 @@ def check_remembered(program: Program, require: Callable[[bool, str], None]) -> 
     _Walk(require).block(program.body)
 
 
-class _Walk:
+class _Written(Visitor[Iterable[Buffer]]):
+    """The buffers that a statement, or one in a block of it, writes."""
+
+    def nothing(self, statement: Statement, /) -> Iterable[Buffer]:
+        return ()
+
+    def store(self, statement: Store) -> Iterable[Buffer]:
+        return (statement.buffer,)
+
+    def invoke(self, statement: Invoke) -> Iterable[Buffer]:
+        return statement.writes
+
+    def swap(self, statement: Swap) -> Iterable[Buffer]:
+        return (statement.first, statement.second)
+
+    def alloc(self, statement: Alloc) -> Iterable[Buffer]:
+        return () if statement.keeps else (statement.buffer,)
+
+    def within(self, statement: For | While | If, /) -> Iterable[Buffer]:
+        for block in statement.blocks:
+            for inner in block:
+                yield from self.statement(inner)
+
+    value = check = nothing
+    loop = while_loop = branch = within
+
+
+_WRITTEN = _Written()
+
+
+class _Walk(Visitor[None]):
     def __init__(self, require: Callable[[bool, str], None]) -> None:
         self.require = require
         self.versions = count(1)
@@ -76,33 +107,23 @@ class _Walk:
                 f"{value} is used for an element of {buffer}, which was written since",
             )
 
-    def statement(self, statement: Statement) -> None:
-        if isinstance(statement, Value):
-            if statement.op == "load":
-                buffer: Buffer = statement.args[0]
-                self.seen[buffer, statement.number] = self.version(buffer)
-        elif isinstance(statement, Store):
+    def value(self, value: Value) -> None:
+        if value.op == "load":
+            buffer: Buffer = value.args[0]
+            self.seen[buffer, value.number] = self.version(buffer)
+
+    def store(self, statement: Store) -> None:
+        self.written(statement.buffer)
+        self.seen[statement.buffer, statement.value.number] = self.version(statement.buffer)
+
+    def alloc(self, statement: Alloc) -> None:
+        if statement.reuse is not None:
+            self.memory[statement.buffer] = self.owner(statement.reuse)
+        if not statement.keeps:
             self.written(statement.buffer)
-            self.seen[statement.buffer, statement.value.number] = self.version(statement.buffer)
-        elif isinstance(statement, Alloc):
-            if statement.reuse is not None:
-                self.memory[statement.buffer] = self.owner(statement.reuse)
-            if not statement.keeps:
-                self.written(statement.buffer)
-        elif isinstance(statement, Invoke):
-            for buffer in statement.writes:
-                self.written(buffer)
-        elif isinstance(statement, Swap):
-            self.written(statement.first)
-            self.written(statement.second)
-        elif isinstance(statement, If):
-            self.branch(statement)
-        elif isinstance(statement, For | While):
-            # an earlier turn has written all that any turn writes
-            self.all_written(statement)
-            for block in blocks_of(statement):
-                self.block(block)
-            self.all_written(statement)
+
+    def check(self, statement: Check) -> None:
+        """What is remembered stays so."""
 
     def branch(self, statement: If) -> None:
         before = dict(self.now)
@@ -111,22 +132,16 @@ class _Walk:
         self.block(statement.orelse)
         self.all_written(statement)
 
-    def all_written(self, statement: Statement) -> None:
-        for buffer in set(_writes(statement)):
+    def turns(self, statement: For | While, /) -> None:
+        # an earlier turn has written all that any turn writes
+        self.all_written(statement)
+        for block in statement.blocks:
+            self.block(block)
+        self.all_written(statement)
+
+    def all_written(self, statement: Statement, /) -> None:
+        for buffer in set(_WRITTEN.statement(statement)):
             self.written(buffer)
 
-
-def _writes(statement: Statement) -> Iterator[Buffer]:
-    pending: list[Statement] = [statement]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, Store):
-            yield each.buffer
-        elif isinstance(each, Invoke):
-            yield from each.writes
-        elif isinstance(each, Swap):
-            yield from (each.first, each.second)
-        elif isinstance(each, Alloc) and not each.keeps:
-            yield each.buffer
-        for block in blocks_of(each):
-            pending += block
+    loop = while_loop = turns
+    invoke = swap = all_written

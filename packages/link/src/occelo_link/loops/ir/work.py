@@ -10,7 +10,6 @@ from occelo_link.loops.ir.program import (
     Statement,
     Value,
     While,
-    blocks_of,
     itemsize,
 )
 
@@ -61,9 +60,7 @@ def few_turns(loop: For) -> range | None:
 
 def _statements(block: Block) -> int:
     """The number of statements of a block and those within it; calls count for what they may be expanded to."""
-    return sum(
-        _size(statement) + sum(map(_statements, blocks_of(statement))) for statement in block
-    )
+    return sum(_size(statement) + sum(map(_statements, statement.blocks)) for statement in block)
 
 
 def _size(statement: Statement) -> int:

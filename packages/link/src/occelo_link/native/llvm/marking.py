@@ -16,7 +16,6 @@ from occelo_link.loops.ir.program import (
     Statement,
     Value,
     While,
-    blocks_of,
 )
 from occelo_link.native.llvm.printer import Printer
 
@@ -39,7 +38,7 @@ define internal i64 @ticks(ptr %clock) {{
 def _nodes(statement: Statement) -> Iterator[int]:
     """The numbers of the nodes of a statement and those within it."""
     yield statement.node
-    for block in blocks_of(statement):
+    for block in statement.blocks:
         for inner in block:
             yield from _nodes(inner)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While, blocks_of
+from occelo_link.loops.ir.program import Block, Buffer, For, If, Store, Value, While
 from occelo_link.native.llvm.emission import element_type
 from occelo_link.native.llvm.lanes import Lanes
 from occelo_link.units.frame import table_slot
@@ -30,7 +30,7 @@ def is_plain(block: Block) -> bool:
     """Whether a block only loads, computes, loops and stores."""
     return all(
         isinstance(statement, Value | Store | For | If | While)
-        and all(map(is_plain, blocks_of(statement)))
+        and all(map(is_plain, statement.blocks))
         for statement in block
     )
 
