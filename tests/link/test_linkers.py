@@ -15,6 +15,7 @@ from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import (
     Linker,
+    Linking,
     NativeLinker,
     PerformLinker,
     VMLinker,
@@ -40,6 +41,48 @@ def test_every_op_gives_the_interpreters_value(example: Example, name: str) -> N
     call = make_linker(name).accept(og.FunctionGraph(inputs, [output])).make_function()
     expected = og.evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
     close(call(*example.arguments)[0], expected, 0.0)
+
+
+class _Adding(Linker):
+    """A linker of somebody else's: nodes by their kernels, from cells to cells."""
+
+    name = "adding"
+
+    def make_vm(self, linking: Linking) -> Any:
+        self.linked = linking
+        linker = self
+
+        class Machine:
+            storage_map = linking.storage_map
+            allow_gc = linker.allow_gc
+
+            def __call__(self, output_subset: Any = None) -> None:
+                for node in linking.order:
+                    cells = linking.storage_map
+                    made = node.op.kernel(node)(*[cells[v][0] for v in node.inputs])
+                    for variable, value in zip(node.outputs, made, strict=True):
+                        cells[variable][0] = value
+
+            def clear_storage(self) -> None: ...
+
+        return Machine()
+
+
+def test_a_linker_of_ones_own_gets_all_that_it_links() -> None:
+    graph = graph_of(lambda x, y: [ot.exp(x) + y, x], 2)
+    linker = _Adding()
+    accepted = linker.accept(graph)
+    call = accepted.make_function()
+    linked = linker.linked
+    assert linked.fgraph is graph
+    assert list(linked.order) == graph.toposort()
+    assert [linked.storage_map[v] for v in graph.inputs] == list(linked.inputs)
+    assert all(
+        linked.storage_map[v] is c for v, c in zip(graph.outputs, linked.outputs, strict=True)
+    )
+    assert linked.outputs[1] is linked.inputs[0]
+    x, y = np.array([0.0, 1.0]), np.array([2.0, 3.0])
+    np.testing.assert_allclose(call(x, y)[0], [3.0, np.e + 3])
 
 
 def test_make_thunk_gives_a_vm_and_containers() -> None:

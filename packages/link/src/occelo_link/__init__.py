@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.deferred import deferred
 from occelo_graph.provenance import register_internal
-from occelo_link.linker import VM, Linker, WrapLinker
+from occelo_link.linker import VM, Linker, Linking, WrapLinker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.registry import available_linkers, make_linker, register_linker
 from occelo_link.version import __version__ as __version__
@@ -31,6 +31,7 @@ __all__ = [
     "CLinker",
     "JAXLinker",
     "Linker",
+    "Linking",
     "NativeLinker",
     "NodeThunk",
     "NumbaLinker",

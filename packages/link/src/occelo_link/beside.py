@@ -7,7 +7,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.ir.container import local
-from occelo_link.linker import VM, Linker, Storage, StorageMap
+from occelo_link.linker import VM, Linker, Linking, Storage, StorageMap
 from occelo_link.vm import NodeThunk, PythonVM
 
 __all__ = ["Around", "Beside", "WatchingLinker"]
@@ -30,7 +30,7 @@ class Beside:
                 cell(variable)
         inputs, outputs = map(cell, fgraph.inputs), map(cell, fgraph.outputs)
         self.fgraph = fgraph
-        self.vm = PythonVM(fgraph, order, cells, list(inputs), list(outputs))
+        self.vm = PythonVM(Linking(fgraph, order, cells, list(inputs), list(outputs)))
         self._overwrites = any(node.op.destroy_map for node in order)
 
     def load(self, given: Sequence[Storage]) -> PythonVM:
@@ -88,19 +88,12 @@ class WatchingLinker(Linker):
     def clone(self, allow_gc: bool | None = None) -> WatchingLinker:
         return WatchingLinker(self.linker.clone(allow_gc), self.around, self.on_input)
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        self.linker.accept(fgraph, self.no_recycling)
-        vm = self.linker.make_vm(fgraph, order, storage_map, inputs, outputs)
-        beside = None if isinstance(vm, PythonVM) else Beside(fgraph, order)
+    def make_vm(self, linking: Linking) -> VM:
+        self.linker.accept(linking.fgraph, self.no_recycling)
+        vm = self.linker.make_vm(linking)
+        beside = None if isinstance(vm, PythonVM) else Beside(linking.fgraph, linking.order)
         watched = beside.vm if beside is not None else vm
         assert isinstance(watched, PythonVM)
         watched.around = self.around
         watched.callback_input = self.on_input
-        return vm if beside is None else _WatchedVM(vm, beside, inputs)
+        return vm if beside is None else _WatchedVM(vm, beside, linking.inputs)

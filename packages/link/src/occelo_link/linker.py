@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariable, Variable
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["VM", "Linker", "Scheduler", "Storage", "StorageMap", "WrapLinker", "storage_cells"]
+__all__ = [
+    "VM",
+    "Linker",
+    "Linking",
+    "Scheduler",
+    "Storage",
+    "StorageMap",
+    "WrapLinker",
+    "storage_cells",
+]
 
 Storage = list[Any]
 """A cell: a list of one element."""
@@ -28,6 +38,21 @@ class VM(Protocol):
     def clear_storage(self) -> None:
         """Forget all values between inputs and outputs."""
         ...
+
+
+@dataclass(frozen=True)
+class Linking:
+    """What is linked: nodes in the order in which they are to run, and the cells that they read and write.
+
+    ``storage_map`` has a cell for each variable, ``inputs`` and ``outputs`` are those of the graph's inputs and
+    outputs. An output that is also an input, or another output, has the cell of that.
+    """
+
+    fgraph: FunctionGraph
+    order: Sequence[Apply]
+    storage_map: StorageMap
+    inputs: Sequence[Storage]
+    outputs: Sequence[Storage]
 
 
 def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
@@ -96,15 +121,8 @@ class Linker:
         self.profile = profile
         return self
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        """Link the nodes, in the given order, over the given cells."""
+    def make_vm(self, linking: Linking) -> VM:
+        """Link the nodes, in their order, over the cells."""
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
@@ -132,7 +150,7 @@ class Linker:
         for node in order:
             storage_cells(node.inputs, None, cells)
             storage_cells(node.outputs, None, cells)
-        vm = self.make_vm(fgraph, order, cells, inputs, outputs)
+        vm = self.make_vm(Linking(fgraph, order, cells, inputs, outputs))
         return (
             vm,
             [Container(v, cell) for v, cell in zip(fgraph.inputs, inputs, strict=True)],

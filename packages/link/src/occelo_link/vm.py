@@ -13,7 +13,7 @@ from occelo_graph.interpret import annotate_error, last_uses
 from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.regions import awaited
 from occelo_link import options
-from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
+from occelo_link.linker import VM, Linker, Linking, Scheduler, Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
@@ -54,11 +54,7 @@ class PythonVM:
 
     def __init__(
         self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
+        linking: Linking,
         no_recycling: Sequence[Variable] = (),
         allow_gc: bool = True,
         lazy: bool | None = None,
@@ -66,10 +62,11 @@ class PythonVM:
         callback_input: Callable[[Variable, Any], Any] | None = None,
         kernels: Mapping[Apply, Kernel] | None = None,
     ) -> None:
-        self.fgraph = fgraph
+        order, storage_map = linking.order, linking.storage_map
+        self.fgraph = linking.fgraph
         self.storage_map = storage_map
-        self.inputs = list(inputs)
-        self.outputs = list(outputs)
+        self.inputs = list(linking.inputs)
+        self.outputs = list(linking.outputs)
         self.allow_gc = allow_gc
         self.callback = callback
         self.callback_input = callback_input
@@ -216,24 +213,8 @@ class _PythonLinker(Linker):
     def _options(self) -> dict[str, Any]:
         return {}
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        return PythonVM(
-            fgraph,
-            order,
-            storage_map,
-            inputs,
-            outputs,
-            self.no_recycling,
-            self.allow_gc,
-            **self._options(),
-        )
+    def make_vm(self, linking: Linking) -> VM:
+        return PythonVM(linking, self.no_recycling, self.allow_gc, **self._options())
 
 
 class PerformLinker(_PythonLinker):

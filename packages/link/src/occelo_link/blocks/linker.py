@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
-from occelo_link.linker import VM, Linker, Storage, StorageMap
+from occelo_link.linker import VM, Linker, Linking
 from occelo_link.loops.ir.program import Program
 from occelo_link.machine.addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
@@ -82,22 +82,21 @@ class BlockLinker(Linker):
             states=part.states if self.takes_states else None,
         )
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        parts = self.parts(fgraph, order)
+    def make_vm(self, linking: Linking) -> VM:
+        parts = self.parts(linking.fgraph, linking.order)
         if parts is None:
             # a branch that is partly Python's needs evaluation on demand
-            return PythonVM(
-                fgraph, order, storage_map, inputs, outputs, self.no_recycling, self.allow_gc
-            )
+            return PythonVM(linking, self.no_recycling, self.allow_gc)
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
-        return BlockVM(fgraph, parts, units, storage_map, inputs, outputs, self.allow_gc)
+        return BlockVM(
+            linking.fgraph,
+            parts,
+            units,
+            linking.storage_map,
+            linking.inputs,
+            linking.outputs,
+            self.allow_gc,
+        )
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:

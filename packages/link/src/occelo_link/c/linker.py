@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply
 from occelo_graph.ir.op import Kernel
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
@@ -14,7 +14,7 @@ from occelo_link.blocks.vm import CompiledUnit, prepared
 from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import default_store
-from occelo_link.linker import VM, Storage, StorageMap
+from occelo_link.linker import VM, Linking
 from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
@@ -62,25 +62,9 @@ class OpWiseCLinker(BlockLinker):
     name = "c|py"
     incompatible_rewrites = RewriteDatabaseQuery(include=["py_only", "inplace"])
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        kernels = self._kernels(order)
-        return PythonVM(
-            fgraph,
-            order,
-            storage_map,
-            inputs,
-            outputs,
-            self.no_recycling,
-            self.allow_gc,
-            kernels=kernels,
-        )
+    def make_vm(self, linking: Linking) -> VM:
+        kernels = self._kernels(linking.order)
+        return PythonVM(linking, self.no_recycling, self.allow_gc, kernels=kernels)
 
     def _kernels(self, order: Sequence[Apply]) -> dict[Apply, Kernel]:
         parts: dict[Apply, Part] = {}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 
-from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.linker import VM, Scheduler, Storage, StorageMap
+from occelo_link.linker import VM, Linking, Scheduler
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
 from occelo_link.numba.printer import Printed, print_numba
@@ -64,20 +62,13 @@ class NumbaLinker(BlockLinker):
         super().__init__(allow_gc=allow_gc, scheduler=scheduler)
         self.strict = strict
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
-        for op in dict.fromkeys(n.op for n in order if find_lowering(n) is None):
+    def make_vm(self, linking: Linking) -> VM:
+        for op in dict.fromkeys(n.op for n in linking.order if find_lowering(n) is None):
             message = f"numba has no {op}: it runs in Python, called by the compiled function"
             if self.strict:
                 raise NotImplementedError(message)
             warnings.warn(message, stacklevel=2)
-        return super().make_vm(fgraph, order, storage_map, inputs, outputs)
+        return super().make_vm(linking)
 
     def fingerprint(self) -> str | None:
         return _numba() if type(self) is NumbaLinker else None

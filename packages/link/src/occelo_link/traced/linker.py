@@ -25,7 +25,7 @@ from occelo_graph.ops.index.subtensor import (
 )
 from occelo_graph.ops.join import Repeat
 from occelo_graph.ops.shape import Reshape, Shape, Shape_i
-from occelo_link.linker import VM, Linker, Scheduler, Storage, StorageMap
+from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.registry import NeedsValue
@@ -120,18 +120,16 @@ class TracedVM:
     def __init__(
         self,
         linker: TracedLinker,
-        fgraph: FunctionGraph,
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
+        linking: Linking,
         static: Iterable[int],
     ) -> None:
+        fgraph = linking.fgraph
         self.linker = linker
         self.fgraph = fgraph
-        self.storage_map = storage_map
+        self.storage_map = linking.storage_map
         self.allow_gc = linker.allow_gc
-        self.inputs = list(inputs)
-        self.outputs = list(outputs)
+        self.inputs = list(linking.inputs)
+        self.outputs = list(linking.outputs)
         self.static = set(static)
         self._objects = {
             i for i, v in enumerate(fgraph.inputs) if not isinstance(v.type, TensorType)
@@ -401,14 +399,8 @@ class TracedLinker(Linker, ABC):
     ) -> Traced:
         """Compile the graph for fixed values of static inputs."""
 
-    def make_vm(
-        self,
-        fgraph: FunctionGraph,
-        order: Sequence[Apply],
-        storage_map: StorageMap,
-        inputs: Sequence[Storage],
-        outputs: Sequence[Storage],
-    ) -> VM:
+    def make_vm(self, linking: Linking) -> VM:
+        fgraph = linking.fgraph
         load_lowerings()
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
@@ -418,7 +410,7 @@ class TracedLinker(Linker, ABC):
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)
-        return TracedVM(self, fgraph, storage_map, inputs, outputs, static | roots)
+        return TracedVM(self, linking, static | roots)
 
     @staticmethod
     def _position(fgraph: FunctionGraph, name: Any) -> int:
