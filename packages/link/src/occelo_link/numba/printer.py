@@ -26,13 +26,14 @@ from occelo_link.loops.ir.program import (
     Pointer,
     Program,
     Reference,
-    Statement,
     Store,
     Swap,
     Value,
     While,
     itemsize,
 )
+from occelo_link.loops.ir.uses import nested_memory
+from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.exports import (
     Exported,
     export_call,
@@ -82,7 +83,7 @@ def _plain(text: str) -> bool:
     return "(" not in text
 
 
-class _Printer:
+class _Printer(Visitor[None]):
     def __init__(self, program: Program) -> None:
         self.program = program
         self.calls: dict[str, Memory | Exported] = {}
@@ -92,18 +93,12 @@ class _Printer:
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[int, str] = {}
-        self.nested: set[Buffer] = set()
+        self.nested = set(nested_memory(program))
         self.stack_used = 0
         self.count = 0
 
     def run(self) -> Printed:
-        program = self.program
-        for block in program.blocks():
-            if block is not program.body:
-                self.nested.update(s.buffer for s in block if isinstance(s, Alloc))
-                for swap in (s for s in block if isinstance(s, Swap)):
-                    self.nested.update((swap.first, swap.second))
-        self.block(program.body)
+        self.block(self.program.body)
         self.line("return 0")
         constants = [f"{name} = {text}" for text, name in self.constants.items()]
         opening = [f"    {name} = {text}" for name, text in self.opening.items()]
@@ -154,27 +149,16 @@ class _Printer:
         for statement in block:
             self.statement(statement)
 
-    def statement(self, statement: Statement) -> None:
-        if isinstance(statement, Value):
-            self.line(f"v{statement.number} = {self.expression(statement)}")
-        elif isinstance(statement, Store):
-            value = self.stored(statement.buffer.dtype, statement.value)
-            self.line(f"{self.buffer(statement.buffer)}[{self.use(statement.offset)}] = {value}")
-        elif isinstance(statement, For):
-            self.loop(statement)
-        elif isinstance(statement, If):
-            self.branch(statement)
-        elif isinstance(statement, While):
-            self.while_loop(statement)
-        elif isinstance(statement, Check):
-            self.line(f"if not {self.use(statement.condition)}:")
-            self.line(f"    return {statement.site + 1}")
-        elif isinstance(statement, Alloc):
-            self.alloc(statement)
-        elif isinstance(statement, Swap):
-            self.swap(statement)
-        else:
-            self.invoke(statement)
+    def value(self, value: Value) -> None:
+        self.line(f"v{value.number} = {self.expression(value)}")
+
+    def store(self, statement: Store) -> None:
+        value = self.stored(statement.buffer.dtype, statement.value)
+        self.line(f"{self.buffer(statement.buffer)}[{self.use(statement.offset)}] = {value}")
+
+    def check(self, statement: Check) -> None:
+        self.line(f"if not {self.use(statement.condition)}:")
+        self.line(f"    return {statement.site + 1}")
 
     def buffer(self, buffer: Buffer) -> str:
         """The name of a buffer's pointer."""

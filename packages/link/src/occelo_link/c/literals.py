@@ -1,0 +1,48 @@
+"""Types and constants as C writes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from occelo_link.loops.ir.operations import is_float
+
+__all__ = ["TYPES", "literal", "memory_type"]
+
+TYPES = {
+    "bool": "_Bool",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "float32": "float",
+    "float64": "double",
+}
+"""C's types of scalars."""
+
+
+def memory_type(dtype: str) -> str:
+    """C's type of an element in memory."""
+    return "u8" if dtype == "bool" else TYPES[dtype]
+
+
+def literal(number: Any, dtype: str) -> str:
+    """A constant as C writes it."""
+    if is_float(dtype):
+        suffix = "f" if dtype == "float32" else ""
+        if math.isnan(number):
+            return f'__builtin_nan{suffix}("")'
+        if math.isinf(number):
+            return f"{'-' if number < 0 else ''}__builtin_inf{suffix}()"
+        return f"{float(number).hex()}{suffix}"
+    if dtype == "bool":
+        return "1" if number else "0"
+    if dtype == "int64" and number == -(2**63):
+        return "(-9223372036854775807LL - 1)"
+    if dtype == "int64":
+        return f"{number}LL"
+    return f"(({TYPES[dtype]}){number}{'ULL' if dtype == 'uint64' else 'LL'})"

@@ -1,0 +1,137 @@
+"""What statements use: values and buffers; and which memory changes while a program runs through a block again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from occelo_link.loops.ir.program import (
+    Alloc,
+    Block,
+    Buffer,
+    Check,
+    For,
+    If,
+    Invoke,
+    Pointer,
+    Program,
+    Reference,
+    Statement,
+    Store,
+    Swap,
+    Value,
+    While,
+)
+from occelo_link.loops.ir.visitor import Visitor
+
+__all__ = ["is_plain", "nested_memory", "used_by", "used_by_statement"]
+
+
+class _Used(Visitor[Iterable[Value | Buffer]]):
+    """The values and buffers that a statement names; those within it do not count."""
+
+    def value(self, value: Value) -> Iterable[Value | Buffer]:
+        return [a for a in value.args if isinstance(a, Value | Buffer)]
+
+    def store(self, statement: Store) -> Iterable[Value | Buffer]:
+        return (statement.buffer, statement.offset, statement.value)
+
+    def loop(self, loop: For) -> Iterable[Value | Buffer]:
+        yield from (loop.start, loop.stop)
+        for each in loop.carried:
+            yield from (each.initial, each.following)
+
+    def while_loop(self, loop: While) -> Iterable[Value | Buffer]:
+        yield loop.condition
+        for each in loop.carried:
+            yield from (each.initial, each.following)
+
+    def branch(self, statement: If) -> Iterable[Value | Buffer]:
+        yield statement.condition
+        for _, then, orelse in statement.results:
+            yield from (then, orelse)
+
+    def check(self, statement: Check) -> Iterable[Value | Buffer]:
+        return (statement.condition,)
+
+    def alloc(self, statement: Alloc) -> Iterable[Value | Buffer]:
+        yield from (statement.buffer, statement.size, *statement.lengths)
+        if statement.reuse is not None:
+            yield statement.reuse
+
+    def swap(self, statement: Swap) -> Iterable[Value | Buffer]:
+        return (statement.first, statement.second)
+
+    def invoke(self, statement: Invoke) -> Iterable[Value | Buffer]:
+        for argument in statement.args:
+            if isinstance(argument, Pointer):
+                yield from (argument.buffer, argument.offset)
+            else:
+                yield argument.value if isinstance(argument, Reference) else argument
+
+
+class _Plain(Visitor[bool]):
+    """Whether a statement, and all within it, only loads, computes, loops and stores."""
+
+    def yes(self, statement: Statement, /) -> bool:
+        return True
+
+    def no(self, statement: Statement, /) -> bool:
+        return False
+
+    def inside(self, statement: For | While | If, /) -> bool:
+        return all(map(self.block, statement.blocks))
+
+    def block(self, block: Block) -> bool:
+        return all(map(self.statement, block))
+
+    value = store = yes
+    loop = while_loop = branch = inside
+    check = alloc = swap = invoke = no
+
+
+class _Placed(Visitor[Iterable[Buffer]]):
+    """The buffers to which a statement gives memory."""
+
+    def none(self, statement: Statement, /) -> Iterable[Buffer]:
+        return ()
+
+    def alloc(self, statement: Alloc) -> Iterable[Buffer]:
+        return (statement.buffer,)
+
+    def swap(self, statement: Swap) -> Iterable[Buffer]:
+        return (statement.first, statement.second)
+
+    value = store = loop = while_loop = branch = check = invoke = none
+
+
+_USED, _PLAIN, _PLACED = _Used(), _Plain(), _Placed()
+
+
+def used_by_statement(statement: Statement) -> Iterable[Value | Buffer]:
+    """The values and buffers that a statement names; those in its blocks do not count."""
+    return _USED.statement(statement)
+
+
+def used_by(block: Block) -> Iterator[Value | Buffer]:
+    """The values and buffers that a block and those within it name; some of them several times."""
+    for statement in block:
+        yield from _USED.statement(statement)
+        for inner in statement.blocks:
+            yield from used_by(inner)
+
+
+def is_plain(block: Block) -> bool:
+    """Whether a block only loads, computes, loops and stores."""
+    return _PLAIN.block(block)
+
+
+def nested_memory(program: Program) -> list[Buffer]:
+    """The buffers that get memory in loops and branches, and so may get it several times."""
+    found = (
+        buffer
+        for block in program.blocks()
+        if block is not program.body
+        for statement in block
+        for buffer in _PLACED.statement(statement)
+    )
+    return list(dict.fromkeys(found))
