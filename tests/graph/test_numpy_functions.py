@@ -214,11 +214,11 @@ MANY = np.arange(8.0).reshape(4, 2)
 def test_parts_of_a_split() -> None:
     static = ot.tensor(dtype="float64", shape=(4, None))
     assert [v.type.shape for v in ot.split(static, [1, 3], 2)] == [(1, None), (3, None)]
-    for made in (ot.split(x, [1, 3], 2), ot.split(x, sizes, 2), ot.split(x, [n, 3])):
+    for made in (ot.split(x, [1, 3], 2), ot.split(x, sizes, 2), ot.split(x, [n, 3], 2)):
         first, second = og.evaluate(made, {x: MANY, sizes: np.array([1, 3]), n: np.array(1)})
         np.testing.assert_array_equal(first, MANY[:1])
         np.testing.assert_array_equal(second, MANY[1:])
-    parts = og.evaluate(ot.split(x, [0, 2, 0], axis=-1), {x: MANY})
+    parts = og.evaluate(ot.split(x, [0, 2, 0], 3, axis=-1), {x: MANY})
     assert [p.shape for p in parts] == [(4, 0), (4, 2), (4, 0)]
 
 

@@ -260,8 +260,12 @@ class Op:
             raise with_arguments(error, variables) from None
         return Apply.of_types(self, variables, types)
 
-    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False) -> Any:
+    def __call__(
+        self, *inputs: Any, name: str | None = None, return_list: bool = False, **unknown: Any
+    ) -> Any:
         """Apply the op and return its output, or the list of them if there are several."""
+        if unknown:
+            raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
         node = self.make_node(*inputs)
         try:
             outputs = node.outputs

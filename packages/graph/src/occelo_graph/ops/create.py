@@ -37,6 +37,7 @@ from occelo_graph.ops.shape import (
     check_length_types,
     fill_static,
     lengths_of,
+    moveaxis,
     shape_tuple,
     split_static,
 )
@@ -427,13 +428,21 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
 
 
 def linspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
-) -> TensorVariable:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new first dimension.
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
     Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself
-    (unless ``endpoint`` is False).
+    (unless ``endpoint`` is False). With ``retstep`` a pair of them and the step, which is NaN where there is none.
     """
+    if not isinstance(retstep, bool | np.bool_):
+        raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
     start, stop = _spaced_ends(start, stop)
     count = lengths_of(num)[0]
     if isinstance(count, int):
@@ -451,10 +460,16 @@ def linspace(
         result = switch(
             and_(eq(number, as_tensor_variable(count) - 1), gt(number, 0)), stop, result
         )
-    if dtype is None:
+    if dtype is not None:
+        whole = np.issubdtype(TensorType(dtype, ()).numpy_dtype, np.integer)
+        result = cast(floor(result) if whole else result, dtype)
+    result = moveaxis(result, 0, axis)
+    if not retstep:
         return result
-    whole = np.issubdtype(TensorType(dtype, ()).numpy_dtype, np.integer)
-    return cast(floor(result) if whole else result, dtype)
+    steps = count - 1 if endpoint else count
+    if isinstance(steps, int):
+        return result, delta if steps > 0 else constant(np.nan, dtype="float64")
+    return result, switch(ge(steps, 1), delta, constant(np.nan, dtype=delta.dtype))
 
 
 def _spaced_ends(start: Any, stop: Any) -> list[Any]:
@@ -465,17 +480,28 @@ def _spaced_ends(start: Any, stop: Any) -> list[Any]:
 
 
 def logspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> TensorVariable:
-    """``base`` to the powers that `linspace` gives."""
-    result: TensorVariable = pow(base, linspace(start, stop, num, endpoint))
+    """``base`` to the powers that `linspace` gives, along a new dimension ``axis``."""
+    result = moveaxis(pow(base, linspace(start, stop, num, endpoint)), 0, axis)
     return result if dtype is None else cast(result, dtype)
 
 
 def geomspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> TensorVariable:
-    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign.
+    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign, along ``axis``.
 
     The first number is ``start`` itself, and the last ``stop`` (unless ``endpoint`` is False).
     """
@@ -491,7 +517,7 @@ def geomspace(
     number = arange(shape_tuple(result)[0]).dimshuffle([0, *["x"] * (result.type.ndim - 1)])
     if endpoint:
         result = switch(eq(number, as_tensor_variable(shape_tuple(result)[0]) - 1), stop, result)
-    result = switch(eq(number, 0), start, result)
+    result = moveaxis(switch(eq(number, 0), start, result), 0, axis)
     return result if dtype is None else cast(result, dtype)
 
 

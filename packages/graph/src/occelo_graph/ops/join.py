@@ -243,12 +243,18 @@ def split(
 ) -> list[TensorVariable]:
     """Parts of ``x`` along ``axis``, of the lengths ``splits_size``.
 
-    ``n_splits`` is needed if the sizes are a vector of unknown length. Sizes that do not add up to the length of
-    ``x`` or are negative are a ValueError: now if they are known, else when the graph runs.
+    ``n_splits`` is the number of parts; TypeError without it, since NumPy's split takes positions instead. Sizes that
+    do not add up to the length of ``x`` or are negative are a ValueError: now if they are known, else when the graph
+    runs.
     """
+    if n_splits is None:
+        raise TypeError(
+            "split takes the lengths of the parts and n_splits, their number, as in split(x, [1, 3], n_splits=2); "
+            "numpy.split(x, positions, axis) takes a variable, too"
+        )
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
-    if isinstance(splits_size, Variable) and n_splits is not None:
+    if isinstance(splits_size, Variable):
         vector: Any = splits_size
         if vector.type.shape[0] not in (None, n_splits):
             raise ValueError(f"Expected {n_splits} sizes, got {vector.type.shape[0]}")
@@ -258,7 +264,7 @@ def split(
         sizes: list[Any] = [cast(vector[i], "int64") for i in range(n_splits)]
     else:
         sizes = list(lengths_of(splits_size))
-    if n_splits is not None and len(sizes) != n_splits:
+    if len(sizes) != n_splits:
         raise ValueError(f"Expected {n_splits} sizes, got {len(sizes)}")
     length = shape_tuple(x)[where]
     if any(isinstance(s, int) and s < 0 for s in sizes):

@@ -10,6 +10,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.arguments import keeps, plain_number
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -217,7 +218,7 @@ def _reduce(
     named = None if dtype is None else TensorType(dtype, ()).dtype
     acc = None if acc_dtype is None else TensorType(acc_dtype, ()).dtype
     result = CAReduce(function.scalar_op, axes, named, acc)(x)
-    return expand_dims(result, axes) if keepdims and axes else result
+    return expand_dims(result, axes) if keeps(keepdims) and axes else result
 
 
 def sum(
@@ -301,6 +302,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 
 def _freedom(count: Any, ddof: Any) -> Any:
     """``count - ddof``, but 0 where that is negative, so that what is divided by it is NaN."""
+    plain_number(ddof, "ddof", "var, std and cov have no dtype")
     if type(ddof) is int and ddof <= 0:
         return count - ddof if ddof else count
     return maximum(count - ddof, 0)
@@ -401,7 +403,7 @@ def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> T
     summed, chosen = (row, column) if order in (1, -1) else (column, row)
     lengths = sum(abs_(x), axis=summed, keepdims=True)
     result = (max if order > 0 else min)(lengths, chosen, keepdims=True)
-    return result if keepdims else squeeze(result, axes)
+    return result if keeps(keepdims) else squeeze(result, axes)
 
 
 def cov(
@@ -492,7 +494,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     result: TensorVariable = Argmax(axes)(x)
-    return expand_dims(result, axes) if keepdims and axes else result
+    return expand_dims(result, axes) if keeps(keepdims) and axes else result
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
@@ -787,4 +789,4 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = LogSumExp(axes)(x)
-    return expand_dims(made, axes) if keepdims and axes else made
+    return expand_dims(made, axes) if keeps(keepdims, "b") and axes else made

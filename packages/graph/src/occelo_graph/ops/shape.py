@@ -640,6 +640,10 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     it are a ValueError now, those that only run time tells when the graph runs.
     """
     x = as_tensor_variable(x)
+    if isinstance(ndim, str):
+        raise TypeError(
+            f"reshape takes the number of dimensions, not the order {ndim!r}, which is C"
+        )
     if ndim is not None and isinstance(newshape, Variable):
         vector: Any = newshape
         if vector.type.ndim == 1 and vector.type.shape[0] is None:
@@ -659,6 +663,10 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
 def flatten(x: Any, ndim: int = 1) -> TensorVariable:
     """Merge trailing dimensions so that ``ndim`` are left."""
     x = as_tensor_variable(x)
+    if isinstance(ndim, str):
+        raise TypeError(
+            f"flatten takes the number of dimensions, not the order {ndim!r}, which is C"
+        )
     if not 1 <= ndim <= max(1, x.type.ndim):
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:

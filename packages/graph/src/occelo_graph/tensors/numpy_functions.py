@@ -26,22 +26,13 @@ from occelo_graph.ops.index import search
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 
-__all__ = ["call_function", "call_ufunc", "clip_sides"]
+__all__ = ["call_function", "call_ufunc"]
 
 Row = tuple[Callable[..., Any], str]
 
 
-def clip_sides(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
-    """`clip` where a limit may be None, for no limit."""
-    if a_min is None and a_max is None:
-        return as_tensor_variable(a)
-    if a_min is None:
-        return ar.minimum(a, a_max)
-    return ar.maximum(a, a_min) if a_max is None else ar.clip(a, a_min, a_max)
-
-
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
-    return clip_sides(a, min if a_min is None else a_min, max if a_max is None else a_max)
+    return ar.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -212,10 +203,10 @@ _FUNCTIONS: dict[str, Row] = {
     ),
     "linspace": (
         create.linspace,
-        "start stop num endpoint -retstep=False dtype -axis=0 -device",
+        "start stop num endpoint retstep dtype axis -device",
     ),
-    "logspace": (create.logspace, "start stop num endpoint base dtype -axis=0"),
-    "geomspace": (create.geomspace, "start stop num endpoint dtype -axis=0"),
+    "logspace": (create.logspace, "start stop num endpoint base dtype axis"),
+    "geomspace": (create.geomspace, "start stop num endpoint dtype axis"),
     "tril": (create.tril, "m k"),
     "triu": (create.triu, "m k"),
     "tril_indices_from": (create.tril_indices_from, "arr:a k"),

@@ -296,9 +296,18 @@ class TensorVariable(Variable):
         """See `choose`."""
         return search.choose(self, choices, mode)
 
-    def compress(self, a: TensorLike, axis: int | None = None) -> TensorVariable:
-        """Slices of ``a`` where this vector holds."""
-        return search.compress(self, a, axis)
+    def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
+        """Slices of this tensor along ``axis`` where a vector of truth values holds, as NumPy's method.
+
+        TypeError for a condition of another dtype, since in older systems this tensor is the condition.
+        """
+        holds = as_tensor_variable(condition)
+        if holds.dtype != "bool":
+            raise TypeError(
+                f"The condition of x.compress(condition) must have truth values, got {holds.type}; "
+                "compress(condition, x) takes it first, and numbers as well"
+            )
+        return search.compress(holds, self, axis)
 
     # shape
 
@@ -373,7 +382,7 @@ class TensorVariable(Variable):
 
     def clip(self, a_min: TensorLike = None, a_max: TensorLike = None) -> TensorVariable:
         """See `clip`; None is no limit."""
-        return numpy_functions.clip_sides(self, a_min, a_max)  # type: ignore[no-any-return]
+        return ar.clip(self, a_min, a_max)
 
     def conj(self) -> TensorVariable:
         """Complex conjugate."""
@@ -381,7 +390,9 @@ class TensorVariable(Variable):
 
     conjugate = conj
 
-    def round(self, mode: str | int = "half_to_even", decimals: int = 0) -> TensorVariable:
+    def round(
+        self, mode: str | int = "half_to_even", decimals: int | None = None
+    ) -> TensorVariable:
         """See `round`."""
         return ar.round(self, mode, decimals)
 
@@ -479,9 +490,9 @@ class TensorVariable(Variable):
         """See `dot`."""
         return blas.dot(self, right)
 
-    def trace(self) -> TensorVariable:
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
         """See `trace`."""
-        return blas.trace(self)
+        return blas.trace(self, offset, axis1, axis2)
 
     def sum(
         self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None

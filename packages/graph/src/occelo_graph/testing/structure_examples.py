@@ -538,7 +538,7 @@ def _join() -> list[Example]:
         ),
         make(
             "split",
-            lambda x: ot.split(x, [1, 2], axis=1)[1],
+            lambda x: ot.split(x, [1, 2], 2, axis=1)[1],
             lambda x: np.split(x, [1], axis=1)[1],
             A,
         ),

@@ -47,7 +47,7 @@ WRITTEN = [
     Case("canonical_sum", lambda x: ot.neg(x) - ot.sin(x)),
     Case("canonical_sum", lambda x: 1.0 + x),
     Case("collected_sum", lambda x: ((x - ot.sin(x)) + 1.0) - 3.0),
-    Case("collected_sum", lambda x: ot.add(x, ot.sin(x), np.arange(3.0)) + 2.0),
+    Case("collected_sum", lambda x: ot.add(x, ot.sin(x), ot.as_tensor(np.arange(3.0))) + 2.0),
     Case("collected_sum", lambda x: x + 1.0 + 2.0),
     Case("collected_sum", lambda x: 2.0 * x + x),
     Case("collected_sum", lambda x: _three_more(ot.sin(x))),

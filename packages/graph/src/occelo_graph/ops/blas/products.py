@@ -254,12 +254,14 @@ def vecmat(x1: Any, x2: Any) -> TensorVariable:
     return matmul(expand_dims(x, -2), x2).squeeze(-2)
 
 
-def vecdot(x1: Any, x2: Any, axis: int = -1) -> TensorVariable:
+def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
     """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated."""
     x, y = _operands(x1, x2)
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("vecdot does not take scalars; use *")
     x = x.conj() if is_complex(x.dtype) else x
+    if not isinstance(axis, int | np.integer):
+        raise TypeError(f"axis of vecdot must be an integer, got {axis!r}; there is no out")
     # each has its own dimensions to count the axis in
     if axis != -1:
         x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)

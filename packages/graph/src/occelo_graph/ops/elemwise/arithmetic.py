@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ops.arguments import plain_number
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import boolean_of, first_dtype, inexact, promoted, ufunc_rule
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
@@ -258,7 +259,7 @@ minimum: Elemwise = elementwise(
     commutative=True,
     holomorphic=False,
 )
-clip: Elemwise = elementwise(
+_clip: Elemwise = elementwise(
     "clip",
     3,
     promoted,
@@ -274,6 +275,19 @@ clip: Elemwise = elementwise(
     "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",
     holomorphic=False,
 )
+
+
+def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
+    """``x`` limited to the interval from ``min`` to ``max``, either of which may be None, for no limit.
+
+    The upper limit counts where the interval is empty. At the ends of an interval the derivative passes to x; with one
+    limit it is that of `maximum` or `minimum`.
+    """
+    if min is None and max is None:
+        return as_tensor_variable(x)  # type: ignore[no-any-return]
+    if min is None:
+        return minimum(x, max)
+    return maximum(x, min) if max is None else _clip(x, min, max)
 
 
 def _comparison(name: str, ufunc: np.ufunc, doc: str, commutative: bool = False) -> Elemwise:
@@ -404,8 +418,8 @@ _ROUNDINGS = {
 }
 
 
-def round(a: Any, mode: str | int = "half_to_even", decimals: int = 0) -> TensorVariable:
-    """Nearest number with ``decimals`` decimal places; integers of no places stay as they are.
+def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:
+    """Nearest number with ``decimals`` (0) decimal places; integers of no places stay as they are.
 
     ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer in its
     place is the number of places, as in NumPy, whose way it is: scale by a power of ten, round to
@@ -413,12 +427,15 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int = 0) -> Tensor
     """
     a = as_tensor_variable(a)
     if not isinstance(mode, str):
-        decimals = mode
-        mode = "half_to_even"
+        if decimals is not None:
+            raise TypeError(
+                f"round takes the number of decimals once, got {mode!r} and {decimals!r}; there is no out"
+            )
+        mode, decimals = "half_to_even", mode
     rounding = _ROUNDINGS.get(mode)
     if rounding is None:
         raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")
-    places = operator.index(decimals)
+    places = 0 if decimals is None else operator.index(decimals)
     whole = is_discrete(a.dtype) and a.dtype != "bool"
     if whole and places >= 0:
         return a  # type: ignore[no-any-return]
@@ -463,6 +480,7 @@ def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -
     The replacements of infinities default to the largest finite values of the dtype.
     """
     x = as_tensor_variable(x)
+    plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")
     if is_discrete(x.dtype):
         return x  # type: ignore[no-any-return]
     if is_complex(x.dtype):

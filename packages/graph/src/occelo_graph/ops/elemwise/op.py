@@ -12,6 +12,7 @@ from occelo_graph.errors import with_arguments
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.types import NullType
+from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
@@ -97,9 +98,11 @@ class Elemwise(Op):
     def make_node(self, *inputs: Any) -> Apply:
         nin = self.scalar_op.nin
         if nin is not None and len(inputs) != nin:
-            raise TypeError(f"{self} takes {nin} arguments, got {len(inputs)}")
+            raise TypeError(f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}")
         if not inputs:
             raise TypeError(f"{self} takes at least one argument")
+        if nin is None and str(self.scalar_op) != "mul":  # no name of NumPy's
+            refuse_out(str(self.scalar_op), inputs)
         variables = promote_arguments(inputs)
         try:
             types = self.infer_types(tuple([v.type for v in variables]))

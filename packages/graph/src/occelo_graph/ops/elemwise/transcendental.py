@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, neg, sub, switch, true_div
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, inexact, ufunc_rule
@@ -252,6 +253,7 @@ def logaddexp(*xs: Any) -> Any:
     """``log(exp(x1) + exp(x2) + ...)``, without overflow."""
     if len(xs) < 2:
         raise TypeError(f"logaddexp takes at least 2 arguments, got {len(xs)}")
+    refuse_out("logaddexp", xs)
     result = logaddexp2(xs[0], xs[1])
     for x in xs[2:]:
         result = logaddexp2(result, x)

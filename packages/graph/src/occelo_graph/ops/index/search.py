@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -236,6 +237,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     """
     a = as_tensor_variable(a)
     indices = _as_int64(indices, "indices", keep=True)
+    mode = known_mode(mode, "take")
     if axis is None:
         a, axis = flatten(a), 0
     where = normalize_axis(axis, a.type.ndim)
@@ -280,6 +282,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
     another). TypeError unless ``a`` has integers or truth values.
     """
     a = _as_int64(a, "a")
+    mode = known_mode(mode, "choose")
     if isinstance(choices, list | tuple):
         choices = stack(broadcast_arrays(*choices))  # pyright: ignore[reportUnknownArgumentType]
     stacked = as_tensor_variable(choices)

@@ -1,0 +1,49 @@
+"""Arguments in whose place NumPy's functions have others: checks, so that none is taken for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Variable
+
+__all__ = ["keeps", "known_mode", "plain_number", "refuse_out"]
+
+
+def keeps(keepdims: Any, lacking: str = "out") -> bool:
+    """``keepdims`` of a reduction; TypeError for what is no truth value, such as NumPy's ``out`` in its place."""
+    if isinstance(keepdims, bool | int):
+        return bool(keepdims)
+    if isinstance(keepdims, np.bool_):
+        return keepdims is np.True_
+    raise TypeError(
+        f"keepdims must be True or False, got {keepdims!r}; there is no parameter {lacking} here"
+    )
+
+
+def plain_number(value: Any, name: str, lacking: str) -> Any:
+    """A number or a variable for the parameter ``name``; TypeError for anything else, naming what is ``lacking``."""
+    numbers = (int, float, np.number, np.ndarray, Variable)
+    if isinstance(value, numbers) and not isinstance(value, bool):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    raise TypeError(f"{name} must be a number, got {value!r}; {lacking}")
+
+
+def known_mode(mode: Any, function: str) -> str:
+    """The ``mode`` of an indexing function; TypeError for what is no text, such as NumPy's ``out`` in its place."""
+    if isinstance(mode, str):
+        return mode
+    raise TypeError(
+        f"The mode of {function} must be text, got {mode!r}; a symbolic result fills no array, so there is no out"
+    )
+
+
+def refuse_out(name: str, terms: Sequence[Any]) -> None:
+    """TypeError for an array as third of any number of terms, where NumPy's function has ``out``."""
+    if len(terms) > 2 and (terms[2] is None or isinstance(terms[2], np.ndarray)):
+        raise TypeError(
+            f"The third argument of NumPy's {name} is out, an array for the result, which a symbolic result cannot fill; "
+            "to take an array as a further term, write as_tensor(array)"
+        )
