@@ -51,7 +51,7 @@ def _outputs(nodes: list[Apply]) -> list[Any]:
 
 
 def _dtypes(node: Apply) -> tuple[str, ...]:
-    return tuple(str(getattr(v.type, "dtype", v.type)) for v in node.inputs)
+    return tuple(v.type.dtype or str(v.type) for v in node.inputs)
 
 
 def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:

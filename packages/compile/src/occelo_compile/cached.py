@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked, set_function_cache
-from occelo_graph import Container, Op, Variable, toposort
+from occelo_graph import Apply, Container, Op, Variable, toposort
 from occelo_graph.config import config
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
@@ -29,7 +29,7 @@ from occelo_link.units.engine import load_object
 from occelo_link.units.interface import UnitInterface, total_bytes
 from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery, optdb
-from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint
+from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint, source_text
 
 __all__ = ["explain_miss", "function_key"]
 
@@ -63,6 +63,7 @@ _WITHOUT_EFFECT = {
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
 """Options that no artefact depends on; all others are part of its key."""
 _PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
+_KNOWN = {*_PACKAGES, "builtins"}
 _OUR_ROWS = frozenset(ScalarFunction.table())
 _warned: set[str] = set()
 
@@ -84,11 +85,13 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     inputs = [each.variable for each in maker.inputs]
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
-    if not all(_is_ours(op) for op in _all_ops(outputs)):
+    nodes = _all_nodes(outputs)
+    if not all(_is_ours(node.op) for node in nodes):
         return None
     try:
         graph = digest(outputs, inputs)
         rewrites = database_fingerprint(optdb)
+        types = _own_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
     except (TypeError, UnknownSource) as reason:
         _say_once(str(reason))
         return None
@@ -113,19 +116,30 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
             )
         ),
         "sources of compile": manifest(os.path.dirname(__file__)),
+        **({"types": types} if types else {}),
         **environment(),
     }
 
 
-def _all_ops(outputs: list[Variable]) -> Iterator[Op]:
-    """The ops of a graph, and of the graphs inside of them."""
-    pending: list[Op] = [node.op for node in toposort(outputs)]
-    while pending:
-        op = pending.pop()
-        yield op
-        inner = getattr(op, "graph", None)
+def _all_nodes(outputs: list[Variable]) -> list[Apply]:
+    """The nodes of a graph, and of the graphs inside of its ops."""
+    found = toposort(outputs)
+    for node in found:
+        inner = getattr(node.op, "graph", None)
         if isinstance(inner, FrozenFunctionGraph):
-            pending += [node.op for node in inner.nodes]
+            found += inner.nodes
+    return found
+
+
+def _own_types(variables: Iterable[Variable]) -> str:
+    """The sources of types from other packages, by which values become arrays and back; empty without such."""
+    kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
+    classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
+    foreign = [cls for cls in classes if cls.__module__.partition(".")[0] not in _KNOWN]
+    if not foreign:
+        return ""
+    sources = [source_text(cls, f"the type {cls.__qualname__}") for cls in foreign]
+    return digest_text("\n".join([*sources, *(repr(kind.parts()) for kind in kinds)]))
 
 
 def _is_ours(op: Op) -> bool:

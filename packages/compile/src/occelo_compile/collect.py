@@ -314,7 +314,7 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
 
 
 def _is_float64(variable: Variable) -> bool:
-    return getattr(variable.type, "dtype", None) == "float64"
+    return variable.type.dtype == "float64"
 
 
 def _check_unused(

@@ -122,7 +122,7 @@ class OpFromGraph(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         # lengths of the inlined graph: working out a length computes no values that it does not need
         return [
-            tuple(v.shape[i] for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else ()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+            tuple(v.shape[i] for i in range(v.type.ndim or 0))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
             for v in self.inlined(node)
         ]
 

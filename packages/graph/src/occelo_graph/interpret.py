@@ -14,6 +14,7 @@ from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
+from occelo_graph.ir.types import Type
 from occelo_graph.ops.create import constant_fill
 
 __all__ = ["annotate_error", "evaluate", "last_uses", "loop_kernel", "variable_eval"]
@@ -118,6 +119,7 @@ def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> Non
 def loop_kernel(loop: Loop, op: Op) -> Kernel:
     """How the interpreter and the Python linkers run a node with a loop; ``op`` is named in errors, with the iteration."""
     body = loop.body
+    kinds = [v.type for v in body.inputs[: len(loop.carried)]]
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
         v: v.data
@@ -141,19 +143,21 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
 
     def run(*arrays: Any) -> Sequence[Any]:
         # what is carried may not share memory with what the node was given
-        state = [_own(arrays[i]) for i in loop.carried]
+        state = [_own(*each) for each in zip(kinds, (arrays[i] for i in loop.carried), strict=True)]
         read = [arrays[i] for i in loop.read]
         for number in range(int(arrays[loop.count])):
             results = iteration(number, [*state, *read])
             state = results[: len(state)]
             if loop.stops and bool(results[-1]):
                 break
-        return [_own(value) for value in state]
+        return [_own(*each) for each in zip(kinds, state, strict=True)]
 
     return run
 
 
-def _own(value: Any) -> Any:
+def _own(kind: Type, value: Any) -> Any:
+    if kind.parts() is not None:
+        return kind.copy(value)
     copies: Any = getattr(value, "copy", None)
     return value if copies is None else copies()
 
@@ -167,6 +171,13 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
         return variable.container.storage[0]
     context = [f"Values were given for {', '.join(str(v) for v in given) or 'no variable'}"]
     raise MissingInputError(lines(context, f"There is no value for {describe(variable)}"))
+
+
+def _result(kind: Type, value: Any) -> Any:
+    """A value that shares no memory with another; Python objects are handed out as they are."""
+    if isinstance(value, np.ndarray):
+        return np.array(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return value if kind.is_array or kind.parts() is None else kind.copy(value)
 
 
 def evaluate(
@@ -204,9 +215,7 @@ def evaluate(
                 values.update(zip(node.outputs, produced, strict=True))
                 for variable in free:
                     values.pop(variable, None)
-    results = [
-        np.array(values[v]) if isinstance(values[v], np.ndarray) else values[v] for v in wanted
-    ]
+    results = [_result(v.type, values[v]) for v in wanted]
     return results[0] if single else results
 
 

@@ -136,7 +136,7 @@ def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable])
     return [
         Lack(
             op_label(node),
-            tuple(str(getattr(v.type, "dtype", v.type)) for v in node.inputs),
+            tuple(v.type.dtype or str(v.type) for v in node.inputs),
             str(node.source or ""),
         )
         for node in nodes

@@ -8,7 +8,7 @@ from typing import Any
 
 from occelo_rewrite.database import ProxyDB, RewriteDatabase
 
-__all__ = ["UnknownSource", "database_fingerprint"]
+__all__ = ["UnknownSource", "database_fingerprint", "source_text"]
 
 
 _PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
@@ -41,7 +41,7 @@ def _lines(database: RewriteDatabase, path: tuple[str, ...]) -> Iterator[str]:
             yield from _lines(rewriter, where)
         else:
             for part in _parts(rewriter):
-                yield _source(part, "/".join(where))
+                yield source_text(part, f"the rewrite {'/'.join(where)}")
 
 
 def _parts(rewriter: Any) -> Iterator[Any]:
@@ -53,7 +53,11 @@ def _parts(rewriter: Any) -> Iterator[Any]:
     yield rewriter if function is None else function
 
 
-def _source(part: Any, where: str) -> str:
+def source_text(part: Any, what: str) -> str:
+    """The source of a function or class from another package, or its ``version`` if it has one; the name of one of ours.
+
+    `UnknownSource`, which begins with ``what``, if there is none.
+    """
     version = getattr(part, "version", None)
     if version is not None:
         return f"version {version}"
@@ -63,4 +67,4 @@ def _source(part: Any, where: str) -> str:
     try:
         return inspect.getsource(definition)  # pyright: ignore[reportUnknownArgumentType]
     except (OSError, TypeError) as error:
-        raise UnknownSource(f"The source of the rewrite {where} cannot be read: {error}") from None
+        raise UnknownSource(f"The source of {what} cannot be read: {error}") from None

@@ -37,7 +37,7 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
         return
     out = node.outputs[0].type
     for i, v in enumerate(node.inputs):
-        if v.type == out and getattr(out, "ndim", 0) > 0:
+        if v.type == out and out.ndim:
             yield i, _overwriting(op.scalar_op, i)
 
 

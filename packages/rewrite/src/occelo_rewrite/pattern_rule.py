@@ -178,11 +178,7 @@ class PatternRule(NodeRewriter):
 
 def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:
     for name, value in bound.items():
-        if (
-            name != REST
-            and isinstance(value, Variable)
-            and getattr(value.type, "dtype", dtype) != dtype
-        ):
+        if name != REST and isinstance(value, Variable) and value.type.dtype not in (None, dtype):
             return False
     return True
 

@@ -145,7 +145,7 @@ class ShapeFeature(Feature):
 
     def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
         """Whether two tensors surely have equal shapes."""
-        if a.type == b.type and None not in getattr(a.type, "shape", (None,)):
+        if a.type == b.type and a.type.shape is not None and None not in a.type.shape:
             return True
         first, second = self.shape_of(fgraph, a), self.shape_of(fgraph, b)
         return len(first) == len(second) and all(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.form.encoding import Arrays, encode
+from occelo_graph.form.encoding import Arrays, encode, encode_value
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -82,7 +82,7 @@ def document(
         if variable in given:
             row.append("input")
         elif isinstance(variable, Constant):
-            row += ["constant", encode(variable.data, arrays)]
+            row += ["constant", encode_value(variable.type, variable.data, arrays)]
         elif isinstance(variable, SharedVariable):
             row.append("shared")
         elif isinstance(variable, NominalVariable):

@@ -17,7 +17,17 @@ from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 
-__all__ = ["Arrays", "Static", "class_name", "decode", "encode", "loaded", "register_coder"]
+__all__ = [
+    "Arrays",
+    "Static",
+    "class_name",
+    "decode",
+    "decode_value",
+    "encode",
+    "encode_value",
+    "loaded",
+    "register_coder",
+]
 
 Arrays = list[Any]
 
@@ -107,6 +117,20 @@ def encode(value: Any, arrays: Arrays) -> Any:
     if isinstance(value, Static):
         return {"static": name, "fields": {k: encode(v, arrays) for k, v in value.fields().items()}}
     raise TypeError(f"{value!r} of {type(value)} has no canonical form")
+
+
+def encode_value(kind: Type, value: Any, arrays: Arrays) -> Any:
+    """A value of a type as `encode` has it: by the arrays that it consists of, if it is no array itself."""
+    if kind.is_array or not kind.parts():
+        return encode(value, arrays)
+    return {"parts": [encode(np.asarray(part), arrays) for part in kind.to_parts(value)]}
+
+
+def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
+    """The value of a type that `encode_value` made ``plain`` from."""
+    if isinstance(plain, dict) and "parts" in plain:
+        return kind.from_parts([decode(part, arrays) for part in plain["parts"]])  # pyright: ignore[reportUnknownVariableType]
+    return decode(plain, arrays)
 
 
 def _decode_op(name: str, fields: dict[str, Any]) -> Op:

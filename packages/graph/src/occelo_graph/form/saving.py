@@ -18,7 +18,7 @@ import numpy as np
 
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.form.document import Numbering, document
-from occelo_graph.form.encoding import Arrays, decode, encode
+from occelo_graph.form.encoding import Arrays, decode, decode_value, encode_value
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable, shared
@@ -59,7 +59,7 @@ def save(
     variables = numbering.variables
     plain["names"] = {i: v.name for i, v in enumerate(variables) if v.name is not None}
     plain["shared"] = {
-        i: encode(v.get_value(borrow=True), arrays)
+        i: encode_value(v.type, v.get_value(borrow=True), arrays)
         for i, v in enumerate(variables)
         if isinstance(v, SharedVariable)
     }
@@ -134,10 +134,10 @@ def _root(row: list[Any], types: list[Any], plain: dict[str, Any], arrays: Array
     number, type_position, kind, *data = row
     type_ = types[type_position]
     if kind == "constant":
-        constant: Variable = type_.make_constant(decode(data[0], arrays))
+        constant: Variable = type_.make_constant(decode_value(type_, data[0], arrays))
         return constant
     if kind == "shared":
-        value = decode(plain["shared"][str(number)], arrays)
+        value = decode_value(type_, plain["shared"][str(number)], arrays)
         made = shared(value)
         variable: Variable = type(made)(type=type_, value=value, strict=False)
         return variable

@@ -88,7 +88,7 @@ class ExpressionReader:
         node = variable.owner
         if node is None or variable in self.keep or not self._left:
             return None
-        if getattr(variable.type, "dtype", None) != self.dtype:
+        if variable.type.dtype != self.dtype:
             return None
         self._left -= 1
         self.seen.update(node.inputs)

@@ -16,7 +16,6 @@ from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import TensorType, is_discrete
 
 __all__ = ["Rop", "pushforward", "pushforward_through_pullback"]
 
@@ -34,7 +33,7 @@ def pushforward_through_pullback(
     ]
     results: list[Any] = []
     for output in outputs:
-        if isinstance(output.type, TensorType) and is_discrete(output.type.dtype):
+        if output.type.is_discrete:
             results.append(ZERO)
             continue
         dummy = output.type.make_variable()
@@ -108,10 +107,10 @@ def pushforward(
     if len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
     for variable, tangent in zip(variables, given, strict=True):
-        if tangent.type.ndim != getattr(variable.type, "ndim", None):
+        if tangent.type.ndim != variable.type.ndim:
             raise ValueError(
                 f"The tangent of {variable} has {tangent.type.ndim} dimensions, "
-                f"the variable {getattr(variable.type, 'ndim', None)}"
+                f"the variable {variable.type.ndim}"
             )
     fitted: list[Any] = [
         fitting(t, v, "The tangent") for v, t in zip(variables, given, strict=True)

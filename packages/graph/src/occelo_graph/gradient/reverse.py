@@ -68,7 +68,7 @@ class _Accumulator:
 
 
 def _is_discrete(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and is_discrete(variable.type.dtype)
+    return variable.type.is_discrete
 
 
 def _pull_node(

@@ -88,7 +88,7 @@ def _form(node: Apply, reader: Reader, laws: dict[str, Callable[[Reader, Any], A
     kind = node.outputs[0].type
     if not isinstance(kind, TensorType) or not is_float(kind.dtype):
         return None
-    if any(getattr(v.type, "dtype", None) != kind.dtype for v in node.inputs):
+    if any(v.type.dtype != kind.dtype for v in node.inputs):
         return None
     reader.dtype = kind.dtype
     reader.seen.update(node.inputs)

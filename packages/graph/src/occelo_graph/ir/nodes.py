@@ -199,7 +199,11 @@ class Constant(AtomicVariable):
         return self.data
 
     def signature(self) -> tuple[Any, ...]:
-        return (self.type, self.data)
+        """Type and value, by the bytes of its arrays where it consists of such."""
+        if self.type.parts() is None:
+            return (self.type, self.data)
+        parts = self.type.to_parts(self.data)
+        return (self.type, *((part.shape, part.tobytes()) for part in parts))
 
     def __str__(self) -> str:
         if self._name is not None:

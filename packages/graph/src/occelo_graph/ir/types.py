@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Constant, Variable
+    from occelo_graph.tensors.type import TensorType
 
 __all__ = [
     "DisconnectedType",
@@ -29,10 +31,20 @@ def set_node_classes(**makers: Callable[..., Any]) -> None:
 class Type:
     """A set of values and how a variable of that set is made, checked and compared.
 
-    Types compare by value: subclasses give `key`, a hashable tuple of what defines them.
+    Types compare by value: subclasses give `key`, a hashable tuple of what defines them. A type whose values
+    consist of arrays gives `parts`, `to_parts` and `from_parts`; then compiled code takes them, and they are copied,
+    compared, saved and kept in the cache by their parts. Values of other types are Python objects everywhere.
     """
 
     __slots__ = ("__weakref__",)
+    is_array: ClassVar[bool] = False
+    """A value is one array, which is its only part."""
+    shape: tuple[int | None, ...] | None = None
+    """Known lengths of the dimensions, None for unknown ones; None for a type without dimensions."""
+    ndim: int | None = None
+    """The number of dimensions; None for a type without dimensions."""
+    dtype: str | None = None
+    """The dtype of the elements; None for a type without elements."""
     variable_class: ClassVar[Callable[..., Any] | None] = None
     constant_class: ClassVar[Callable[..., Any] | None] = None
     nominal_class: ClassVar[type[Any] | None] = None
@@ -68,17 +80,59 @@ class Type:
         return True
 
     def values_eq(self, a: Any, b: Any) -> bool:
-        """Whether two values are equal."""
-        return bool(a == b)
+        """Whether two values are equal: all their parts are, if the type has parts."""
+        kinds = self.parts()
+        if kinds is None:
+            return bool(a == b)
+        pairs = zip(kinds, self.to_parts(a), self.to_parts(b), strict=True)
+        return all(kind.values_eq(x, y) for kind, x, y in pairs)
 
     def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
-        """Whether two values are equal but for rounding."""
-        return self.values_eq(a, b)
+        """Whether two values are equal but for rounding: all their parts are, if the type has parts."""
+        kinds = self.parts()
+        if kinds is None:
+            return self.values_eq(a, b)
+        pairs = zip(kinds, self.to_parts(a), self.to_parts(b), strict=True)
+        return all(kind.values_eq_approx(x, y, **tolerances) for kind, x, y in pairs)
 
-    @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
-        """Whether two values may overlap in memory."""
-        return a is b
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        """Whether two values may overlap in memory: any of their parts do, if the type has parts."""
+        kinds = self.parts()
+        if kinds is None:
+            return a is b
+        return any(
+            kind.may_share_memory(x, y)
+            for kind, x in zip(kinds, self.to_parts(a), strict=True)
+            for y in self.to_parts(b)
+        )
+
+    def copy(self, value: Any) -> Any:
+        """The value in memory of its own."""
+        if self.parts() is None:
+            return copy.deepcopy(value)
+        return self.from_parts([part.copy() for part in self.to_parts(value)])
+
+    # how values lie in arrays
+
+    def parts(self) -> tuple[TensorType, ...] | None:
+        """The types of the arrays that a value consists of, as many for all values; None if it is no arrays.
+
+        A number or a truth value is an array of no dimensions. The type of a part may leave lengths unknown.
+        """
+        return None
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        """The arrays of a value, each of exactly the type that `parts` says; they may share its memory."""
+        raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        """The value that consists of these arrays, which it may keep: the inverse of `to_parts`."""
+        raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether values are integers or truth values, so that no derivative passes through them."""
+        return False
 
     # variables
 
@@ -152,9 +206,18 @@ class GenericType(Type):
 
 
 class NoneTypeT(Type):
-    """The single value None."""
+    """The single value None, which lies in no array at all."""
 
     __slots__ = ()
+
+    def parts(self) -> tuple[TensorType, ...]:
+        return ()
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        return ()
+
+    def from_parts(self, parts: Sequence[Any]) -> None:
+        return None
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
         if data is not None:

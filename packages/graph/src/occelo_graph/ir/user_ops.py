@@ -116,7 +116,7 @@ def _refuse_count(kinds: Sequence[Type], result: Any, who: str) -> NoReturn:
 
 
 def _filtered(kind: Type, value: Any, position: int, who: str, convert: bool) -> Any:
-    dtype = getattr(kind, "dtype", None)
+    dtype = kind.dtype
     own = getattr(value, "dtype", None)
     if own is not None and dtype is not None and not convert and own != dtype:
         raise WrongResultError(

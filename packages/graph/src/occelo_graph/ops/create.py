@@ -207,10 +207,11 @@ def constant_fill(node: Apply) -> tuple[Any, tuple[int, ...]] | None:
     """
     if node.op != second:
         return None
-    value, shape = node.inputs[1], node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    if None in shape or not isinstance(value, Constant) or value.type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    value = node.inputs[1]
+    shape: Any = node.outputs[0].type.shape
+    if None in shape or not isinstance(value, Constant) or value.type.ndim:
         return None
-    return value, shape  # pyright: ignore[reportUnknownVariableType]
+    return value, shape
 
 
 def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:

@@ -103,7 +103,7 @@ def _length(value: Any) -> Any:
         value = value.data
     if isinstance(value, Variable):
         variable: Any = value
-        if not isinstance(variable.type, TensorType) or not is_discrete(variable.type.dtype):
+        if not variable.type.is_discrete:
             raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
         if variable.type.ndim != 0:
             raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")

@@ -74,9 +74,11 @@ class TensorType(Type):
     are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
     """
 
-    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")
+    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")  # pyright: ignore[reportIncompatibleVariableOverride]
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
+    is_array: ClassVar[bool] = True
 
+    # every tensor has them
     dtype: str
     shape: StaticShape
     ndim: int
@@ -109,6 +111,19 @@ class TensorType(Type):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.dtype, self.shape)
+
+    def parts(self) -> tuple[TensorType, ...]:
+        return (self,)
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        return (value,)
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        return parts[0]
+
+    @property
+    def is_discrete(self) -> bool:
+        return is_discrete(self.dtype)
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
@@ -206,6 +221,9 @@ class TensorType(Type):
             "cast it, or compile with allow_input_downcast=True"
         )
 
+    def copy(self, value: Any) -> Any:
+        return np.array(value)
+
     def values_eq(self, a: Any, b: Any) -> bool:
         """Whether dtype, shape and all elements are equal (NaN equals NaN)."""
         if a.dtype != b.dtype or a.shape != b.shape:
@@ -244,8 +262,7 @@ class TensorType(Type):
             close |= np.isinf(a)
         return bool(np.all(close))
 
-    @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(self, a: Any, b: Any) -> bool:
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
             return np.may_share_memory(a, b)  # pyright: ignore[reportUnknownArgumentType]
         return False

@@ -100,9 +100,16 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """Which inputs of a part its outputs update, by position; not those whose old values are kept."""
+    """Which inputs of a part its outputs update, by position; not those whose old values are kept.
+
+    Only tensors: the arrays of another value are part of an object, so never without another reference.
+    """
     kept = set(fgraph.outputs)
-    inputs = {variable: i for i, variable in enumerate(part.inputs) if variable not in kept}
+    inputs = {
+        variable: i
+        for i, variable in enumerate(part.inputs)
+        if variable not in kept and variable.type.is_array
+    }
     outputs = {variable: i for i, variable in enumerate(part.outputs)}
     pairs = ((fgraph.outputs[o], fgraph.inputs[i]) for o, i in fgraph.update_mapping.items())
     return {

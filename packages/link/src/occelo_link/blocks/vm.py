@@ -16,6 +16,7 @@ from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.turns import Turns
 from occelo_link.units.interface import UnitFailure
+from occelo_link.values import all_arrays, joined, split
 from occelo_link.vm import NodeThunk
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Signature",
     "prepared",
     "replay",
+    "taking_values",
 ]
 
 
@@ -41,7 +43,7 @@ def prepared(array: Any) -> Any:
 
 def replay(
     part: Part,
-    arrays: Sequence[Any],
+    values: Sequence[Any],
     failure: UnitFailure,
     where: Any = None,
     effects: Mapping[Variable, Any] | None = None,
@@ -57,7 +59,7 @@ def replay(
         raise MemoryError("There is not enough memory for the results of a compiled block")
     if part.remake is not None:
         part = part.remake()
-    given = {**dict(zip(part.inputs, arrays, strict=True)), **(effects or {})}
+    given = {**dict(zip(part.inputs, values, strict=True)), **(effects or {})}
     results: Sequence[Any] = evaluate(part.outputs, given)
     ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
     message = (
@@ -70,6 +72,16 @@ def replay(
     return results
 
 
+def taking_values(
+    unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> CompiledUnit:
+    """A unit as a function of values of variables, whatever their layout, to values."""
+    takes, gives = [v.type for v in inputs], [v.type for v in outputs]
+    if all_arrays(takes) and all_arrays(gives):
+        return lambda values: unit([prepared(value) for value in values])
+    return lambda values: joined(gives, unit([prepared(part) for part in split(takes, values)]))
+
+
 class Block:
     """A compiled part over its cells."""
 
@@ -78,18 +90,18 @@ class Block:
         self.unit = unit
         self.inputs = [storage_map[v] for v in part.inputs]
         self.outputs = [storage_map[v] for v in part.outputs]
+        self._call = taking_values(unit, part.inputs, part.outputs)
 
     def __call__(self) -> None:
-        arrays = [prepared(cell[0]) for cell in self.inputs]
+        values = [cell[0] for cell in self.inputs]
         try:
-            results: Sequence[Any] = self.unit(arrays)
+            results: Sequence[Any] = self._call(values)
         except UnitFailure as failure:
             # the same cause, told by the interpreter
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
             effects: Callable[[], dict[Variable, Any]] = getattr(self.unit, "effects", dict)
-            given = [cell[0] for cell in self.inputs]
-            results = replay(self.part, given, failure, where, effects())
+            results = replay(self.part, values, failure, where, effects())
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
 
@@ -175,6 +187,8 @@ class BlockVM:
         if getattr(unit, "has_effects", False):
             # the entry would repeat a call that failed
             return None
+        if not all_arrays([v.type for v in (*part.inputs, *part.outputs)]):
+            return None  # machine code knows arrays only
         read, numbers = set(part.inputs), set(scalars)
         if any(v not in read for v in arguments):
             return None

@@ -10,7 +10,7 @@ from occelo_graph import Apply
 from occelo_graph.ir.op import Kernel
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, prepared
+from occelo_link.blocks.vm import CompiledUnit, taking_values
 from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import default_store
@@ -91,12 +91,13 @@ class OpWiseCLinker(BlockLinker):
 def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
     positions = [node.inputs.index(v) for v in part.inputs]
     fallback = node.op.kernel(node)
+    call = taking_values(unit, part.inputs, part.outputs)
 
-    def running(*arrays: Any) -> Sequence[Any]:
+    def running(*values: Any) -> Sequence[Any]:
         try:
-            return unit([prepared(arrays[i]) for i in positions])
+            return call([values[i] for i in positions])
         except UnitFailure:
             # the NumPy implementation fails in the same way, and says why
-            return fallback(*arrays)
+            return fallback(*values)
 
     return running

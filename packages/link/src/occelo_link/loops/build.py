@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
@@ -11,6 +12,7 @@ from occelo_link.loops.host import hostable, lower_host
 from occelo_link.loops.index import search, subtensor
 from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
+from occelo_link.loops.joined import parts_of_type
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.state import ProgramState
@@ -40,7 +42,7 @@ def lower_graph(
     node has no lowering, unless ``hosts`` says that it is to be called in Python. With
     ``check_bounds`` every access to memory is checked; with ``threads`` sums of whole tensors are
     written so that their blocks can be computed in any order. ``states`` maps positions of outputs to
-    those of the inputs that they update, whose memory they may take.
+    those of the inputs that they update, whose memory they may take; both are tensors.
     """
     state = ProgramState(name, lower_host if hosts else None, blas_integer)
     state.builder.threads = threads
@@ -48,5 +50,13 @@ def lower_graph(
     for i, variable in enumerate(inputs):
         context.add_input(variable, contiguous is None or contiguous[i])
     context.lower_graph(order, outputs)
-    program = context.finish(outputs, None if check_bounds else states)
+    starts, ends = _starts(inputs), _starts(outputs)
+    updated = {ends[k]: starts[j] for k, j in (states or {}).items()}
+    program = context.finish(outputs, None if check_bounds else updated)
     return with_bounds_checks(program, context.builder) if check_bounds else program
+
+
+def _starts(variables: Sequence[Variable]) -> list[int]:
+    """Where the parts of each variable begin among those of all."""
+    counts = [len(parts_of_type(v.type)) for v in variables]
+    return [0, *accumulate(counts)]

@@ -28,7 +28,7 @@ from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
-from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual
+from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -98,7 +98,7 @@ def has_complex(node: Apply) -> bool:
 
 
 def _is_complex(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and variable.type.dtype in PARTS
+    return variable.type.is_array and variable.type.dtype in PARTS
 
 
 def by_parts(node: Apply) -> bool:
@@ -133,7 +133,9 @@ def in_parts(lowering: Lowering) -> Lowering:
 
 
 def parts_of(tensor: Tensor) -> list[Tensor]:
-    """The real tensors that a tensor consists of."""
+    """The real tensors that a value consists of."""
+    if isinstance(tensor, Joined):
+        return [real for part in tensor.parts for real in parts_of(part)]
     return [tensor.re, tensor.im] if isinstance(tensor, ComplexTensor) else [tensor]
 
 

@@ -15,7 +15,7 @@ from occelo_graph.gradient.barriers import (
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.regions import choose
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers, lowers_parts
 from occelo_link.loops.tensors import Tensor
 
 __all__: list[str] = []
@@ -30,6 +30,8 @@ def lower_check(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
 
 
 lowers(Assert)(lower_check)
+lowers_parts(CheckAndRaise)(lower_check)
+lowers_parts(Assert)(lower_check)
 
 
 def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
@@ -48,8 +50,10 @@ for _identity in (
     ZeroGrad,
 ):
     lowers(_identity)(_same)
+    lowers_parts(_identity)(_same)
 
 
+@lowers_parts(IfElse)
 @lowers(IfElse)
 def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     condition = context.builder.cast(context.scalar(inputs[0]), "bool")

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply, TensorType, Variable
+from occelo_graph import Apply, TensorType, Type, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.control import Assert, CheckAndRaise, IfElse
 from occelo_graph.ops.create import Alloc
@@ -21,7 +21,8 @@ from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_graph.ops.shape import DimShuffle, Reshape, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.tensors import Index, Tensor
+from occelo_link.loops.joined import pieces
+from occelo_link.loops.tensors import Index, Joined, Tensor
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -35,6 +36,7 @@ __all__ = [
     "packed",
     "single_of_bits",
     "unpacked",
+    "with_halves_rounded",
 ]
 
 _MOVES = (
@@ -62,7 +64,7 @@ def has_halves(node: Apply) -> bool:
 
 
 def _is_half(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and variable.type.dtype == "float16"
+    return variable.type.is_array and variable.type.dtype == "float16"
 
 
 def as_single(node: Apply) -> Apply:
@@ -98,6 +100,17 @@ def in_single(lowering: Lowering) -> Lowering:
         ]
 
     return lowered
+
+
+def with_halves_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor:
+    """A value with its parts of 16-bit floats rounded to numbers of 16 bits."""
+    parts = [
+        _mapped(context, piece, "float32", rounded) if part.dtype == "float16" else piece
+        for part, piece in zip(kind.parts() or (), pieces(tensor), strict=False)
+    ]
+    if all(new is old for new, old in zip(parts, pieces(tensor), strict=False)):
+        return tensor
+    return parts[0] if kind.is_array else Joined(parts)
 
 
 def unpacked(context: Context, tensor: Tensor) -> Tensor:

@@ -8,38 +8,40 @@ and takes those of the results, and with the addresses of the inputs, which retu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
-from occelo_graph import Apply, TensorType
+from occelo_graph import Apply, TensorType, Variable
 from occelo_link.loops.complexes import PARTS, ComplexTensor, interleaved, parts_of
 from occelo_link.loops.halves import packed, unpacked
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.joined import parts_of_type, pieces
 from occelo_link.loops.lowering import IN_MEMORY, Context
 from occelo_link.loops.nests import copy_together
-from occelo_link.loops.registry import supported_dtype
-from occelo_link.loops.tensors import Tensor
+from occelo_link.loops.registry import lies_in_arrays
+from occelo_link.loops.tensors import Joined, Tensor
 
 __all__ = ["hostable", "lower_host"]
 
 
 def hostable(node: Apply) -> bool:
-    """Whether a node that has no loops can be called from within a program: it has to do with tensors only."""
+    """Whether a node that has no loops can be called from within a program: all its values lie in arrays."""
     op = node.op
     return not (op.lazy or op.destroy_map) and all(
-        supported_dtype(v) for v in (*node.inputs, *node.outputs)
+        lies_in_arrays(v) for v in (*node.inputs, *node.outputs)
     )
 
 
 def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    """A call of the op in Python."""
+    """A call of the op in Python: with the parts of its inputs, for those of its results."""
     builder, program = context.builder, context.program
     number = len(program.hosts)
     program.hosts.append(node)
-    kinds_given: list[Any] = [v.type for v in node.inputs]
-    given = [_given(context, t, k.dtype) for t, k in zip(inputs, kinds_given, strict=True)]
+    parts = [part for t in inputs for part in pieces(t)]
+    given = [_given(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)]
     context.schedule.flush()
-    lengths = [n for t in inputs for n in t.shape]
-    kinds: list[Any] = [v.type for v in node.outputs]
+    lengths = [n for t in parts for n in t.shape]
+    kinds = _kinds(node.outputs)
     count = len(lengths) + sum(kind.ndim for kind in kinds)
     slots = builder.buffer("int64", "work", ndim=1)
     builder.alloc(slots, context.i64(max(1, count)))
@@ -61,7 +63,16 @@ def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
     builder.invoke(
         f"taken:{number}", [Pointer(b, context.i64(0)) for b in buffers], "int64", buffers
     )
-    return results
+    rest = iter(results)
+    return [
+        next(rest) if v.type.is_array else Joined(list(islice(rest, len(_kinds([v])))))
+        for v in node.outputs
+    ]
+
+
+def _kinds(variables: Sequence[Variable]) -> list[TensorType]:
+    """The types of the arrays that values of variables consist of."""
+    return [part for v in variables for part in parts_of_type(v.type)]
 
 
 def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:

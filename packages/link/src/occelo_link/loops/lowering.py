@@ -20,20 +20,19 @@ from occelo_link.loops.complexes import (
 from occelo_link.loops.halves import packed, unpacked
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
+from occelo_link.loops.joined import mapped, parts_of_type, pieces
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
 from occelo_link.loops.nests import copy_elements, copy_together
 from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.state import ProgramState
 from occelo_link.loops.steps import Step
-from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
+from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual, is_unit
 
 __all__ = ["Context", "NotLowered"]
 
 IN_MEMORY = {"float16": "uint16", **PARTS}
 """What inputs and outputs of a dtype are seen as."""
-INSIDE = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
-"""The dtypes of the tensors that one of a dtype is inside a program."""
 MAX_DEPTH = 48
 """Formulas nested deeper are stored, which keeps recursion shallow."""
 MAX_COST = 3000
@@ -272,28 +271,31 @@ class Context:
     # graphs
 
     def add_input(self, variable: Variable, contiguous: bool = True) -> None:
-        """Lower an input of the graph."""
+        """Lower an input of the graph: one of the program for each of its parts."""
+        kind = variable.type
+        made = [self._input(part, contiguous) for part in parts_of_type(kind)]
+        self.tensors[variable] = made[0] if kind.is_array else Joined(made)
+
+    def _input(self, kind: TensorType, contiguous: bool) -> Tensor:
         builder = self.builder
-        assert isinstance(variable.type, TensorType)
         position = len(self.program.inputs)
-        dtype, ndim = variable.type.dtype, variable.type.ndim
+        dtype = kind.dtype
         seen = IN_MEMORY.get(dtype, dtype)
-        buffer = builder.buffer(seen, "input", position=position, ndim=ndim, holds=dtype)
+        buffer = builder.buffer(seen, "input", position=position, ndim=kind.ndim, holds=dtype)
         self.program.inputs.append(buffer)
         shape = [
             builder.input_length(buffer, axis) if n is None else builder.i64(n)
-            for axis, n in enumerate(variable.type.shape)
+            for axis, n in enumerate(kind.shape)
         ]
         if dtype in PARTS:
-            self.tensors[variable] = interleaved(self, buffer, shape)
-            return
+            return interleaved(self, buffer, shape)
         strides = (
             self.contiguous(shape)
             if contiguous
             else [builder.input_stride(buffer, i) for i in range(len(shape))]
         )
         stored = Stored(buffer, shape, builder.i64(0), strides, contiguous)
-        self.tensors[variable] = unpacked(self, stored) if dtype == "float16" else stored
+        return unpacked(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
         """The lowered form of a variable that has been reached, here or in a region around."""
@@ -304,13 +306,15 @@ class Context:
                 return found
             context = context.outer
         assert isinstance(variable, Constant)
-        made = self.tensors[variable] = self._constant(variable)
+        kind = variable.type
+        parts = [self._constant(part) for part in kind.to_parts(variable.data)]
+        made = self.tensors[variable] = parts[0] if kind.is_array else Joined(parts)
         return made
 
-    def _constant(self, variable: Constant) -> Tensor:
+    def _constant(self, array: Any) -> Tensor:
         builder = self.builder
         # a folded constant may be a view in any order
-        data: Any = np.require(variable.data, requirements=["C", "A"])
+        data: Any = np.require(array, requirements=["C", "A"])
         if data.dtype.kind == "c":
             return complex_constant(self, data)
         if data.dtype == np.float16:
@@ -344,14 +348,18 @@ class Context:
             ]
             outputs = lowering(self, node, inputs)
             for variable, tensor in zip(node.outputs, outputs, strict=True):
-                self.tensors[variable] = self._settle(variable, tensor, self.uses.get(variable, ()))
+                self.tensors[variable] = self._settled(
+                    variable, tensor, self.uses.get(variable, ())
+                )
+
+    def _settled(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
+        """The value with each formula stored that would be computed too often."""
+        if isinstance(tensor, Joined | ComplexTensor):
+            return mapped(tensor, lambda part: self._settle(variable, part, readers))
+        return self._settle(variable, tensor, readers)
 
     def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
-        """Store a formula that would be computed too often."""
-        if isinstance(tensor, ComplexTensor):
-            re, im = (self._settle(variable, part, readers) for part in parts_of(tensor))
-            return ComplexTensor(re, im)
-        if isinstance(tensor, Stored) or not isinstance(variable.type, TensorType):
+        if isinstance(tensor, Stored):
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
             return self.store(tensor)
@@ -366,24 +374,23 @@ class Context:
     ) -> Program:
         """Write the outputs and what is still pending; returns the program.
 
-        ``states`` maps positions of outputs to those of the inputs that they update.
+        ``states`` maps positions of outputs of the program to those of the inputs that they update.
         """
         targets: list[Buffer] = []
-        for position, variable in enumerate(outputs):
+        for variable in outputs:
             self.state.node = variable.owner
             tensor = self.tensor(variable)
-            targets.append(self._output_of(variable, tensor, position))
+            for kind, piece in zip(parts_of_type(variable.type), pieces(tensor), strict=True):
+                targets.append(self._output_of(kind, piece, len(targets)))
         self.program.outputs = targets
         inputs = self.program.inputs
         self.schedule.finish({targets[k]: inputs[j] for k, j in (states or {}).items()})
         return self.program
 
-    def _output_of(self, variable: Variable, tensor: Tensor, position: int) -> Buffer:
+    def _output_of(self, kind: TensorType, tensor: Tensor, position: int) -> Buffer:
         """The buffer of an output, and what it takes to fill it."""
         if isinstance(tensor, ComplexTensor):
             return self._complex_output(tensor, position)
-        kind = variable.type
-        assert isinstance(kind, TensorType)
         if kind.dtype == "float16":
             tensor = packed(self, tensor)
         buffer = self._output(tensor, position).buffer
@@ -437,7 +444,7 @@ def repeats(variable: Variable, node: Apply) -> bool:
     if not getattr(node.op, "elementwise", False):
         return type(node.op).__name__ not in ("CAReduce", "DimShuffle", "Argmax", "SpecifyShape")
     mine, out = variable.type, node.outputs[0].type
-    assert isinstance(mine, TensorType)
+    assert isinstance(mine, TensorType)  # elementwise ops are of tensors
     assert isinstance(out, TensorType)
     if all(n == 1 for n in mine.shape):
         return False

@@ -8,15 +8,14 @@ tensors in two buffers that change places, or in one where the new elements can 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from occelo_graph import Apply, TensorType, Variable
-from occelo_link.loops.complexes import PARTS, ComplexTensor, always, parts_of
+from occelo_graph import Apply, Variable
+from occelo_link.loops.complexes import always, parts_of
 from occelo_link.loops.host import hostable
 from occelo_link.loops.ir.program import Buffer, Value
+from occelo_link.loops.joined import Leaf, assembled, leaves_of, mapped
 from occelo_link.loops.kernel import ElementRoot
-from occelo_link.loops.lowering import CHEAP, INSIDE, Context
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.registry import find_lowering, lowers_loops
 from occelo_link.loops.tensors import Stored, Tensor, Virtual
@@ -24,26 +23,14 @@ from occelo_link.loops.tensors import Stored, Tensor, Virtual
 __all__ = ["choose"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    """A real tensor that a variable consists of inside a program: its dtype, and its lengths as far as they are known."""
-
-    dtype: str
-    shape: tuple[int | None, ...]
-
-
-def _leaves(variables: Sequence[Variable]) -> list[_Leaf]:
-    types: list[Any] = [v.type for v in variables]
-    return [_Leaf(d, t.shape) for t in types for d in INSIDE.get(t.dtype, (t.dtype,))]
+def _leaves(variables: Sequence[Variable]) -> list[Leaf]:
+    return [leaf for v in variables for leaf in leaves_of(v.type)]
 
 
 def _assembled(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
-    """The tensors of variables that consist of ``parts``."""
+    """The values of variables that consist of ``parts``."""
     rest = iter(parts)
-    types: list[Any] = [v.type for v in variables]
-    return [
-        ComplexTensor(next(rest), next(rest)) if t.dtype in PARTS else next(rest) for t in types
-    ]
+    return [assembled(v.type, rest) for v in variables]
 
 
 def _parts(context: Context, variables: Sequence[Variable]) -> list[Tensor]:
@@ -52,7 +39,7 @@ def _parts(context: Context, variables: Sequence[Variable]) -> list[Tensor]:
 
 def _from_values(
     context: Context,
-    leaves: Sequence[_Leaf],
+    leaves: Sequence[Leaf],
     buffers: Sequence[Buffer],
     values: Sequence[Value],
 ) -> list[Tensor]:
@@ -70,7 +57,7 @@ def _from_values(
 
 def _to_values(
     context: Context,
-    leaves: Sequence[_Leaf],
+    leaves: Sequence[Leaf],
     parts: Sequence[Tensor],
     targets: Callable[[int, Sequence[Value]], Stored | None],
 ) -> list[Value]:
@@ -122,8 +109,8 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
 
 def _has_lowering(node: Apply) -> bool:
     """Whether all that a loop does can be compiled, or called."""
-    tensors = (*node.inputs, *node.outputs)
-    return all(isinstance(v.type, TensorType) for v in tensors) and all(
+    values = (*node.inputs, *node.outputs)
+    return all(v.type.parts() is not None for v in values) and all(
         find_lowering(n) is not None or hostable(n) for n in node.op.loop(node).body.nodes
     )
 
@@ -173,11 +160,12 @@ class _Looping:
 
     def _at_hand(self, tensor: Tensor) -> Tensor:
         """What all iterations read: in memory, unless it is cheap to compute."""
-        parts = [
-            p if isinstance(p, Virtual) and p.cost <= CHEAP else self.context.store(p)
-            for p in parts_of(tensor)
-        ]
-        return ComplexTensor(*parts) if len(parts) == 2 else parts[0]
+
+        def kept(part: Tensor) -> Tensor:
+            cheap = isinstance(part, Virtual) and part.cost <= CHEAP
+            return part if cheap else self.context.store(part)
+
+        return mapped(tensor, kept)
 
     def _initial(self) -> list[Value]:
         """The values of the first iteration; tensors are copied to the buffers."""

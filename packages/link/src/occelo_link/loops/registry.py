@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_graph import Apply, TensorType, Variable
+from occelo_graph import Apply, Variable
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
-from occelo_link.loops.halves import as_single, has_halves, in_single
+from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
+from occelo_link.loops.joined import pieces
 from occelo_link.loops.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Lowering",
     "find_lowering",
+    "lies_in_arrays",
     "lowers",
     "lowers_complex",
     "lowers_loops",
-    "supported_dtype",
+    "lowers_parts",
 ]
 
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
@@ -32,6 +34,7 @@ _lowerings: dict[type, Lowering] = {}
 _conditions: dict[type, Callable[[Apply], bool]] = {}
 _loops: list[tuple[Lowering, Callable[[Apply], bool]]] = []
 _complex: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
+_parts: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
 
 _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
@@ -63,9 +66,10 @@ def lowers_loops(when: Callable[[Apply], bool]) -> Callable[[Lowering], Lowering
     return register
 
 
-def supported_dtype(variable: Variable) -> bool:
-    """Whether loop programs have the variable's type."""
-    return isinstance(variable.type, TensorType) and variable.type.dtype in _DTYPES
+def lies_in_arrays(variable: Variable) -> bool:
+    """Whether loop programs have the variable's type: they have arrays, and what consists of arrays."""
+    parts = variable.type.parts()
+    return parts is not None and all(part.dtype in _DTYPES for part in parts)
 
 
 def lowers_complex(
@@ -80,10 +84,28 @@ def lowers_complex(
     return register
 
 
+def lowers_parts(
+    op_class: type, when: Callable[[Apply], bool] | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class for nodes with values of types that are no arrays but consist of such.
+
+    Such a value is a `Joined` of the lowered tensors of its parts. One of complex numbers is a `ComplexTensor`, and
+    one of 16-bit floats of dtype float32; what is computed of those is rounded afterwards.
+    """
+
+    def register(function: Lowering) -> Lowering:
+        _parts[op_class] = function, when
+        return function
+
+    return register
+
+
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node; None if it has none."""
     if node.op.loops:
         return next((function for function, when in _loops if when(node)), None)
+    if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):
+        return _find_parts(node)
     if has_complex(node):
         return _find_complex(node)
     if has_halves(node) and not node.op.lazy:
@@ -106,6 +128,39 @@ def _find_complex(node: Apply) -> Lowering | None:
     return None if found is None else in_parts(found)
 
 
+def _find_parts(node: Apply) -> Lowering | None:
+    """The lowering of a node with values that are no arrays but consist of such."""
+    if node.op.destroy_map or not all(lies_in_arrays(v) for v in (*node.inputs, *node.outputs)):
+        return None
+    for cls in type(node.op).__mro__:
+        if cls in _parts and _computes_alike(type(node.op), cls):
+            function, condition = _parts[cls]
+            fits = condition is None or condition(node)
+            return _with_parts_checked(function) if fits else None
+    return None
+
+
+def _with_parts_checked(lowering: Lowering) -> Lowering:
+    """A lowering whose results must have the parts that their types say, and halves the bits that they can have."""
+
+    def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+        made = [
+            with_halves_rounded(context, v.type, t)
+            for v, t in zip(node.outputs, lowering(context, node, inputs), strict=True)
+        ]
+        for variable, tensor in zip(node.outputs, made, strict=True):
+            kinds = variable.type.parts() or ()
+            inside = [("float32" if k.dtype == "float16" else k.dtype, k.ndim) for k in kinds]
+            found = [(t.dtype, t.ndim) for t in pieces(tensor)]
+            if found != inside:
+                raise TypeError(
+                    f"The lowering of {node.op} gave parts {found} for a value of {variable.type}"
+                )
+        return made
+
+    return lowered
+
+
 def _find(node: Apply) -> Lowering | None:
     for cls in type(node.op).__mro__:
         found = _lowerings.get(cls)
@@ -118,7 +173,7 @@ def _find(node: Apply) -> Lowering | None:
             return None
         if node.op.destroy_map:
             return None
-        if not all(supported_dtype(v) for v in (*node.inputs, *node.outputs)):
+        if not all(lies_in_arrays(v) for v in (*node.inputs, *node.outputs)):
             return None
         return found
     return None

@@ -14,7 +14,7 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = ["Index", "Stored", "Tensor", "Virtual", "is_unit"]
+__all__ = ["Index", "Joined", "Stored", "Tensor", "Virtual", "is_unit"]
 
 Index = Sequence[Value]
 """One int64 value for each dimension."""
@@ -152,3 +152,13 @@ class Virtual(Tensor):
         if key[1] == builder.epoch:
             builder.stack[depth].memo[key] = made
         return made
+
+
+class Joined(Tensor):
+    """A value that consists of tensors, ``parts``, by what its type says (`Type.parts`); it has no elements itself."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Tensor]) -> None:
+        super().__init__("", ())
+        self.parts = tuple(parts)

@@ -56,11 +56,11 @@ def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[A
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     _check_powers(tracer, op.scalar_op, values)
-    dtypes = [v.type.dtype for v in node.outputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    dtypes: list[Any] = [v.type.dtype for v in node.outputs]
     if isinstance(op.scalar_op, Composite):
         results = _composite(tracer, op.scalar_op, values)
     else:
-        results = [apply_scalar(tracer, op.scalar_op, values, dtypes[0])]  # pyright: ignore[reportUnknownArgumentType]
+        results = [apply_scalar(tracer, op.scalar_op, values, dtypes[0])]
     return [r if tuple(r.shape) == shape else tracer.arrays.broadcast(r, shape) for r in results]
 
 

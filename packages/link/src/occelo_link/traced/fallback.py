@@ -66,7 +66,7 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
     """The shapes of a node's results, by their types or by the op's rule; None where that fails."""
     if node.op.loops:
         return _unchanged(node, inputs)
-    known = [getattr(v.type, "shape", None) for v in node.outputs]
+    known = [v.type.shape for v in node.outputs]
     if all(shape is not None and None not in shape for shape in known):
         return known  # type: ignore[return-value]
     try:

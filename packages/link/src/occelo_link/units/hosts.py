@@ -12,6 +12,7 @@ import numpy as np
 
 from occelo_graph import Apply, Variable
 from occelo_graph.interpret import annotate_error
+from occelo_link.values import joined, split
 
 __all__ = ["Hosts"]
 
@@ -27,8 +28,9 @@ class _Host:
         self.kernel = node.op.kernel(node)
         self.hosts = hosts
         self.waiting: dict[int, list[Any]] = {}
-        self.kinds: list[Any] = [v.type for v in node.inputs]
-        self.made: list[Any] = [v.type for v in node.outputs]
+        self.takes, self.gives = ([v.type for v in vs] for vs in (node.inputs, node.outputs))
+        self.kinds: list[Any] = [part for kind in self.takes for part in kind.parts() or ()]
+        self.made: list[Any] = [part for kind in self.gives for part in kind.parts() or ()]
         self.taken = [(np.dtype(kind.dtype), int(kind.ndim)) for kind in self.kinds]
         self.given = ctypes.c_int64 * sum(kind.ndim for kind in self.kinds)
         self.room = ctypes.c_int64 * sum(kind.ndim for kind in self.made)
@@ -40,17 +42,21 @@ class _Host:
     def run(self, slots: int, *inputs: int | None) -> int:
         """Compute from the arrays at addresses; writes the lengths of the results."""
         try:
-            arrays = self.arrays(slots, inputs)
+            given = joined(self.takes, self.arrays(slots, inputs))
             try:
                 with np.errstate(all="ignore"):
-                    results = [np.asarray(v) for v in self.kernel(*arrays)]
-                self.check(results)
+                    results = [
+                        np.asarray(v) if kind.is_array else v
+                        for kind, v in zip(self.gives, self.kernel(*given), strict=True)
+                    ]
+                parts = split(self.gives, results)
+                self.check(parts)
             except Exception as error:
-                raise annotate_error(error, self.node, arrays) from None
-            lengths = [n for result in results for n in result.shape]
+                raise annotate_error(error, self.node, given) from None
+            lengths = [n for part in parts for n in part.shape]
             self.room.from_address(slots + ctypes.sizeof(self.given))[:] = lengths
             thread = threading.get_ident()
-            self.waiting[thread] = results
+            self.waiting[thread] = parts
             if not self.node.op.pure:
                 self.hosts.done.setdefault(thread, {}).update(
                     zip(self.node.outputs, results, strict=True)
@@ -79,7 +85,7 @@ class _Host:
         return made
 
     def check(self, results: Sequence[Any]) -> None:
-        """TypeError unless results are of the types that the node says."""
+        """TypeError unless the parts of results are of the types that the node says."""
         for result, kind in zip(results, self.made, strict=True):
             fits = result.ndim == kind.ndim and all(
                 n is None or n == m for n, m in zip(kind.shape, result.shape, strict=True)

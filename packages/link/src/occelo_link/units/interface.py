@@ -26,7 +26,10 @@ class UnitFailure(Exception):
 
 @dataclass
 class UnitInterface:
-    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, the table's names, ops called in Python."""
+    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, the table's names, ops called in Python.
+
+    Inputs and outputs are those of the program: the parts of the variables of the block.
+    """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
     outputs: list[tuple[str, int]]
@@ -37,9 +40,8 @@ class UnitInterface:
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
         """The interface of a program of these inputs."""
-        types: list[Any] = [v.type for v in inputs]
         return cls(
-            [(t.dtype, t.shape) for t in types],
+            [(p.dtype, p.shape) for v in inputs for p in v.type.parts() or ()],
             [(b.holds, b.ndim) for b in program.outputs],
             dict(program.table),
             list(program.constants),

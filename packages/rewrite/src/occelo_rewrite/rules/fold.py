@@ -21,9 +21,8 @@ def _folded_size(node: Apply) -> int:
     """The number of elements that folding would make, as far as types tell; 0 if they do not."""
     total = 0
     for output in node.outputs:
-        shape: Any = getattr(output.type, "shape", ())
         size = 1
-        for n in shape:
+        for n in output.type.shape or ():
             size *= 1 if n is None else n
         total += size
     return total

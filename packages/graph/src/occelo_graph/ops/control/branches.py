@@ -111,14 +111,14 @@ class IfElse(Op):
         results: list[Any] = []
         for i in range(self.n_outs):
             a, b = values[i], values[self.n_outs + i]
-            core = node.outputs[i].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            kind: Any = node.outputs[i].type
             extras = [batch_ndims[1 + i], batch_ndims[1 + self.n_outs + i]]
             if batch_ndims[0] == 0 and extras[0] == extras[1]:
                 # which branch is taken must not decide over lengths of the batch
                 a, b = materialize([a, b], extras) if extras[0] else (a, b)
                 results.append(ifelse(condition, a, b))
             else:
-                test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * core])  # pyright: ignore[reportUnknownArgumentType]
+                test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * kind.ndim])
                 results.append(switch(test, a, b))
         return results
 

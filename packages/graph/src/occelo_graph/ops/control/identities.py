@@ -41,6 +41,10 @@ class SameType(Op):
 class DeepCopyOp(SameType):
     """A copy with storage of its own."""
 
+    def kernel(self, node: Apply) -> Kernel:
+        copied = node.inputs[0].type.copy
+        return lambda *values: (copied(*values),)
+
     def evaluate(self, x: Any) -> Any:
         return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 

@@ -39,9 +39,10 @@ class Composite(ScalarOp):
         return {"inner": self.inner}
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        wanted = [v.type.dtype for v in self.inner.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        kinds: list[Any] = [v.type for v in self.inner.inputs]
+        wanted: list[str] = [kind.dtype for kind in kinds]
         if list(dtypes) != wanted:
-            raise TypeError(f"it was made for {', '.join(wanted)}")  # pyright: ignore[reportUnknownArgumentType]
+            raise TypeError(f"it was made for {', '.join(wanted)}")
         return tuple(v.type.dtype for v in self.inner.outputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
     def evaluate(self, *arrays: Any) -> Any:

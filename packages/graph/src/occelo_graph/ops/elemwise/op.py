@@ -256,15 +256,15 @@ class Elemwise(Op):
         return [total]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
-        shape: list[Any] = [1] * ndim  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        out: Any = node.outputs[0].type
+        shape: list[Any] = [1] * out.ndim
         for var, lengths in zip(node.inputs, input_shapes, strict=True):
             assert isinstance(var.type, TensorType)
-            lead = ndim - var.type.ndim  # pyright: ignore[reportUnknownVariableType]
+            lead = out.ndim - var.type.ndim
             for i, (static, length) in enumerate(zip(var.type.shape, lengths, strict=True)):
                 if static != 1 and (shape[lead + i] == 1 or isinstance(length, int)):
                     shape[lead + i] = length
-        return [tuple(shape)] * len(node.outputs)  # pyright: ignore[reportUnknownArgumentType]
+        return [tuple(shape)] * len(node.outputs)
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]

@@ -550,7 +550,7 @@ def _batched_write(
     x, y, given = inputs[0], inputs[1], inputs[2:]
     extra = max(batch_ndims)
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
-    y_core = node.inputs[1].type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    y_core: Any = node.inputs[1].type.ndim
     region = len(op_._region(node.inputs[0].type, [v.type for v in node.inputs[2:]]))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportPrivateUsage]
     own = batch_ndims[1]
     order: list[Any] = [*range(own), *["x"] * (region - y_core), *range(own, y.type.ndim)]
@@ -624,7 +624,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
             if _fits(y, target.dtype)
             else _weak_array(value, target.dtype)
         )
-    elif isinstance(y, Constant) and getattr(y.type, "dtype", None) != target.dtype:
+    elif isinstance(y, Constant) and y.type.dtype != target.dtype:
         y = _weak_array(y, target.dtype)
     written: TensorVariable = kind(key, set_instead_of_inc, inplace)(base, y, *given)
     new_axes, is_index = _mark_of(base)

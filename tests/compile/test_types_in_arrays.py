@@ -1,0 +1,402 @@
+"""A type that is no tensor but consists of arrays, as compiled functions of every linker take it.
+
+The type is that of a scaled matrix of diagonals or of rows: two arrays and a flag.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_compile.cached import function_key
+from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.types import Type, none_type
+from occelo_graph.ops.control import ifelse
+from occelo_link.loops.registry import lowers_parts
+from occelo_link.loops.tensors import Joined
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*runs in Python:UserWarning", "ignore:Shapes in the graph depend:UserWarning"
+)
+
+
+class Pairs:
+    """Entries ``(index[k], data[k])`` of a vector, counted from the end if ``backward``."""
+
+    def __init__(self, data: Any, index: Any, backward: bool = False) -> None:
+        self.data = np.asarray(data)
+        self.index = np.asarray(index)
+        self.backward = bool(backward)
+
+    def dense(self, length: int) -> Any:
+        """What it stands for, written apart from the ops."""
+        found = np.zeros(length, self.data.dtype)
+        for k, x in zip(self.index.tolist(), self.data.tolist(), strict=True):
+            found[length - 1 - k if self.backward else k] += x
+        return found
+
+    def __repr__(self) -> str:
+        return f"Pairs({self.data.tolist()}, {self.index.tolist()}, {self.backward})"
+
+
+class PairsType(Type):
+    __slots__ = ("data_dtype",)
+
+    def __init__(self, data_dtype: str = "float64") -> None:
+        self.data_dtype = data_dtype
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.data_dtype,)
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        if not isinstance(data, Pairs):
+            raise TypeError(f"Expected Pairs, got {data!r}")
+        if data.data.dtype == self.data_dtype and data.index.dtype == "int64":
+            return data
+        raise TypeError(f"Expected Pairs of {self.data_dtype}, got {data.data.dtype}")
+
+    def parts(self) -> tuple[Any, ...]:
+        kinds = ((self.data_dtype, (None,)), ("int64", (None,)), ("bool", ()))
+        return tuple(og.TensorType(dtype, shape) for dtype, shape in kinds)
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        return value.data, value.index, np.asarray(value.backward)
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        return Pairs(parts[0], parts[1], bool(parts[2]))
+
+
+pairs = PairsType()
+RUNS: list[str] = []
+
+
+@op
+class MakePairs(Op):
+    """Of a vector and positions: only Python knows how."""
+
+    def infer(self, data: Any, index: Any) -> Any:
+        return PairsType(data.dtype)
+
+    def evaluate(self, data: Any, index: Any) -> Any:
+        RUNS.append("make")
+        return Pairs(data.copy(), index.copy(), True)
+
+
+@op
+class ScalePairs(Op):
+    """Has a lowering over parts: only the first of them changes."""
+
+    def infer(self, p: Any, factor: Any) -> Any:
+        return p
+
+    def evaluate(self, p: Any, factor: Any) -> Any:
+        RUNS.append("scale")
+        return Pairs(p.data * factor.astype(p.data.dtype), p.index.copy(), p.backward)
+
+
+@op
+class Dense(Op):
+    """A vector of a length; only Python knows how."""
+
+    length: int
+
+    def infer(self, p: Any) -> Any:
+        return og.TensorType(p.data_dtype, (self.length,))
+
+    def evaluate(self, p: Any) -> Any:
+        RUNS.append("dense")
+        if np.max(p.index, initial=0) >= self.length:
+            raise IndexError(f"there is no position {p.index.max()}")
+        return p.dense(self.length)
+
+
+@lowers_parts(ScalePairs, when=lambda node: "complex" not in node.inputs[0].type.data_dtype)
+def lower_scale(context: Any, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    data, index, backward = inputs[0].parts
+    factor = context.builder.cast(context.scalar(inputs[1]), data.dtype)
+
+    def element(builder: Any, at: Any) -> Any:
+        return builder.op("mul", data.at(builder, at), factor)
+
+    made = context.virtual(data.dtype, data.shape, element, [data], flat=data.flat, identity=True)
+    return [Joined([made, index, backward])]
+
+
+make, scale = MakePairs(), ScalePairs()
+
+
+def some(count: int = 3, seed: int = 0, dtype: str = "float64", backward: bool = False) -> Pairs:
+    rng = np.random.default_rng(seed)
+    data = rng.normal(size=count) + (1j if dtype.startswith("complex") else 0)
+    return Pairs(data.astype(dtype), rng.integers(0, 5, count), backward)
+
+
+def assert_same(found: Any, expected: Pairs) -> None:
+    assert type(found) is Pairs
+    assert found.data.dtype == expected.data.dtype
+    np.testing.assert_allclose(
+        found.data, expected.data, rtol=1e-3 if found.data.itemsize == 2 else 1e-7
+    )
+    np.testing.assert_array_equal(found.index, expected.index)
+    assert found.index.dtype == "int64"
+    assert found.backward is expected.backward
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 3, 700])
+def test_it_comes_in_and_out(mode: str, count: int, backward: bool) -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    f = oc.function([p, x], [scale(p, x), Dense(5)(scale(p, x + 1)), p, x * 2], mode=mode)
+    given = some(count, count, backward=backward)
+    before = copy.deepcopy(given)
+    for factor in (2.0, -1.5):
+        scaled, dense, same, twice = f(given, factor)
+        assert_same(scaled, Pairs(before.data * factor, before.index, backward))
+        np.testing.assert_allclose(dense, before.dense(5) * (factor + 1), atol=1e-12)
+        assert_same(same, before)
+        assert twice == factor * 2
+        for result in (scaled, same):
+            result.data[...] = 7  # nobody else's memory
+            result.index[...] = 7
+        assert_same(given, before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "int8"])
+def test_parts_of_every_kind_of_dtype(mode: str, dtype: str) -> None:
+    if mode == "pytorch" and dtype == "int8":
+        pytest.skip("tested by the other dtypes")
+    p, x = PairsType(dtype)("p"), ot.scalar("x", dtype=dtype)
+    c = ot.bscalar("c")
+    chosen = ifelse(c, scale(p, x), p)
+    f = oc.function([p, x, c], [chosen, Dense(6)(chosen)], mode=mode)
+    given = some(4, 1, dtype)
+    for take in (1, 0):
+        found, dense = f(given, np.array(3, dtype), take)
+        factor = np.array(3 if take else 1, dtype)
+        assert_same(found, Pairs(given.data * factor, given.index))
+        np.testing.assert_allclose(
+            dense, Pairs(given.data * factor, given.index).dense(6), rtol=1e-2
+        )
+
+
+def test_a_shared_one_is_updated(mode: str) -> None:
+    state = SharedVariable(pairs, some(3, 2, backward=True), name="state")
+    start = copy.deepcopy(state.get_value())
+    x = ot.dscalar("x")
+    f = oc.function([x], Dense(5)(state).sum(), updates=[(state, scale(state, x))], mode=mode)
+    for k in range(3):
+        np.testing.assert_allclose(f(2.0), start.data.sum() * 2**k)
+        assert_same(state.get_value(), Pairs(start.data * 2 ** (k + 1), start.index, True))
+    kept = state.get_value(borrow=True)
+    f(2.0)
+    assert_same(kept, Pairs(start.data * 8, start.index, True))
+    state.set_value(some(2, 3))
+    np.testing.assert_allclose(f(1.0), some(2, 3).data.sum())
+    with pytest.raises(TypeError, match="state"):
+        state.set_value(np.ones(3))
+
+
+def test_a_constant_counts_by_its_value(mode: str) -> None:
+    x = ot.dscalar("x")
+    value = some(4, 4)
+    constant, equal = (pairs.make_constant(copy.deepcopy(value)) for _ in range(2))
+    other = pairs.make_constant(Pairs(value.data, value.index, True))
+    assert constant.equals(equal)
+    assert not constant.equals(other)
+    results = [Dense(6)(scale(c, x)) for c in (constant, equal, other)]
+    f = oc.function([x], [*results, scale(constant, x), constant], mode=mode)
+    for factor in (1.0, 3.0):
+        one, two, three, scaled, same = f(factor)
+        np.testing.assert_allclose(one, value.dense(6) * factor)
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_allclose(three, value.dense(6)[::-1] * factor)
+        assert_same(scaled, Pairs(value.data * factor, value.index))
+        assert_same(same, value)
+        same.data[...] = 0
+    assert_same(constant.data, value)
+
+
+def nested(c: Any, x: Any, v: Any, i: Any, p: Any) -> Any:
+    """Three branches within each other, with ops of all kinds inside."""
+    made = make(ot.exp(v), i)
+    inner = ifelse(ot.gt(x, 2.0), scale(made, x), scale(p, x))
+    middle = ifelse(ot.gt(x, 1.0), inner, make(v, i))
+    return ifelse(c, middle, p)
+
+
+def test_branches_stay_lazy(mode: str) -> None:
+    c, x, v, i, p = ot.bscalar("c"), ot.dscalar("x"), ot.dvector("v"), ot.lvector("i"), pairs("p")
+    result = nested(c, x, v, i, p)
+    f = oc.function([c, x, v, i, p], [result, Dense(5)(result) + 1.0], mode=mode)
+    given, vector, index = some(3, 5), np.array([0.5, -1.0]), np.array([0, 4])
+    if mode in ("native", "c", "numba"):
+        assert [part.compiled for part in f.vm.parts] == [True]
+    cases = [
+        (1, 3.0, Pairs(np.exp(vector) * 3, index, True), {"make"}),
+        (1, 1.5, Pairs(given.data * 1.5, given.index), set()),
+        (1, 0.5, Pairs(vector, index, True), {"make"}),
+        (0, 3.0, given, set()),
+    ]
+    for condition, factor, expected, runs in cases:
+        RUNS.clear()
+        found, dense = f(condition, factor, vector, index, given)
+        assert_same(found, expected)
+        np.testing.assert_allclose(dense, expected.dense(5) + 1)
+        if mode != "pytorch":  # computes both branches
+            assert set(RUNS) - {"scale", "dense"} == runs
+
+
+def test_wrong_values_are_told_by_name(mode: str) -> None:
+    p = pairs("p")
+    f = oc.function([p], Dense(3)(p) * 2.0, mode=mode)
+    for wrong in (np.ones(3), None, some(2, dtype="float32"), "p"):
+        with pytest.raises(TypeError, match=r"\(p\)") as raised:
+            f(wrong)
+        assert "Pairs" in str(raised.value)
+    np.testing.assert_allclose(f(some(0)), np.zeros(3))
+
+
+def test_errors_of_ops_are_told(mode: str) -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    f = oc.function([p, x], Dense(3)(scale(p, x)) + 1.0, mode=mode)
+    for _ in range(2):
+        with pytest.raises(IndexError, match="there is no position 9") as raised:
+            f(Pairs([1.0], [9]), 2.0)
+        assert __file__ in str(raised.value)
+        np.testing.assert_allclose(f(Pairs([1.0], [1]), 2.0), [1.0, 3.0, 1.0])
+
+
+@op
+class WrongPairs(Op):
+    """Gives parts of another dtype."""
+
+    def infer(self, p: Any) -> Any:
+        return p
+
+    def kernel(self, node: Apply) -> Any:
+        return lambda p: [Pairs(p.data.astype("float32"), p.index)]
+
+
+def test_functions_are_copied_and_pickled(mode: str) -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    state = SharedVariable(pairs, some(3, 7), name="state")
+    value = some(2, 8)
+    f = oc.function(
+        [p, oc.In(x, value=np.float64(2.0))],
+        [scale(p, x), Dense(5)(state), pairs.make_constant(value)],
+        updates=[(state, scale(state, x))],
+        mode=mode,
+    )
+    expected = f(some(3, 9))
+    loaded = pickle.loads(pickle.dumps(f))
+    found = loaded(some(3, 9))
+    assert_same(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1] * 2)
+    assert_same(found[2], value)
+    copied = copy.copy(f)
+    np.testing.assert_allclose(copied(some(3, 9))[1], expected[1] * 2)
+    swapped = f.copy(swap={state: SharedVariable(pairs, some(1, 10), name="other")})
+    np.testing.assert_allclose(swapped(some(3, 9))[1], some(1, 10).dense(5))
+
+
+def test_none_is_a_value(mode: str) -> None:
+    n, x = none_type("n"), ot.dscalar("x")
+    f = oc.function([n, x], [ifelse(ot.gt(x, 0.0), n, n), x + 1.0], mode=mode)
+    assert f(None, 1.0) == [None, 2.0]
+    with pytest.raises(TypeError, match=r"\(n\)"):
+        f(3, 1.0)
+
+
+JOB = """
+import json, sys
+import numpy as np
+import occelo_compile as oc
+from occelo_graph.config import config
+config.base_compiledir = sys.argv[1]
+sys.path.insert(0, sys.argv[2])
+from occelo_graph import tensor as ot
+from occelo_graph.ops.control import ifelse
+from occelo_link.cache.store import counters
+from test_types_in_arrays import Dense, Pairs, pairs, scale
+
+c, x, p = ot.bscalar("c"), ot.dscalar("x"), pairs("p")
+constant = pairs.make_constant(Pairs(np.arange(3.0) + float(sys.argv[3]), np.arange(3), True))
+mode = oc.Mode("native")
+f = oc.function([c, p], [ifelse(c, p, constant), p], mode=mode)
+found = [f(k, Pairs(np.ones(2), np.zeros(2, int)))[0] for k in (0, 1)]
+g = oc.function([p, x], Dense(4)(scale(p, x)), mode=mode)
+told = [v.dense(4).tolist() for v in found] + [g(found[0], 2.0).tolist()]
+print(json.dumps([told, f.maker.from_cache, counters["object misses"], counters["object hits"]]))
+"""
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    """Where all ops are of the library the function is kept; where not, its machine code is."""
+
+    def run(first: int) -> Any:
+        given = [str(tmp_path), str(Path(__file__).parent), str(first)]
+        done = subprocess.run(
+            [sys.executable, "-c", JOB, *given], capture_output=True, text=True, check=True
+        )
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def told(first: int) -> Any:
+        third = np.array([0.0, first + 2, first + 1, first])
+        return [third.tolist(), [2.0, 0.0, 0.0, 0.0], (2 * third).tolist()]
+
+    assert run(0)[:2] == [told(0), False]
+    results, from_cache, misses, hits = run(0)
+    assert results == told(0)
+    assert from_cache
+    assert misses == 0
+    assert hits >= 1
+    # another constant is another function
+    assert run(5)[:2] == [told(5), False]
+
+
+class Ends(Type):
+    """Pairs of floats as a tuple; ``order`` is no part of its key."""
+
+    order = 1
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        return data
+
+    def parts(self) -> tuple[Any, ...]:
+        return (og.TensorType("float64", ()),) * 2
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        return [np.asarray(v) for v in value[:: self.order]]
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        return tuple(float(p) for p in parts)[:: self.order]
+
+
+def test_the_source_of_a_type_is_part_of_the_key() -> None:
+    class Turned(Ends):
+        order = -1
+
+    Turned.__qualname__ = "Ends"
+    keys: list[Any] = []
+    for kind in (Ends(), Turned()):
+        v = kind("v")
+        f = oc.function([v], v, mode=oc.Mode("native"))
+        assert f((1.0, 2.0)) == (1.0, 2.0)
+        keys.append(function_key(f.maker))
+    assert keys[0]["types"] != keys[1]["types"]
+    x = ot.dvector("x")
+    assert "types" not in (function_key(oc.function([x], x * 2).maker) or {})
