@@ -45,6 +45,7 @@ STAGES = (
     "stabilize",
     "BlasOpt",
     "specialize",
+    "accumulate_products",
     "elemwise_fusion",
     "add_destroy_handler",
     "inplace_subtensor",
@@ -219,6 +220,7 @@ UPDATES = [
     (Gemm, lambda a, b, v, w: 0.5 * b - ot.dot(a, b)),
     (Gemm, lambda a, b, v, w: 3.0 * (a + ot.dot(a, b))),
     (Gemv, lambda a, b, v, w: v + ot.dot(a, w)),
+    (Gemv, lambda a, b, v, w: v - 0.5 * ot.dot(w, a)),
     (Gemv, lambda a, b, v, w: v * v.sum() - ot.dot(a.T, w)),
     (Ger, lambda a, b, v, w: a - 0.5 * ot.outer(v, w)),
 ]

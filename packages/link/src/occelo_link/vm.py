@@ -208,7 +208,7 @@ class PythonVM:
 
 class _PythonLinker(Linker):
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile", "py_only"])
-    incompatible_rewrites = RewriteDatabaseQuery(include=["cxx_only"])
+    incompatible_rewrites = RewriteDatabaseQuery(include=["cxx_only", "accumulate_products"])
 
     def _options(self) -> dict[str, Any]:
         return {}

@@ -8,9 +8,10 @@
 | 1 | canonicalize | constants are computed, sums and products take one form, shapes are worked out, reads and writes meet |
 | 1.4 | expand_graphs | all other inner graphs take the place of their ops |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
-| 1.7 | BlasOpt | products of matrices with factors and addends: gemm, gemv, ger |
+| 1.7 | BlasOpt | products of matrices with factors and addends, for linkers that run op by op: gemm, gemv, ger |
 | 2 | specialize | cheaper special cases; reads before what they read is computed |
 | 3 | uncanonicalize | forms that are cheaper than the canonical one, from outside: nothing brings them back |
+| 48 | accumulate_products | products of matrices with factors and addends, for linkers that compile the whole graph: gemm, gemv |
 | 49 | elemwise_fusion | elementwise nodes become one that computes them together |
 | 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and nothing is merged any more |
 | 50.1 | inplace_subtensor | writes into arrays that nobody needs any more |
@@ -106,7 +107,14 @@ def _special_rules(db: EquilibriumDB) -> None:
 def _blas_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import blas
 
-    db.register_rules(blas.UPDATES, "fast_run")
+    db.register_rules(blas.ACCUMULATION, "fast_run")
+    db.register_rules(blas.OUTER, "fast_run")
+
+
+def _accumulating_rules(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import blas
+
+    db.register_rules(blas.ACCUMULATION, "fast_run")
 
 
 def _inlining_rules(db: EquilibriumDB) -> None:
@@ -126,6 +134,7 @@ inline_db = EquilibriumDB("inline_graphs", _inlining_rules)
 expand_db = EquilibriumDB("expand_graphs", _expanding_rules, canonicalize_db)
 stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
 blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
+accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 
@@ -155,6 +164,7 @@ def _stages(db: SequenceDB) -> None:
     db.register("BlasOpt", blas_db, "fast_run", position=1.7)
     db.register("specialize", specialize_db, "fast_run", position=2)
     db.register("uncanonicalize", uncanonicalize_db, "fast_run", position=3)
+    db.register("accumulate_products", accumulation_db, "fast_run", position=48)
     db.register("elemwise_fusion", FusionRewriter(), "fast_run", "fusion", position=49)
     db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
     inplace("inplace_subtensor", writes, 50.1)

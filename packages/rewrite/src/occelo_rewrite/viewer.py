@@ -92,7 +92,9 @@ def view_rewriting(
 
     ``query`` chooses the rewrites; by default all but those for linkers that run op by op.
     """
-    chosen = query or RewriteDatabaseQuery(["fast_run"], exclude=["fusion", "inplace", "BlasOpt"])
+    chosen = query or RewriteDatabaseQuery(
+        ["fast_run"], exclude=["fusion", "inplace", "BlasOpt", "accumulate_products"]
+    )
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone()
     else:

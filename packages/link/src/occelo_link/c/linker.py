@@ -60,7 +60,9 @@ class OpWiseCLinker(BlockLinker):
     """
 
     name = "c|py"
-    incompatible_rewrites = RewriteDatabaseQuery(include=["py_only", "inplace"])
+    incompatible_rewrites = RewriteDatabaseQuery(
+        include=["py_only", "accumulate_products", "inplace"]
+    )
 
     def make_vm(self, linking: Linking) -> VM:
         kernels = self._kernels(linking.order)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
+
 from occelo_graph import Apply
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.blas.updates import Gemm, Gemv
 from occelo_link.loops.complexes import product_by_parts
 from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.lowering import CHEAP, Context, repeats
+from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.operands import MatrixOperand, vector_operand
 from occelo_link.loops.registry import lowers, lowers_complex
 from occelo_link.loops.tensors import Index, Stored, Tensor
@@ -103,6 +107,17 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
         builder.store(result.buffer, loop.index, zero)
 
 
+class _Factors:
+    """``alpha`` and ``beta`` of a call that makes ``alpha x y + beta z`` of ``z``; by default, the product alone.
+
+    ``beta`` is 0 or 1: BLAS takes the first one for leave to ignore ``z``, even where that is not a number.
+    """
+
+    def __init__(self, builder: Builder, dtype: str, alpha: Value | None = None) -> None:
+        self.alpha = Reference(builder.const(1.0, dtype) if alpha is None else alpha)
+        self.beta = Reference(builder.const(0.0 if alpha is None else 1.0, dtype))
+
+
 def _gemm(
     context: Context,
     left: MatrixOperand,
@@ -111,11 +126,12 @@ def _gemm(
     target: Value,
     result: Stored,
     inner: Value,
+    alpha: Value | None = None,
 ) -> None:
     """Call gemm for one pair of matrices; by rows, the transposed product by columns."""
     builder, dtype = context.builder, result.dtype
     m, n = result.shape[-2], result.shape[-1]
-    one, zero = builder.const(1.0, dtype), builder.const(0.0, dtype)
+    factors = _Factors(builder, dtype, alpha)
     builder.invoke(
         f"blas:{_LETTER[dtype]}gemm",
         [
@@ -124,14 +140,46 @@ def _gemm(
             _integer(context, n),
             _integer(context, m),
             _integer(context, inner),
-            Reference(one),
+            factors.alpha,
             Pointer(right.stored.buffer, at[1]),
             _integer(context, right.leading),
             Pointer(left.stored.buffer, at[0]),
             _integer(context, left.leading),
-            Reference(zero),
+            factors.beta,
             Pointer(result.buffer, target),
             _integer(context, builder.op("max", n, context.i64(1))),
+        ],
+        writes=[result.buffer],
+    )
+
+
+def _gemv(
+    context: Context,
+    matrix: MatrixOperand,
+    vector: Stored,
+    transposed: bool,
+    result: Stored,
+    alpha: Value | None = None,
+) -> None:
+    """Call gemv; a matrix by rows is the transposed one by columns."""
+    builder, dtype, a = context.builder, result.dtype, matrix.stored
+    rows, columns = (a.shape[1], a.shape[0]) if matrix.by_rows else a.shape
+    step = _integer(context, context.i64(1))
+    factors = _Factors(builder, dtype, alpha)
+    builder.invoke(
+        f"blas:{_LETTER[dtype]}gemv",
+        [
+            _char(context, "T" if matrix.by_rows != transposed else "N"),
+            _integer(context, rows),
+            _integer(context, columns),
+            factors.alpha,
+            Pointer(a.buffer, a.offset),
+            _integer(context, matrix.leading),
+            Pointer(vector.buffer, vector.offset),
+            step,
+            factors.beta,
+            Pointer(result.buffer, context.i64(0)),
+            step,
         ],
         writes=[result.buffer],
     )
@@ -157,35 +205,144 @@ def _matrix_vector(
     v = vector_operand(context, vector)
     length = matrix.shape[1] if transposed else matrix.shape[0]
     result = context.new_stored(matrix.dtype, [length])
-    builder, dtype = context.builder, matrix.dtype
 
     def emit() -> None:
         _fill_if_empty(context, result, inner)
-        one, zero = builder.const(1.0, dtype), builder.const(0.0, dtype)
-        # a matrix by rows is the transposed one by columns
-        rows, columns = (matrix.shape[1], matrix.shape[0]) if a.by_rows else matrix.shape
-        letter = "T" if a.by_rows != transposed else "N"
-        step = _integer(context, context.i64(1))
-        builder.invoke(
-            f"blas:{_LETTER[dtype]}gemv",
-            [
-                _char(context, letter),
-                _integer(context, rows),
-                _integer(context, columns),
-                Reference(one),
-                Pointer(a.stored.buffer, a.stored.offset),
-                _integer(context, a.leading),
-                Pointer(v.buffer, v.offset),
-                step,
-                Reference(zero),
-                Pointer(result.buffer, context.i64(0)),
-                step,
-            ],
-            writes=[result.buffer],
-        )
+        _gemv(context, a, v, transposed, result)
 
     context.step([a.stored, v], [result], emit)
     return result
+
+
+@lowers(Gemm)
+@lowers(Gemv)
+def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    z, alpha, x, y, beta = inputs
+    inner = context.unify(x.shape[1], y.shape[0])
+    for length, other in zip(z.shape, (x.shape[0], *y.shape[1:]), strict=True):
+        context.unify(length, other)
+    small = _is_small([*x.shape, *y.shape[1:]])
+    if small or not _is_accumulated(context, node, z):
+        product = lower_dot(context, Dot().make_node(*node.inputs[2:4]), [x, y])[0]
+        return [_sum(context, _scaled(context, z, beta), _scaled(context, product, alpha))]
+    left = MatrixOperand(context, x)
+    right = MatrixOperand(context, y) if y.ndim == 2 else vector_operand(context, y)
+    operands = [left.stored, right if isinstance(right, Stored) else right.stored]
+
+    def call(result: Stored, factor: Value | None) -> None:
+        if factor is None:
+            _fill_if_empty(context, result, inner)
+        if isinstance(right, Stored):
+            _gemv(context, left, right, False, result, factor)
+        else:
+            at = (left.stored.offset, right.stored.offset)
+            _gemm(context, left, right, at, context.i64(0), result, inner, factor)
+
+    start = context.store(_scaled(context, z, beta))
+    update = _Update(context, alpha, start.shape, call)
+    return [context.change(start, [*operands, alpha], update.write, update.prepare)]
+
+
+def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
+    """Whether a sum is best made by the call that computes the product: over a term that nothing else needs, or if the sum is stored anyway.
+
+    Where it only goes into loops these read the terms as well as the sum, and the other term would be copied for nothing.
+    """
+    result = node.outputs[0]
+    readers = context.uses.get(result, ())
+    if not readers or any(repeats(result, reader) for reader in readers):
+        return True
+    dies = len(context.uses.get(node.inputs[0], ())) == 1
+    return dies and isinstance(z, Stored) and z.flat and z.buffer.space == "work"
+
+
+def _scaled(context: Context, tensor: Tensor, factor: Tensor) -> Tensor:
+    """A tensor times a scalar; itself where that is the number 1."""
+    if _number(context, factor) == 1.0:
+        return tensor
+
+    def element(builder: Builder, index: Index) -> Value:
+        return builder.op("mul", factor.at(builder, []), tensor.at(builder, index))
+
+    return context.virtual(
+        tensor.dtype, tensor.shape, element, [tensor, factor], flat=tensor.flat, identity=True
+    )
+
+
+def _sum(context: Context, x: Tensor, y: Tensor) -> Tensor:
+    def element(builder: Builder, index: Index) -> Value:
+        return builder.op("add", x.at(builder, index), y.at(builder, index))
+
+    return context.virtual(x.dtype, x.shape, element, [x, y], flat=x.flat and y.flat, identity=True)
+
+
+def _number(context: Context, scalar: Tensor) -> float | None:
+    """What a scalar is, where that is known."""
+    if scalar.reads:
+        return None
+    value = scalar.at(context.builder, [])
+    return float(value.args[0]) if value.op == "const" else None
+
+
+class _Update:
+    """The writing of ``z + alpha x y`` over ``z``.
+
+    ``call`` writes a call of BLAS into a tensor: given a factor of the product, it adds to what is there; given None, it
+    writes over that. BLAS leaves out the product where the factor is 0, though the product may not be finite, and multiplies
+    terms by it one by one. So infinities, NaN and numbers far from 1 are no factors of a call: for them, the product is computed apart.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        alpha: Tensor,
+        shape: Sequence[Value],
+        call: Callable[[Stored, Value | None], None],
+    ) -> None:
+        self.context = context
+        self.alpha = alpha
+        self.product = context.new_stored(alpha.dtype, shape)
+        self.call = call
+        number = _number(context, alpha)
+        self.most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
+        self.known = None if number is None else 1 / self.most <= abs(number) <= self.most
+        self.usual: Value | None = None
+
+    def prepare(self) -> None:
+        """Find out whether the factor is one for BLAS, and take memory for the product if it is not."""
+        context, builder, dtype = self.context, self.context.builder, self.alpha.dtype
+        if self.known:
+            return
+        if self.known is not None:
+            context.schedule.allocate(self.product)
+            return
+        size = builder.op("abs", context.scalar(self.alpha))
+        low, high = builder.const(1 / self.most, dtype), builder.const(self.most, dtype)
+        self.usual = builder.op("and", builder.op("le", low, size), builder.op("le", size, high))
+        room = builder.product(self.product.shape)
+        builder.alloc(self.product.buffer, builder.select(self.usual, builder.i64(0), room))
+
+    def write(self, result: Stored) -> None:
+        """Write the call, or what takes its place."""
+        factor = self.alpha.at(self.context.builder, [])
+        if self.usual is not None:
+            self.context.builder.branch(
+                self.usual, lambda: self._at_once(result, factor), lambda: self._apart(result)
+            )
+        elif self.known:
+            self._at_once(result, factor)
+        else:
+            self._apart(result)
+
+    def _at_once(self, result: Stored, factor: Value) -> Sequence[Value]:
+        self.call(result, factor)
+        return ()
+
+    def _apart(self, result: Stored) -> Sequence[Value]:
+        self.call(self.product, None)
+        scaled = _scaled(self.context, self.product, self.alpha)
+        copy_elements(self.context, _sum(self.context, result, scaled), result)
+        return ()
 
 
 @lowers(MatMul)

@@ -29,7 +29,7 @@ from occelo_link.loops.state import ProgramState
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual, is_unit
 
-__all__ = ["Context", "NotLowered"]
+__all__ = ["Context", "NotLowered", "repeats"]
 
 IN_MEMORY = {"float16": "uint16", **PARTS}
 """What inputs and outputs of a dtype are seen as."""
@@ -235,11 +235,15 @@ class Context:
         self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))
 
     def change(
-        self, tensor: Tensor, others: Sequence[Tensor], write: Callable[[Stored], None]
+        self,
+        tensor: Tensor,
+        others: Sequence[Tensor],
+        write: Callable[[Stored], None],
+        prepare: Callable[[], None] | None = None,
     ) -> Stored:
         """A copy of a tensor in which ``write`` changes parts; itself if nothing else needs it.
 
-        ``others`` are what ``write`` reads.
+        ``others`` are what ``write`` reads. What may fail is left to ``prepare``, which is called before.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -248,7 +252,7 @@ class Context:
                 copy_elements(self, tensor, result)
             write(result)
 
-        step = Step([tensor, *others], [result], emit, self.builder.node, tensor)
+        step = Step([tensor, *others], [result], emit, self.builder.node, tensor, prepare)
         self.schedule.add_step(step)
         return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Apply
-from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
+from occelo_graph.ops.blas.updates import Ger
 from occelo_link.loops.complexes import has_complex
 
 __all__ = ["COMPLEX", "SCALARS", "reason_for_python"]
@@ -25,9 +25,9 @@ SCALARS = {
 
 def reason_for_python(node: Apply) -> str | None:
     """Why a node of this library's ops has no loop lowering; None if there is no known reason."""
-    if isinstance(node.op, Gemm | Gemv | Ger):
+    if isinstance(node.op, Ger):
         return (
-            "made by rewriting, for linkers that run op by op; loop programs have products and sums"
+            "made by rewriting, for linkers that run op by op; a loop computes the same in one pass"
         )
     scalar: Any = getattr(node.op, "scalar_op", None)
     if node.op.destroy_map:

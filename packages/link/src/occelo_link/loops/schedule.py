@@ -177,6 +177,10 @@ class Schedule:
         builder = self._context.builder
         for step in changes:
             builder.node = step.node
+            if step.prepare is not None:
+                step.prepare()
+        for step in changes:
+            builder.node = step.node
             self.allocate(step.writes[0])
         for step in changes:
             builder.steady = True
@@ -189,8 +193,11 @@ class Schedule:
         if isinstance(step, LoopKernel):
             write_kernel(self._context, step)
         else:
-            for stored in () if allocated else step.writes:
-                self.allocate(stored)
+            if not allocated:
+                if step.prepare is not None:
+                    step.prepare()
+                for stored in step.writes:
+                    self.allocate(stored)
             step.emit()
         builder.node = before
 

@@ -15,7 +15,8 @@ class Step:
     """Anything that runs in its place: reads tensors, writes buffers, and writes its statements.
 
     If the one result is a tensor of which parts are ``changed``, which comes first in ``reads`` then, the schedule may let it take the
-    memory of that tensor, which is said by ``in_place`` before the statements are written.
+    memory of that tensor, which is said by ``in_place`` before the statements are written. What may fail is written by ``prepare``,
+    before the memory of a state is taken.
     """
 
     def __init__(
@@ -25,12 +26,14 @@ class Step:
         emit: Callable[[], None],
         node: int = -1,
         changed: Tensor | None = None,
+        prepare: Callable[[], None] | None = None,
     ) -> None:
         self.node = node
         self.reads = reads
         self.writes = writes
         self.emit = emit
         self.changed = changed
+        self.prepare = prepare
         self.in_place = False
 
     @property

@@ -360,7 +360,7 @@ class TracedLinker(Linker, ABC):
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites = RewriteDatabaseQuery(
-        include=["cxx_only", "py_only", "BlasOpt", "fusion", "inplace"]
+        include=["cxx_only", "py_only", "BlasOpt", "accumulate_products", "fusion", "inplace"]
     )
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
+from occelo_rewrite.constants import is_moderate, number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "UPDATES"]
+__all__ = ["ACCUMULATION", "CANONICALIZE", "OUTER", "SPECIALIZE"]
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
@@ -158,7 +160,7 @@ def matmul_with_one_matrix(fgraph: FunctionGraph, node: Apply) -> Any:
 SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize")
 
 
-# updates, for linkers that run op by op
+# products with addends
 
 
 def _scaled(term: Any) -> tuple[Any, Any]:
@@ -192,57 +194,91 @@ def _number(value: float, dtype: str) -> Any:
     return ot.constant(np.asarray(value, dtype))
 
 
+Terms = Sequence[tuple[Any, int]]
+"""Terms of a sum, each with its sign."""
+
+
+def _with_product(
+    fgraph: FunctionGraph,
+    node: Apply,
+    factors_of: Callable[[Any], tuple[Any, Any] | None],
+    make: Callable[[Any, Any, Any, Any], Any],
+) -> Any:
+    """A sum of real floats some of whose terms are products, of factors as ``factors_of`` finds them; None for others.
+
+    From the first product to the last, ``make`` takes the sum so far, the scalar before the product, and its factors.
+    Nothing else uses the products, and none of the terms is broadcast but within the sum that it all starts with.
+    """
+    kind: Any = node.outputs[0].type
+    whole = Sum.at(fgraph, node) if kind.dtype in ("float32", "float64") else None
+    if whole is None or kind.ndim not in (1, 2):
+        return None
+    products: list[tuple[tuple[Any, int], Any, Any]] = []
+    others: list[tuple[Any, int]] = []
+    for term, sign in whole.terms:
+        base, alpha = _scaled(term)
+        factors = factors_of(base) if _alike(base.type, kind) else None
+        if factors is None or any(v.type.dtype != kind.dtype for v in (term, *factors)):
+            others.append((term, sign))
+        elif any(len(fgraph.clients.get(v, (1,))) > 1 for v in (term, base)):
+            others.append((term, sign))
+        else:
+            products.append(((term, sign), alpha, factors))
+    if products and not (others and _alike(_total(others).type, kind)):
+        first = next((i for i, p in enumerate(products) if p[0][1] > 0), 0)
+        others.insert(0, products.pop(first)[0])
+    if not products or not _alike((total := _total(others)).type, kind):
+        return None
+    for (_, sign), alpha, factors in products:
+        number = _number(sign, kind.dtype) if alpha is None else alpha
+        total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
+    return total
+
+
+def _alike(term: Any, whole: Any) -> bool:
+    """Whether a term of one type is not broadcast in a sum of another one."""
+    if term.ndim != whole.ndim:
+        return False
+    return all((a == 1) == (b == 1) for a, b in zip(term.shape, whole.shape, strict=True))
+
+
+def _dot_factors(base: Any) -> tuple[Any, Any] | None:
+    """x and y, if a term is the product of a matrix and a matrix or vector."""
+    owner = base.owner
+    if owner is None or not isinstance(owner.op, Dot):
+        return None
+    x, y = owner.inputs
+    # a vector by a matrix is the transposed matrix by the vector
+    if x.type.ndim == 1:
+        return (ot.transpose(y), x) if y.type.ndim == 2 else None
+    return x, y
+
+
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
-    """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector), and z + alpha x y^T one ger.
+    """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
 
-    For real floats, where nothing else uses the product and z surely is not broadcast.
-    """
-    out: Any = node.outputs[0]
-    dtype: str = out.type.dtype
-    if dtype not in ("float32", "float64") or out.type.ndim not in (1, 2):
-        return None
-    whole = Sum.at(fgraph, node)
-    if whole is None or len(whole.terms) < 2:
-        return None
-    for position, (term, sign) in enumerate(whole.terms):
-        made = _updated(fgraph, whole, position, term, sign)
-        if made is not None:
-            return [made]
-    return None
+    def make(rest: Any, alpha: Any, x: Any, y: Any) -> Any:
+        z, beta = _scaled(rest)
+        kind = Gemm if y.type.ndim == 2 else Gemv
+        return kind()(z, alpha, x, y, _number(1.0, z.type.dtype) if beta is None else beta)
+
+    made = _with_product(fgraph, node, _dot_factors, make)
+    return None if made is None else [made]
 
 
-def _updated(fgraph: FunctionGraph, whole: Sum, position: int, term: Any, sign: int) -> Any:
-    out: Any = whole.root.outputs[0]
-    base, alpha = _scaled(term)
-    uses = [fgraph.clients.get(v, (1,)) for v in (term, base)]
-    if any(len(u) > 1 for u in uses) or term.type.dtype != out.type.dtype:
-        return None
-    outer = _outer_factors(base)
-    owner = base.owner
-    is_dot = owner is not None and isinstance(owner.op, Dot) and owner.inputs[0].type.ndim == 2
-    if not is_dot and outer is None:
-        return None
-    x, y = owner.inputs if is_dot else outer  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues]
-    if x.type.dtype != out.type.dtype or y.type.dtype != out.type.dtype:  # pyright: ignore[reportUnknownMemberType]
-        return None
-    rest = [t for i, t in enumerate(whole.terms) if i != position]
-    z = _total(rest)
-    if z.type.ndim != out.type.ndim or base.type.ndim != out.type.ndim:
-        return None
-    if any((a == 1) != (b == 1) for a, b in zip(z.type.shape, base.type.shape, strict=True)):
-        return None
-    factor = (
-        _number(sign, out.type.dtype) if alpha is None else alpha if sign > 0 else ot.neg(alpha)
-    )
-    if not is_dot:
-        return Ger()(z, factor, x, y)
-    z, beta = _scaled(z)
-    kind = Gemm if y.type.ndim == 2 else Gemv  # pyright: ignore[reportUnknownMemberType]
-    return kind()(z, factor, x, y, _number(1.0, out.type.dtype) if beta is None else beta)
+@node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
+def outer_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
+    """z + alpha x y^T is one ger."""
+
+    def make(z: Any, alpha: Any, x: Any, y: Any) -> Any:
+        return Ger()(z, alpha, x, y)
+
+    made = _with_product(fgraph, node, _outer_factors, make)
+    return None if made is None else [made]
 
 
-def _total(terms: list[tuple[Any, int]]) -> Any:
+def _total(terms: Terms) -> Any:
     plus = [v for v, sign in terms if sign > 0]
     minus = [v for v, sign in terms if sign < 0]
     bottom: Any = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
@@ -254,11 +290,14 @@ def _total(terms: list[tuple[Any, int]]) -> Any:
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
 def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
-    """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha."""
+    """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
     out: Any = node.outputs[0]
     base, alpha = _scaled(out)
     owner: Any = base.owner
     if alpha is None or owner is None or not isinstance(owner.op, Gemm | Gemv):
+        return None
+    number = number_of(alpha)
+    if number is None or not is_moderate(out.type.numpy_dtype, number):
         return None
     if owner.op.inplace or len(fgraph.clients[base]) > 1 or base.type != out.type:
         return None
@@ -266,4 +305,5 @@ def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
     return [owner.op(z, ot.mul(alpha, first), x, y, ot.mul(alpha, beta))]
 
 
-UPDATES = RuleSet((product_plus_term, scaled_product), "updates")
+ACCUMULATION = RuleSet((product_plus_term, scaled_product), "accumulation")
+OUTER = RuleSet((outer_plus_term,), "outer products")

@@ -339,7 +339,8 @@ WRITTEN = [
     Case("matmul_with_one_matrix", lambda x: ot.matmul(x, _other(x)[0].T), shapes=((4, 2, 3),)),
     Case("product_plus_term", lambda x: x + 2.0 * ot.dot(x, _other(x)), shapes=((3, 3),)),
     Case("product_plus_term", lambda x: x[0] - ot.dot(x, x[1]), shapes=((3, 3),)),
-    Case("product_plus_term", lambda x: x * 0.5 + ot.outer(x[:, 0], x[1])),
+    Case("product_plus_term", lambda x: x[0] - ot.dot(x[1], x), shapes=((3, 3),)),
+    Case("outer_plus_term", lambda x: x * 0.5 + ot.outer(x[:, 0], x[1])),
     Case(
         "scaled_product",
         lambda x: 3.0 * ot.Gemm()(x, ot.constant(2.0), x, _other(x), ot.constant(0.5)),

@@ -1,4 +1,7 @@
-"""``beta z + alpha x y`` in one op: what BLAS calls gemm, gemv and ger. Made by rewriting only."""
+"""``beta z + alpha x y`` in one op: what BLAS calls gemm, gemv and ger. Made by rewriting only.
+
+What is not finite comes out as in NumPy, whatever the factors are.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,16 @@ def _routine(name: str, dtype: Any) -> Any:
     return getattr(blas, letter + name)
 
 
+def _are_factors(alpha: Any, beta: Any) -> bool:
+    """Whether BLAS gives what ``beta z + alpha x y`` is, for these scalars.
+
+    It leaves out what is multiplied by 0, though that may not be finite, and multiplies terms of the product by ``alpha`` one by
+    one, so that this must be neither infinite nor far from 1.
+    """
+    most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
+    return bool(beta != 0 and 1 / most <= abs(alpha) <= most)
+
+
 class _Update(Op):
     """What the updates share: inputs ``z, alpha, x, y`` and perhaps ``beta``, the type of ``z``."""
 
@@ -63,7 +76,7 @@ class _Update(Op):
         z, alpha, x, y = arrays[:4]
         beta = arrays[4] if self.has_beta else np.ones((), z.dtype)
         self._check(z, x, y)
-        result = self._by_blas(z, alpha, x, y, beta)
+        result = self._by_blas(z, alpha, x, y, beta) if _are_factors(alpha, beta) else None
         if result is None:
             result = beta * z + alpha * self._product(x, y)
         if self.inplace:
