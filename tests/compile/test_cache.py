@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,9 +25,12 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import float_like
+from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
+from occelo_link.units import kinds
+from occelo_link.units.kinds import register_kind
 from occelo_rewrite import in2out, node_rewriter, optdb
 
 SCRIPT = """
@@ -118,6 +121,69 @@ def test_a_function_from_the_cache_is_like_a_fresh_one(fresh: Path) -> None:
     assert w.get_value().tolist() == [4.0, 7.0]
     assert second.maker.fgraph.toposort()
     assert str(second.maker.fgraph) == str(first.maker.fgraph)
+
+
+@register_kind
+class DoublingUnit:
+    """A unit of somebody else's, which is no machine code."""
+
+    kind: ClassVar[str] = "doubling"
+    made = 0
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, arrays: Any) -> list[Any]:
+        return [self.factor * arrays[0]]
+
+    def pack(self) -> bytes:
+        return str(self.factor).encode()
+
+    @classmethod
+    def unpack(cls, packed: memoryview) -> DoublingUnit:
+        cls.made += 1
+        return cls(float(bytes(packed)))
+
+
+class DoublingLinker(BlockLinker):
+    name = "doubling"
+
+    def fingerprint(self) -> str:
+        return self.name
+
+    def compile(self, program: Any, part: Any) -> Any:
+        assert not any(node.op.lazy for node in part.nodes)
+        return DoublingUnit(2.0)
+
+
+def test_a_linker_packs_and_unpacks_what_it_keeps(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = ot.dvector("x")
+    mode = oc.Mode(DoublingLinker(), "fast_run")
+    for number in range(3):
+        f = oc.function([x], x * 2.0, mode)
+        assert f.maker.from_cache is (number > 0)
+        assert DoublingUnit.made == number
+        assert f([1.5]).tolist() == [3.0]
+    # what no process knows any more is compiled again
+    monkeypatch.setattr(kinds, "_kinds", {})
+    again = oc.function([x], x * 2.0, mode)
+    assert not again.maker.from_cache
+    assert again([1.5]).tolist() == [3.0]
+    monkeypatch.undo()
+    # what its linker cannot pack is not kept
+    monkeypatch.setattr(DoublingUnit, "pack", lambda unit: None)
+    for _ in range(2):
+        assert not oc.function([x], x * 2.0 + 0.0 * x.sum(), mode).maker.from_cache
+
+
+def test_units_that_call_python_or_have_many_constants_are_not_kept(fresh: Path) -> None:
+    x = ot.dvector("x")
+    many = ot.constant(np.zeros(2**21 + 1))
+    for output in (x[:1] + many, ot.exp(x) + ot.tri_gamma(x)):
+        for _ in range(2):
+            assert not oc.function([x], output).maker.from_cache
 
 
 def key_of(inputs: Any, outputs: Any, mode: Any = "native", **options: Any) -> dict[str, str]:

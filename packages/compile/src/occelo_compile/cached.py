@@ -20,22 +20,15 @@ from occelo_graph.config import config
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_link.blocks.linker import BlockLinker
-from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import BlockVM
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
+from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Store, counters, default_store
-from occelo_link.units.engine import load_object
-from occelo_link.units.interface import UnitInterface, total_bytes
-from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint, source_text
 
 __all__ = ["explain_miss", "function_key"]
 
 _KIND = "functions"
-_MOST_CONSTANTS = 16 * 2**20
-"""Functions with more bytes of constants are not kept."""
 _WITHOUT_EFFECT = {
     "base_compiledir",
     "compiledir",
@@ -71,7 +64,7 @@ _warned: set[str] = set()
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     """What the result of compiling depends on, by name; None if that is not known."""
     mode = maker.mode
-    linker = mode.linker.fingerprint() if isinstance(mode.linker, BlockLinker) else None
+    linker = mode.linker.fingerprint()
     plain = type(maker) is FunctionMaker and linker is not None
     if not plain or maker.given_fgraph is not None or maker.profile is not None:
         return None
@@ -181,12 +174,13 @@ def _load(maker: FunctionMaker) -> Linked | None:
     if packed is None:
         counters["function misses"] += 1
         return None
-    counters["function hits"] += 1
-    interface, code, notes = UnitInterface.unpack(packed)
-    return _relink(maker, interface, code, notes)
+    linked = _relink(maker, unpack(packed)[1])
+    counters["function misses" if linked is None else "function hits"] += 1
+    return linked
 
 
-def _relink(maker: FunctionMaker, interface: UnitInterface, code: bytes, notes: Any) -> Linked:
+def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
+    """The function that a linker packed; None if it does not know it any more."""
     inputs = [each.variable for each in maker.inputs]
     updated = [i for i, each in enumerate(maker.inputs) if each.update is not None]
     kinds = [each.variable.type for each in maker.outputs]
@@ -195,14 +189,11 @@ def _relink(maker: FunctionMaker, interface: UnitInterface, code: bytes, notes: 
     count = len(maker.outputs)
     mapping = {count + k: i for k, i in enumerate(updated)}
     graph = CallGraph(inputs, outputs, mapping, [True] * len(outputs))
-    part = Part(True, [], [inputs[i] for i in notes["inputs"]], outputs)
-    part.remake = lambda: _rewritten_part(maker, part)
     cells = maker.input_cells()
-    storage = dict(zip(inputs, cells, strict=True))
     results: list[list[Any]] = [[None] for _ in outputs]
-    storage.update(zip(outputs, results, strict=True))
-    unit = NativeUnit(interface, load_object(code))
-    vm = BlockVM(graph, [part], [unit], storage, cells, results, maker.mode.linker.allow_gc)
+    vm = maker.mode.linker.unpack(packed, graph, cells, results, lambda: maker.fgraph)
+    if vm is None:
+        return None
     maker.set_call_graph(graph)
     maker.from_cache = True
     containers = [
@@ -211,32 +202,14 @@ def _relink(maker: FunctionMaker, interface: UnitInterface, code: bytes, notes: 
     return Linked(vm, maker.input_containers(cells), containers)
 
 
-def _rewritten_part(maker: FunctionMaker, part: Part) -> Part:
-    """The part over the rewritten graph, for messages: inputs stand at the same positions."""
-    graph = maker.fgraph
-    positions = {v: i for i, v in enumerate(maker.call_graph.inputs)}
-    inputs = [graph.inputs[positions[v]] for v in part.inputs]
-    return Part(True, graph.toposort(), inputs, list(graph.outputs))
-
-
 def _keep(maker: FunctionMaker, linked: Linked) -> None:
-    """Put what was linked into the cache, if it is one block of machine code."""
-    store, key, vm = default_store(), maker.cache_key, linked.vm
-    if store is None or key is None or not isinstance(vm, BlockVM) or len(vm.units) != 1:
+    """Put what was linked into the cache, if its linker can pack it."""
+    store, key = default_store(), maker.cache_key
+    if store is None or key is None:
         return
-    unit, part = vm.units[0], vm.parts[0]
-    graph = maker.fgraph
-    if not isinstance(unit, NativeUnit) or part.outputs != graph.outputs:
-        return
-    if unit.interface.hosts is not None:
-        return  # ops that run in Python are objects of this process
-    if total_bytes(unit.interface.constants) > _MOST_CONSTANTS:
-        return
-    positions = {v: i for i, v in enumerate(graph.inputs)}
-    if not all(v in positions for v in part.inputs):
-        return
-    notes = {"inputs": [positions[v] for v in part.inputs], "key": key}
-    store.put(_KIND, _entry_name(key), unit.interface.pack(unit.code, notes))
+    packed = maker.mode.linker.pack(linked.vm)
+    if packed is not None:
+        store.put(_KIND, _entry_name(key), pack(key, packed))
 
 
 def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
@@ -244,7 +217,7 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
         if entry.kind == _KIND:
             packed = store.get(_KIND, entry.key)
             if packed is not None:
-                yield UnitInterface.unpack(packed)[2]["key"]
+                yield unpack(packed)[0]
 
 
 def explain_miss(function: Any, file: Any = None) -> str | None:

@@ -20,9 +20,9 @@ from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
 from occelo_graph.ir.container import foreign_types, local
-from occelo_link import VM
+from occelo_link import VM, make_linker
+from occelo_link.entries import LIST, NOTHING, SINGLE
 from occelo_link.turns import Turns
-from occelo_link.units.entry import LIST, NOTHING, SINGLE
 
 __all__ = ["DUPLICATE", "Function"]
 
@@ -443,8 +443,6 @@ class Function:
         ``runs`` runs, and the ops that are fused in the loop. Nothing is updated. OSError on systems without
         ``clock_gettime``.
         """
-        from occelo_link.native.timing import time_loops  # a build of its own, for who asks
-
         graph = self.maker.fgraph
         given = iter(args)
         values = [
@@ -453,7 +451,7 @@ class Function:
             else local(container.storage[0])
             for i, container in enumerate(self.input_storage)
         ]
-        return time_loops(graph, values, runs)
+        return make_linker("native").time_loops(graph, values, runs)
 
     def copy(
         self,

@@ -15,6 +15,7 @@ __all__ = [
     "Linker",
     "Linking",
     "Scheduler",
+    "Signature",
     "Storage",
     "StorageMap",
     "WrapLinker",
@@ -25,6 +26,13 @@ Storage = list[Any]
 """A cell: a list of one element."""
 StorageMap = dict[Variable, Storage]
 Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
+
+
+class Signature(Protocol):
+    """What must be known of a graph to call it."""
+
+    inputs: list[Variable]
+    outputs: list[Variable]
 
 
 class VM(Protocol):
@@ -86,6 +94,8 @@ class Linker:
     name: str = ""
     required_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery()
+    compiles: bool = False
+    """Whether nodes run as compiled code, which is to be compared with the interpreter."""
 
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
         self.allow_gc = True if allow_gc is None else allow_gc
@@ -124,6 +134,36 @@ class Linker:
     def make_vm(self, linking: Linking) -> VM:
         """Link the nodes, in their order, over the cells."""
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
+
+    def fingerprint(self) -> str | None:
+        """What the code of a whole function depends on beside its graph, if the cache may keep it."""
+        return None
+
+    def pack(self, vm: VM) -> bytes | None:
+        """A VM that this linker made as bytes, for the cache; None if it cannot be kept."""
+        return None
+
+    def unpack(
+        self,
+        packed: bytes | memoryview,
+        graph: Signature,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+        rewritten: Callable[[], FunctionGraph],
+    ) -> VM | None:
+        """The VM that `pack` was given, over the given cells; None if the bytes are not of this linker's.
+
+        ``rewritten`` makes the graph that was linked, for messages; its inputs and outputs stand where those
+        of ``graph`` do.
+        """
+        return None
+
+    def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
+        """How long each loop takes that this linker makes of a graph, for values of its inputs.
+
+        A mean of ``runs`` runs; NotImplementedError if the linker cannot tell.
+        """
+        raise NotImplementedError(f"The linker {self} does not time loops")
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
         """The nodes in the order in which they are to run."""

@@ -10,13 +10,13 @@ from typing import Any
 from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import Store
+from occelo_link.entries import LIST
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.ir.verify import verify
 from occelo_link.native.llvm import print_llvm
 from occelo_link.units.engine import compile_module, load_object
-from occelo_link.units.entry import LIST
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import PythonEntry
 from occelo_link.units.unit import NativeUnit

@@ -47,10 +47,8 @@ from occelo_graph import Apply, Constant, FunctionGraph, ReplaceValidate, Variab
 from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.container import local
-from occelo_link import VM, Linker
-from occelo_link.blocks.linker import BlockLinker
+from occelo_link import VM, Linker, make_linker
 from occelo_link.linker import Storage, StorageMap
-from occelo_link.native.linker import NativeLinker
 from occelo_rewrite import RewriteDatabaseQuery, RewriteRecord
 
 __all__ = ["DebugMode"]
@@ -325,8 +323,7 @@ class _Compiled:
     def of(cls, maker: DebugMaker) -> _Compiled | None:
         """None for graphs with lazy ops, whose branches must not all be computed, or in-place ones."""
         mode = maker.mode
-        compiles = isinstance(mode.linker, BlockLinker) or hasattr(mode.linker, "compile_traced")
-        linker = mode.linker.clone() if compiles else NativeLinker()
+        linker = mode.linker.clone() if mode.linker.compiles else make_linker("native")
         fgraph = maker.rewritten.before.clone(check_integrity=False)
         query = mode.query
         if isinstance(query, RewriteDatabaseQuery):

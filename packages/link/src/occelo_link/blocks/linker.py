@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
-from occelo_link.linker import VM, Linker, Linking
+from occelo_link.cache.packing import unpack
+from occelo_link.linker import VM, Linker, Linking, Signature, Storage
 from occelo_link.loops.ir.program import Program
 from occelo_link.machine.addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
+from occelo_link.units.kinds import unpack_unit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -25,16 +27,13 @@ class BlockLinker(Linker):
         include=["fusion", "inplace", "BlasOpt", "py_only"]
     )
 
+    compiles = True
     takes_states = False
     """Whether units may write what is updated into the memory of what it was."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """A callable for a program."""
         raise NotImplementedError
-
-    def fingerprint(self) -> str | None:
-        """What the code of a whole function depends on beside its program, if the cache may keep it."""
-        return None
 
     def threaded(self) -> bool:
         """Whether loops may run in several threads."""
@@ -97,6 +96,30 @@ class BlockLinker(Linker):
             linking.outputs,
             self.allow_gc,
         )
+
+    def pack(self, vm: VM) -> bytes | None:
+        return vm.pack() if isinstance(vm, BlockVM) else None
+
+    def unpack(
+        self,
+        packed: bytes | memoryview,
+        graph: Signature,
+        inputs: Sequence[Storage],
+        outputs: Sequence[Storage],
+        rewritten: Callable[[], FunctionGraph],
+    ) -> VM | None:
+        read, rest = unpack(packed)
+        unit = unpack_unit(rest)
+        if unit is None:
+            return None
+
+        def remake() -> Part:
+            made = rewritten()
+            return Part(True, made.toposort(), [made.inputs[i] for i in read], list(made.outputs))
+
+        part = Part(True, [], [graph.inputs[i] for i in read], graph.outputs, remake)
+        cells = dict(zip([*graph.inputs, *graph.outputs], [*inputs, *outputs], strict=True))
+        return BlockVM(graph, [part], [unit], cells, inputs, outputs, self.allow_gc)
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from occelo_graph import Variable
 from occelo_graph.interpret import evaluate
 from occelo_link.blocks.partition import Part
-from occelo_link.linker import Storage, StorageMap
+from occelo_link.cache.packing import pack
+from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.turns import Turns
 from occelo_link.units.interface import UnitFailure
+from occelo_link.units.kinds import pack_unit
 from occelo_link.values import all_arrays, joined, split
 from occelo_link.vm import NodeThunk
 
@@ -23,7 +25,6 @@ __all__ = [
     "Block",
     "BlockVM",
     "CompiledUnit",
-    "Signature",
     "prepared",
     "replay",
     "taking_values",
@@ -112,13 +113,6 @@ def _called_by(unit: Any) -> list[Any]:
     return [] if hosts is None else hosts.nodes
 
 
-class Signature(Protocol):
-    """What a VM must know of a graph: its inputs and outputs."""
-
-    inputs: list[Variable]
-    outputs: list[Variable]
-
-
 class BlockVM:
     """Runs blocks and thunks in order."""
 
@@ -200,6 +194,16 @@ class BlockVM:
             kind, slow, sources, [v in numbers for v in part.inputs], cells, turns.locks
         )
         return made
+
+    def pack(self) -> bytes | None:
+        """The VM as bytes, if it is one unit that can be kept and computes all outputs of the graph."""
+        if len(self.units) != 1 or self.parts[0].outputs != self.fgraph.outputs:
+            return None
+        positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
+        if not all(v in positions for v in self.parts[0].inputs):
+            return None
+        unit = pack_unit(self.units[0])
+        return None if unit is None else pack([positions[v] for v in self.parts[0].inputs], unit)
 
     def clear_storage(self) -> None:
         """Forget all values between inputs and outputs."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph import FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
@@ -41,6 +45,11 @@ class NativeLinker(BlockLinker):
 
     def threaded(self) -> bool:
         return THREADS.get() > 1
+
+    def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
+        from occelo_link.native.timing import time_loops  # a build of its own, for who asks
+
+        return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it

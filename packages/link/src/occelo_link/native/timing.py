@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
+from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm.marking import print_marked
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
@@ -79,11 +79,15 @@ class LoopTimes(list[LoopTime]):
         return f"<table><tr>{head}</tr>{cells}</table>"
 
 
-class _Timed(NativeLinker):
+class _Timed(BlockLinker):
     """``native``, with units that add up how long their loops took."""
 
-    def __init__(self) -> None:
+    name = "native"
+
+    def __init__(self, linker: BlockLinker) -> None:
         super().__init__()
+        self.takes_states = linker.takes_states
+        self.threaded = linker.threaded
         self.marked: list[tuple[list[tuple[Apply, ...]], Any]] = []
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
@@ -94,17 +98,19 @@ class _Timed(NativeLinker):
         return NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
 
 
-def time_loops(fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> LoopTimes:
-    """The time of each loop of a graph that `native` compiles, for values of its inputs.
+def time_loops(
+    linker: BlockLinker, fgraph: FunctionGraph, values: Sequence[Any], runs: int
+) -> LoopTimes:
+    """The time of each loop of a graph that ``linker``, `native`, compiles, for values of its inputs.
 
     The first of ``runs`` + 1 runs is not counted. What runs in Python between blocks is in the total alone.
     """
-    linker = _Timed()
-    vm, inputs, _ = linker.accept(fgraph).make_thunk()
+    timed = _Timed(linker)
+    vm, inputs, _ = timed.accept(fgraph).make_thunk()
     for container, value in zip(inputs, values, strict=True):
         container.storage[0] = value
     vm()
-    for _, times in linker.marked:
+    for _, times in timed.marked:
         times[:] = 0
     start = perf_counter()
     for _ in range(runs):
@@ -112,7 +118,7 @@ def time_loops(fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> 
     total = (perf_counter() - start) / runs
     found = [
         LoopTime(float(nanoseconds) * 1e-9 / runs, nodes)
-        for marks, times in linker.marked
+        for marks, times in timed.marked
         for nodes, nanoseconds in zip(marks, np.asarray(times).tolist(), strict=False)
     ]
     return LoopTimes(found, total, runs)

@@ -25,13 +25,13 @@ from occelo_graph.ops.index.subtensor import (
 )
 from occelo_graph.ops.join import Repeat
 from occelo_graph.ops.shape import Reshape, Shape, Shape_i
+from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
 from occelo_link.turns import Turns
-from occelo_link.units.entry import NOTHING, SINGLE
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
@@ -375,6 +375,7 @@ class TracedLinker(Linker, ABC):
         self.static = tuple(static)
         self.strict = strict
 
+    compiles = True
     array_type: type
     """The type of the library's arrays."""
     computes_both_branches: bool = False

@@ -63,10 +63,7 @@ from occelo_link.units.entry_code import (
 )
 from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 
-__all__ = ["LIST", "NOTHING", "SINGLE", "InputRule", "OutputRule", "make_entry"]
-
-LIST, SINGLE, NOTHING = range(3)
-"""What a call returns: a list of the results, the only one, or an empty list."""
+__all__ = ["InputRule", "OutputRule", "make_entry"]
 
 
 @dataclass

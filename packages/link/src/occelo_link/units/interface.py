@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,14 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Variable
+from occelo_link.cache.packing import pack, unpack
 from occelo_link.loops.ir.program import Program
 from occelo_link.units.hosts import Hosts
 
-__all__ = ["UnitFailure", "UnitInterface", "total_bytes"]
+__all__ = ["UnitFailure", "UnitInterface"]
+
+_MOST_CONSTANTS = 16 * 2**20
+"""Units with more bytes of constants are not kept."""
 
 
 class UnitFailure(Exception):
@@ -48,33 +51,30 @@ class UnitInterface:
             Hosts(program.hosts) if program.hosts else None,
         )
 
-    def pack(self, code: bytes, notes: Any) -> bytes:
-        """Interface, code and what JSON takes, as bytes."""
+    def pack(self, code: bytes) -> bytes | None:
+        """Interface and code as bytes; None if they are of use in this process alone, or too many to be kept."""
+        if self.hosts is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
+            return None
         header = {
             "inputs": self.inputs,
             "outputs": self.outputs,
             "table": self.table,
             "constants": [[c.dtype.str, c.shape] for c in self.constants],
             "code": len(code),
-            "notes": notes,
         }
-        text = json.dumps(header).encode()
-        data = [np.ascontiguousarray(c).tobytes() for c in self.constants]
-        return b"".join([len(text).to_bytes(8, "little"), text, code, *data])
+        return pack(header, code, *[np.ascontiguousarray(c).tobytes() for c in self.constants])
 
     @classmethod
-    def unpack(cls, packed: bytes) -> tuple[UnitInterface, bytes, Any]:
+    def unpack(cls, packed: bytes | memoryview) -> tuple[UnitInterface, bytes]:
         """What `pack` was given."""
-        size = int.from_bytes(packed[:8], "little")
-        header: dict[str, Any] = json.loads(packed[8 : 8 + size])
-        at = 8 + size
-        code = packed[at : at + header["code"]]
-        at += header["code"]
+        header, data = unpack(packed)
+        at = header["code"]
+        code = bytes(data[:at])
         constants: list[Any] = []
         for dtype, shape in header["constants"]:
             kind: Any = np.dtype(dtype)
             count = int(np.prod(shape, dtype=np.int64))
-            array = np.frombuffer(packed, kind, count, at).reshape(shape).copy()
+            array = np.frombuffer(data, kind, count, at).reshape(shape).copy()
             constants.append(array)
             at += count * kind.itemsize
         made = cls(
@@ -83,9 +83,9 @@ class UnitInterface:
             header["table"],
             constants,
         )
-        return made, code, header["notes"]
+        return made, code
 
 
-def total_bytes(arrays: Sequence[Any]) -> int:
+def _total_bytes(arrays: Sequence[Any]) -> int:
     """The size of the data of arrays."""
     return sum(int(a.nbytes) for a in arrays)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from occelo_graph import Variable
+from occelo_link.entries import LIST
 from occelo_link.loops.ir.program import Program
-from occelo_link.units.entry import LIST, InputRule, OutputRule, make_entry
+from occelo_link.units.engine import load_object
+from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
+from occelo_link.units.kinds import register_kind
 from occelo_link.units.layout import layout_fits
 from occelo_link.units.python_entry import PythonEntry, make_table
 
@@ -22,8 +25,11 @@ class HasAddress(Protocol):
     address: int
 
 
+@register_kind
 class NativeUnit:
     """A loaded unit with a way to call it."""
+
+    kind: ClassVar[str] = "object code"
 
     def __init__(
         self, interface: UnitInterface, unit: HasAddress, program: Program | None = None
@@ -44,6 +50,16 @@ class NativeUnit:
             self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
         results: list[Any] = self._entry(*arrays)
         return results
+
+    def pack(self) -> bytes | None:
+        """The unit as bytes; None if it is not object code, or calls ops in Python."""
+        return self.interface.pack(self.code)
+
+    @classmethod
+    def unpack(cls, packed: memoryview) -> NativeUnit:
+        """The unit that `pack` was asked for."""
+        interface, code = UnitInterface.unpack(packed)
+        return cls(interface, load_object(code))
 
     @property
     def has_effects(self) -> bool:

@@ -1,0 +1,23 @@
+"""What is kept as bytes: a header that JSON takes, then data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["pack", "unpack"]
+
+_LENGTH = 8
+
+
+def pack(header: Any, *data: bytes) -> bytes:
+    """A header and data as bytes; lists stand for tuples."""
+    text = json.dumps(header).encode()
+    return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *data])
+
+
+def unpack(packed: bytes | memoryview) -> tuple[Any, memoryview]:
+    """The header, and what follows it, without a copy."""
+    view = memoryview(packed)
+    end = _LENGTH + int.from_bytes(view[:_LENGTH], "little")
+    return json.loads(bytes(view[_LENGTH:end])), view[end:]
