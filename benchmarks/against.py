@@ -1,0 +1,104 @@
+"""This checkout beside another commit, in one run: what became slower.
+
+    python benchmarks/against.py COMMIT                   # everything
+    python benchmarks/against.py COMMIT runtime calls     # some parts
+
+Both sides run their own `run.py`, in processes that take turns, and each figure is the least of the rounds. Peers that
+are installed are measured as well, in vain: take an environment without them. For one thread each, set
+OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+app = typer.Typer(add_completion=False)
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ["building", "first", "calls", "runtime", "stages", "rewriting"]
+
+
+def measure(checkout: Path, part: str, folder: Path) -> dict[str, float]:
+    """The figures of one part in a checkout, by name; ``folder`` is its compile directory.
+
+    Nested tables become names with slashes.
+    """
+    sources = [checkout / "src", *sorted((checkout / "packages").glob("*/src"))]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, sources)),
+        "OCCELO_FLAGS": f"base_compiledir={folder}",
+        "PYTHONPYCACHEPREFIX": f"{folder}-bytecode",
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have their bytecode
+    with tempfile.TemporaryDirectory() as place:
+        found = Path(place) / "figures.json"
+        command = [sys.executable, "run.py", part, "--rounds", "1", "--json", str(found)]
+        subprocess.run(
+            command,
+            cwd=checkout / "benchmarks",
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        return dict(_flat(json.loads(found.read_text())))
+
+
+def _flat(figures: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    items = figures.items() if isinstance(figures, dict) else enumerate(figures)
+    for key, value in items:
+        inner = f"{name}/{key}" if name else str(key)
+        if isinstance(value, dict | list):
+            yield from _flat(value, inner)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield inner, float(value)
+
+
+def _least(best: dict[str, float], found: dict[str, float]) -> None:
+    for name, value in found.items():
+        best[name] = min(value, best.get(name, value))
+
+
+def _table(before: dict[str, float], after: dict[str, float], commit: str) -> Table:
+    table = Table("figure", commit, "here", "here / before")
+    ratios = {n: after[n] / before[n] for n in after if before.get(n) and "numpy" not in n}
+    for name in sorted(ratios, key=ratios.__getitem__, reverse=True):
+        table.add_row(name, f"{before[name]:.4g}", f"{after[name]:.4g}", f"{ratios[name]:.3f}")
+    return table
+
+
+@app.command()
+def main(
+    commit: Annotated[str, typer.Argument(help="What to compare with, as git names it.")],
+    parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
+) -> None:
+    """Measure this checkout beside another commit."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        other = place / "other"
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "--quiet", "--detach", str(other), commit], check=True)
+        try:
+            for part in parts or PARTS:
+                sides: dict[Path, dict[str, float]] = {other: {}, ROOT: {}}
+                for _ in track(range(rounds), description=part):
+                    for side, best in sides.items():
+                        _least(best, measure(side, part, place / f"cache-{side.name}"))
+                Console(width=140).print(_table(sides[other], sides[ROOT], commit))
+        finally:
+            subprocess.run([*git, "remove", "--force", str(other)], check=True)
+
+
+if __name__ == "__main__":
+    app()
