@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -18,6 +19,9 @@ from occelo_link.conform import GAPS, OpSuite
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long: C, and Numba; the first three have the whole table in tests of their own
 STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 4}
+# the oldest Python goes over the table; later ones only have other versions of JAX and Numba
+if sys.version_info >= (3, 12):
+    STEPS |= {"jax": 8, "numba": 16}
 
 
 @pytest.fixture(autouse=True, scope="class")
