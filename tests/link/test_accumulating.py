@@ -75,12 +75,32 @@ CASES: list[tuple[str, Any, Callable[..., Any], tuple[int, int, int, int]]] = [
     ("vector", v + ot.dot(A, w), lambda g: g(v) + g(A) @ g(w), (1, 1, 1, 0)),
     ("transposed", v - ot.dot(w, A), lambda g: g(v) - g(w) @ g(A), (1, 1, 1, 0)),
     ("outer", C + 2.0 * ot.outer(v, w), lambda g: g(C) + 2 * np.outer(g(v), g(w)), (0, 2, 1, 0)),
+    ("row", v - ot.dot(A, B), lambda g: g(v) - g(A) @ g(B), (1, 2, 1, 1)),
+    ("number", alpha + ot.dot(A, w), lambda g: g(alpha) + g(A) @ g(w), (1, 1, 1, 1)),
+    (
+        "row and product",
+        v + ot.dot(A, B) + ot.dot(C, D),
+        lambda g: g(v) + g(A) @ g(B) + g(C) @ g(D),
+        (2, 3, 1, 2),
+    ),
+    (
+        "row, into a product",
+        ot.dot(v + ot.dot(A, B), D),
+        lambda g: (g(v) + g(A) @ g(B)) @ g(D),
+        (2, 3, 2, 1),
+    ),
     # where only loops read the sum they read its terms
     (
         "read by a loop",
         ot.tanh(C + ot.dot(A, B)),
         lambda g: np.tanh(g(C) + g(A) @ g(B)),
         (1, 2, 1, 1),
+    ),
+    (
+        "row, read by a loop",
+        ot.tanh(v + ot.dot(A, B)),
+        lambda g: np.tanh(g(v) + g(A) @ g(B)),
+        (1, 3, 1, 1),
     ),
     (
         "read by a loop, over a product",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import occelo_graph.ops
 from occelo_rewrite import (
+    accumulation_db,
     blas_db,
     canonicalize_db,
     expand_db,
@@ -27,7 +28,16 @@ def test_all_120_are_listed_in_order() -> None:
 
 
 def test_rules_that_are_named_are_registered() -> None:
-    databases = (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db, optdb)
+    databases = (
+        inline_db,
+        canonicalize_db,
+        expand_db,
+        stabilize_db,
+        blas_db,
+        specialize_db,
+        accumulation_db,
+        optdb,
+    )
     registered = {name for db in databases for name in db.names()}
     for number, _, rules in ROWS:
         named = re.findall(r"`(\w+)`", rules)
@@ -54,7 +64,15 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
     }  # fmt: skip
     rules = {
         n
-        for db in (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db)
+        for db in (
+            inline_db,
+            canonicalize_db,
+            expand_db,
+            stabilize_db,
+            blas_db,
+            specialize_db,
+            accumulation_db,
+        )
         for n in db.names()
     }
     assert rules - named == others

@@ -93,7 +93,7 @@ def test_stages_are_idempotent_and_keep_values(graph: RandomGraph) -> None:
 
 def vm(outputs: list[Any], inputs: list[Any]) -> og.FunctionGraph:
     made = og.FunctionGraph(inputs, outputs)
-    rewriter_for(optimizer_query("fast_run")).rewrite(made)
+    rewriter_for(optimizer_query("fast_run").excluding("accumulate_products")).rewrite(made)
     return made
 
 

@@ -20,6 +20,7 @@ from occelo_rewrite.database import (
 from occelo_rewrite.engine import NotConvergedError, RewriteError
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.pipeline import (
+    accumulation_db,
     blas_db,
     canonicalize_db,
     expand_db,
@@ -78,6 +79,7 @@ __all__ = [
     "SubstitutionNodeRewriter",
     "TopoDB",
     "WalkingGraphRewriter",
+    "accumulation_db",
     "blas_db",
     "call",
     "canonicalize_db",

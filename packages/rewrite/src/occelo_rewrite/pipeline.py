@@ -47,6 +47,7 @@ from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
 
 __all__ = [
     "OPTIMIZERS",
+    "accumulation_db",
     "blas_db",
     "canonicalize_db",
     "expand_db",
@@ -115,6 +116,7 @@ def _accumulating_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import blas
 
     db.register_rules(blas.ACCUMULATION, "fast_run")
+    db.register_rules(blas.BROADCAST, "fast_run")
 
 
 def _inlining_rules(db: EquilibriumDB) -> None:

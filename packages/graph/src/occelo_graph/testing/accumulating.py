@@ -30,6 +30,7 @@ class Accumulating:
         self._special = special
         self.dtype = self.random.choice(["float64", "float32"])
         self.inputs: list[Pair] = []
+        self._kind = self.random.choice(["matrix", "matrix", "column", "row", "outer"])
         lengths = [0, 1, 2, 3, 5, 17, 33]
         self.rows, self.inner, self.columns = (self.random.choice(lengths) for _ in range(3))
         self.slack: Any = 0.0
@@ -94,11 +95,14 @@ class Accumulating:
         return self._scaled((ot.dot(x, y), a @ b), np.abs(a) @ np.abs(b))
 
     def _build(self) -> list[Pair]:
-        self._kind = self.random.choice(["matrix", "matrix", "column", "row", "outer"])
         shape = {"column": [self.rows], "row": [self.columns]}.get(
             self._kind, [self.rows, self.columns]
         )
-        z = self._tensor(*shape)
+        if self.random.random() < 0.15:
+            shape = self.random.choice([shape[1:], [*shape[:-1], 1], [1] * len(shape)])
+            z = self._input(*shape)
+        else:
+            z = self._tensor(*shape)
         if self.random.random() < 0.2:
             z = self._product()
         z, c = self._scaled(z, np.abs(z[1]))

@@ -16,7 +16,7 @@ from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lowering import CHEAP, Context, repeats
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.operands import MatrixOperand, vector_operand
 from occelo_link.loops.registry import lowers, lowers_complex
@@ -248,9 +248,8 @@ def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
 
     Where it only goes into loops these read the terms as well as the sum, and the other term would be copied for nothing.
     """
-    result = node.outputs[0]
-    readers = context.uses.get(result, ())
-    if not readers or any(repeats(result, reader) for reader in readers):
+    readers = context.uses.get(node.outputs[0], ())
+    if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):
         return True
     dies = len(context.uses.get(node.inputs[0], ())) == 1
     return dies and isinstance(z, Stored) and z.flat and z.buffer.space == "work"

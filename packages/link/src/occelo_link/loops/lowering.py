@@ -29,7 +29,7 @@ from occelo_link.loops.state import ProgramState
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual, is_unit
 
-__all__ = ["Context", "NotLowered", "repeats"]
+__all__ = ["Context", "NotLowered"]
 
 IN_MEMORY = {"float16": "uint16", **PARTS}
 """What inputs and outputs of a dtype are seen as."""

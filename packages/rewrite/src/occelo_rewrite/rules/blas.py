@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
+from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.shape import DimShuffle
@@ -19,7 +20,7 @@ from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["ACCUMULATION", "CANONICALIZE", "OUTER", "SPECIALIZE"]
+__all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "SPECIALIZE"]
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
@@ -194,45 +195,59 @@ def _number(value: float, dtype: str) -> Any:
     return ot.constant(np.asarray(value, dtype))
 
 
-Terms = Sequence[tuple[Any, int]]
-"""Terms of a sum, each with its sign."""
+Factors = Callable[[Any], tuple[Any, Any] | None]
+"""Gives the factors of a product, None for what is none."""
+Term = tuple[Any, int]
+"""A term of a sum, and its sign."""
+Make = Callable[[Any, Any, Any, Any], Any]
+"""Takes something, and the scalar before a product that is added to it, and the factors of that."""
 
 
-def _with_product(
-    fgraph: FunctionGraph,
-    node: Apply,
-    factors_of: Callable[[Any], tuple[Any, Any] | None],
-    make: Callable[[Any, Any, Any, Any], Any],
-) -> Any:
-    """A sum of real floats some of whose terms are products, of factors as ``factors_of`` finds them; None for others.
+class Parted:
+    """A sum of real floats as ``products``, of factors as ``factors_of`` finds them, and ``others``.
 
-    From the first product to the last, ``make`` takes the sum so far, the scalar before the product, and its factors.
-    Nothing else uses the products, and none of the terms is broadcast but within the sum that it all starts with.
+    Products are what nothing else uses and what is not broadcast in the sum, each with its scalar (None for 1) and factors.
     """
-    kind: Any = node.outputs[0].type
-    whole = Sum.at(fgraph, node) if kind.dtype in ("float32", "float64") else None
-    if whole is None or kind.ndim not in (1, 2):
-        return None
-    products: list[tuple[tuple[Any, int], Any, Any]] = []
-    others: list[tuple[Any, int]] = []
-    for term, sign in whole.terms:
-        base, alpha = _scaled(term)
-        factors = factors_of(base) if _alike(base.type, kind) else None
-        if factors is None or any(v.type.dtype != kind.dtype for v in (term, *factors)):
-            others.append((term, sign))
-        elif any(len(fgraph.clients.get(v, (1,))) > 1 for v in (term, base)):
-            others.append((term, sign))
-        else:
-            products.append(((term, sign), alpha, factors))
-    if products and not (others and _alike(_total(others).type, kind)):
-        first = next((i for i, p in enumerate(products) if p[0][1] > 0), 0)
-        others.insert(0, products.pop(first)[0])
-    if not products or not _alike((total := _total(others)).type, kind):
-        return None
-    for (_, sign), alpha, factors in products:
-        number = _number(sign, kind.dtype) if alpha is None else alpha
-        total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
-    return total
+
+    def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
+        self.kind: Any = whole.root.outputs[0].type
+        self.products: list[tuple[Term, Any, tuple[Any, Any]]] = []
+        self.others: list[Term] = []
+        for term, sign in whole.terms:
+            base, alpha = _scaled(term)
+            factors = factors_of(base) if _alike(base.type, self.kind) else None
+            if factors is None or any(v.type.dtype != self.kind.dtype for v in (term, *factors)):
+                self.others.append((term, sign))
+            elif any(len(fgraph.clients.get(v, (1,))) > 1 for v in (term, base)):
+                self.others.append((term, sign))
+            else:
+                self.products.append(((term, sign), alpha, factors))
+
+    @classmethod
+    def at(cls, fgraph: FunctionGraph, node: Apply, factors_of: Factors) -> Parted | None:
+        """The sum whose root a node is; None if it is none with products."""
+        kind: Any = node.outputs[0].type
+        if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
+            return None
+        whole = Sum.at(fgraph, node)
+        made = None if whole is None else cls(fgraph, whole, factors_of)
+        return made if made is not None and made.products else None
+
+    def added_to(self, total: Any, make: Make) -> Any:
+        """The products, one after the other, added to something."""
+        for (_, sign), alpha, factors in self.products:
+            number = _number(sign, self.kind.dtype) if alpha is None else alpha
+            total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
+        return total
+
+    def added(self, make: Make) -> Any:
+        """The sum, from what is not broadcast in it on, if need be from one of the products; None if nothing is left then."""
+        if not (self.others and _alike(_total(self.others).type, self.kind)):
+            first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
+            self.others.insert(0, self.products.pop(first)[0])
+        total = _total(self.others)
+        fits = bool(self.products) and _alike(total.type, self.kind)
+        return self.added_to(total, make) if fits else None
 
 
 def _alike(term: Any, whole: Any) -> bool:
@@ -254,17 +269,42 @@ def _dot_factors(base: Any) -> tuple[Any, Any] | None:
     return x, y
 
 
+_PRODUCTS = (Dot, MatMul, Gemm, Gemv)
+
+
+def _update(z: Any, alpha: Any, x: Any, y: Any) -> Any:
+    """One gemm or gemv."""
+    z, beta = _scaled(z)
+    kind = Gemm if y.type.ndim == 2 else Gemv
+    return kind()(z, alpha, x, y, _number(1.0, z.type.dtype) if beta is None else beta)
+
+
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
     """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
-
-    def make(rest: Any, alpha: Any, x: Any, y: Any) -> Any:
-        z, beta = _scaled(rest)
-        kind = Gemm if y.type.ndim == 2 else Gemv
-        return kind()(z, alpha, x, y, _number(1.0, z.type.dtype) if beta is None else beta)
-
-    made = _with_product(fgraph, node, _dot_factors, make)
+    parted = Parted.at(fgraph, node, _dot_factors)
+    made = None if parted is None else parted.added(_update)
     return None if made is None else [made]
+
+
+@node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
+def product_plus_broadcast_term(fgraph: FunctionGraph, node: Apply) -> Any:
+    """z + alpha x @ y is one gemm or gemv also where z is broadcast, if the sum is a result or goes into a product.
+
+    Where it goes into loops these read its terms as well.
+    """
+    readers: Any = fgraph.clients.get(node.outputs[0], ())
+    if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):
+        return None
+    parted = Parted.at(fgraph, node, _dot_factors)
+    if parted is None or not parted.others:
+        return None
+    total = _total(parted.others)
+    if total.type.ndim == parted.kind.ndim and _alike(total.type, parted.kind):
+        return None
+    x, y = parted.products[0][2]
+    lengths = (*ot.shape_tuple(x)[:-1], *ot.shape_tuple(y)[1:])
+    return [parted.added_to(ot.alloc(total, *lengths), _update)]
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
@@ -274,11 +314,12 @@ def outer_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
     def make(z: Any, alpha: Any, x: Any, y: Any) -> Any:
         return Ger()(z, alpha, x, y)
 
-    made = _with_product(fgraph, node, _outer_factors, make)
+    parted = Parted.at(fgraph, node, _outer_factors)
+    made = None if parted is None else parted.added(make)
     return None if made is None else [made]
 
 
-def _total(terms: Terms) -> Any:
+def _total(terms: Sequence[Term]) -> Any:
     plus = [v for v, sign in terms if sign > 0]
     minus = [v for v, sign in terms if sign < 0]
     bottom: Any = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
@@ -306,4 +347,5 @@ def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 ACCUMULATION = RuleSet((product_plus_term, scaled_product), "accumulation")
+BROADCAST = RuleSet((product_plus_broadcast_term,), "accumulation over what is broadcast")
 OUTER = RuleSet((outer_plus_term,), "outer products")

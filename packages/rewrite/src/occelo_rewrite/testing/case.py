@@ -11,6 +11,7 @@ from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import Call, Number, Wild
 from occelo_rewrite.pattern_rule import PatternRule
 from occelo_rewrite.pipeline import (
+    accumulation_db,
     blas_db,
     canonicalize_db,
     expand_db,
@@ -44,7 +45,15 @@ def standard_rules() -> dict[str, NodeRewriter]:
     """The rules that are registered, by name."""
     return {
         name: db[name]
-        for db in (inline_db, canonicalize_db, expand_db, stabilize_db, blas_db, specialize_db)
+        for db in (
+            inline_db,
+            canonicalize_db,
+            expand_db,
+            stabilize_db,
+            blas_db,
+            specialize_db,
+            accumulation_db,
+        )
         for name in db.names()
     }
 

@@ -340,6 +340,11 @@ WRITTEN = [
     Case("product_plus_term", lambda x: x + 2.0 * ot.dot(x, _other(x)), shapes=((3, 3),)),
     Case("product_plus_term", lambda x: x[0] - ot.dot(x, x[1]), shapes=((3, 3),)),
     Case("product_plus_term", lambda x: x[0] - ot.dot(x[1], x), shapes=((3, 3),)),
+    Case(
+        "product_plus_broadcast_term",
+        lambda x: x[0] - ot.dot(x, _other(x)) * 2.0,
+        shapes=((3, 3),),
+    ),
     Case("outer_plus_term", lambda x: x * 0.5 + ot.outer(x[:, 0], x[1])),
     Case(
         "scaled_product",
