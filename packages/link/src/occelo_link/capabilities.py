@@ -102,7 +102,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
         elementwise = type(node.op).__name__ == "Elemwise"
         if elementwise and row is not None and not supports_scalar(functions.SCALARS, row):
             return False
-        return find_lowering(node.op) is not None
+        return find_lowering(node) is not None
 
     return compiles
 

@@ -20,6 +20,7 @@ from occelo_link.jax.arrays import JaxArrays
 from occelo_link.jax.library import jax, jnp
 from occelo_link.linker import Scheduler
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
+from occelo_link.traced.parts import in_parts, require_arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["JAXLinker", "as_jax"]
@@ -101,27 +102,29 @@ class JAXLinker(TracedLinker):
             # over a mesh there must be as many results for all shapes
             return [*results, jnp.array(True) if held is None and self.mesh is not None else held]
 
-        order = [i for i in range(len(values)) if i not in vm.static]
+        inputs, updates = vm.fgraph.inputs, vm.fgraph.update_mapping
+        order, made = vm.sources(), vm.targets(wanted)
         with jax.enable_x64(True):
-            shapes = jax.eval_shape(run, *(values[i] for i in order))
-        updated = {vm.fgraph.update_mapping[o] for o in wanted if o in vm.fgraph.update_mapping}
+            shapes = jax.eval_shape(run, *values)
+        # of what is no array, parts come from an object, which somebody may hold
+        updated = {updates[o] for o in wanted if o in updates and inputs[updates[o]].type.is_array}
         # with other shapes another branch may be traced, which may have checks
         branches = any(node.op.lazy for node in vm.fgraph.apply_nodes)
         may_fail = shapes[-1] is not None or vm.falls_back or branches
         donated = [k for k, i in enumerate(order) if self.donate and i in updated and not may_fail]
         options: dict[str, Any] = {"donate_argnums": donated}
         if self.mesh is not None:
-            options["in_shardings"] = [self.sharding(vm.fgraph.inputs[i]) for i in order]
-            targets = [vm.fgraph.update_mapping.get(o) for o in wanted]
+            options["in_shardings"] = [self.sharding(inputs[i]) for i in order]
+            targets = [updates.get(o) for o in made]
             options["out_shardings"] = [
-                *(self.sharding(None if t is None else vm.fgraph.inputs[t]) for t in targets),
+                *(self.sharding(None if t is None else inputs[t]) for t in targets),
                 self.sharding(None),
             ]
         compiled = jax.jit(run, **options)
         # of what is donated, only arrays that an earlier call made are given away; others are copied
         own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
-        renewed = [k for k, o in enumerate(wanted) if o in vm.fgraph.update_mapping]
+        renewed = [k for k, o in enumerate(made) if o in updates]
 
         def given(values: Sequence[Any]) -> list[Any]:
             placed = list(values)
@@ -171,6 +174,8 @@ def as_jax(function: Any) -> Callable[..., Any]:
     fgraph = maker.fgraph
     inputs = [each for each, _ in function.indices]
     arrays = JaxArrays()
+    explicit = [v for v, each in zip(fgraph.inputs, inputs, strict=True) if not each.implicit]
+    require_arrays([*explicit, *fgraph.outputs[: len(maker.outputs)]], "as_jax")
 
     def call(*arguments: Any) -> Any:
         rest = iter(arguments)
@@ -180,7 +185,7 @@ def as_jax(function: Any) -> Callable[..., Any]:
         ):
             kept = each.implicit
             value = local(container.storage[0]) if kept else jnp.asarray(next(rest))
-            given[variable] = value
+            given[variable] = in_parts(variable.type, value)
         tracer = Tracer(arrays, given)
         outputs = fgraph.outputs[: len(maker.outputs)]
         results = [tracer.array(tracer.value(v)) for v in outputs]

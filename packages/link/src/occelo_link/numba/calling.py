@@ -266,6 +266,11 @@ def as_numba(function: Any) -> Callable[..., Any]:
     program = linker.program(whole)
     if program.hosts:
         raise TypeError(f"The function calls {program.hosts[0].op} in Python")
+    for variable in (*whole.inputs, *whole.outputs):
+        if not variable.type.is_array:
+            raise TypeError(
+                f"as_numba takes and gives arrays, and {variable} is of type {variable.type}"
+            )
     explicit = [
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]

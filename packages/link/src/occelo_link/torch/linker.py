@@ -16,6 +16,7 @@ from occelo_link.options import TORCH_COMPILE
 from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
 from occelo_link.torch.library import compile_graph, make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
+from occelo_link.traced.parts import in_parts, require_arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["PytorchLinker", "as_torch"]
@@ -105,7 +106,7 @@ class PytorchLinker(TracedLinker):
             has_checks = held is not None
             return (*results, held) if has_checks else tuple(results)
 
-        given = [_tensor(v) for i, v in enumerate(values) if i not in vm.static]
+        given = [_tensor(v) for v in values]
         with _tracing, torch.no_grad(), chosen_device():
             module: Any = make_fx(run)(*given)
             called = _inductor(module, given) if self.compiled else module.forward
@@ -131,6 +132,10 @@ def as_torch(function: Any) -> Callable[..., Any]:
     maker = function.maker
     fgraph = maker.fgraph
     arrays = TorchArrays()
+    explicit = [
+        v for v, (each, _) in zip(fgraph.inputs, function.indices, strict=True) if not each.implicit
+    ]
+    require_arrays([*explicit, *fgraph.outputs[: len(maker.outputs)]], "as_torch")
 
     def call(*arguments: Any) -> Any:
         rest = iter(arguments)
@@ -139,7 +144,8 @@ def as_torch(function: Any) -> Callable[..., Any]:
             fgraph.inputs, function.indices, function.input_storage, strict=True
         ):
             kept = each.implicit
-            given[variable] = local(container.storage[0]) if kept else _tensor(next(rest))
+            value = local(container.storage[0]) if kept else _tensor(next(rest))
+            given[variable] = in_parts(variable.type, value)
         tracer = Tracer(arrays, given)
         outputs = fgraph.outputs[: len(maker.outputs)]
         results = [tracer.array(tracer.value(v)) for v in outputs]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph import Apply, TensorType
+from occelo_graph import Apply, Type
+from occelo_link.traced.parts import flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 
 if TYPE_CHECKING:
@@ -23,58 +24,79 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
     """
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)
-    results: list[tuple[str, tuple[int, ...]]] = []
-    for variable, shape in zip(node.outputs, _shapes(node, inputs), strict=True):
-        kind = variable.type
-        if not isinstance(kind, TensorType) or shape is None:
-            unknown = next(
-                v for v, x in zip(node.inputs, inputs, strict=True) if tracer.arrays.is_traced(x)
-            )
-            raise NeedsValue(unknown, node)
-        results.append((kind.dtype, shape))
+    kinds, made = [v.type for v in node.inputs], [v.type for v in node.outputs]
+    shapes = None if any(map(is_opaque, made)) else _shapes(node, inputs)
+    if shapes is None:
+        unknown = next(v for v, x in zip(node.inputs, inputs, strict=True) if tracer.is_traced(x))
+        raise NeedsValue(unknown, node)
+    dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
+    results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node)
-
-    tensors = [isinstance(v.type, TensorType) for v in node.inputs]
+    traced = [kind for kind in kinds if not is_opaque(kind)]
 
     def run(*arrays: Any) -> Sequence[Any]:
-        rest = iter(arrays)
-        # what is no tensor is static, and known here
-        values = [np.array(next(rest)) if t else x for t, x in zip(tensors, inputs, strict=True)]
+        rest = iter(grouped(traced, [np.array(x) for x in arrays]))
+        # what does not lie in arrays is static, and known here
+        values = [
+            x if is_opaque(kind) else whole(kind, next(rest))
+            for kind, x in zip(kinds, inputs, strict=True)
+        ]
         with np.errstate(all="ignore"):
-            return [np.asarray(r) for r in kernel(*values)]
+            found = [in_parts(k, v) for k, v in zip(made, kernel(*values), strict=True)]
+        return [np.asarray(x) for x in flat(found)]
 
-    given = [tracer.array(x) for t, x in zip(tensors, inputs, strict=True) if t]
-    return tracer.arrays.callback(run, given, results)
+    given = flat(x for kind, x in zip(kinds, inputs, strict=True) if not is_opaque(kind))
+    found = tracer.arrays.callback(run, list(map(tracer.array, given)), results)
+    return grouped(made, found)
 
 
-def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
+def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
     """The shapes of what a loop carries, if one iteration does not change them; else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
-    kinds: list[Any] = [v.type for v in node.inputs]
-    tried = [np.zeros(tuple(x.shape), k.dtype) for x, k in zip(inputs, kinds, strict=True)]
+    tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
+    kinds = [node.inputs[i].type for i in loop.carried]
     tried[loop.count] = np.ones_like(tried[loop.count])
-    before = [tried[i].shape for i in loop.carried]
+    before = _part_shapes(kinds, [tried[i] for i in loop.carried])
     try:
         with np.errstate(all="ignore"):
-            after = [np.shape(r) for r in kernel(*tried)]
+            after = _part_shapes(kinds, kernel(*tried))
     except Exception:
-        return [None] * len(before)
-    return list(before) if after == before else [None] * len(before)
+        return None
+    return before if after == before else None
 
 
-def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] | None]:
-    """The shapes of a node's results, by their types or by the op's rule; None where that fails."""
+def _zeros(kind: Type, value: Any) -> Any:
+    """A value whose arrays have the shapes of those of another one."""
+    if is_opaque(kind):
+        return value
+    parts = zip(kind.parts() or (), flat([value]), strict=True)
+    return kind.from_parts([np.zeros(tuple(x.shape), part.dtype) for part, x in parts])
+
+
+def _part_shapes(kinds: Sequence[Type], values: Sequence[Any]) -> list[tuple[int, ...]]:
+    return [
+        np.shape(x)
+        for kind, v in zip(kinds, values, strict=True)
+        for x in flat([in_parts(kind, v)])
+    ]
+
+
+def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
+    """The shapes of the parts of a node's results, by their types or by the op's rule; None where that fails."""
     if node.op.loops:
         return _unchanged(node, inputs)
-    known = [v.type.shape for v in node.outputs]
-    if all(shape is not None and None not in shape for shape in known):
-        return known  # type: ignore[return-value]
+    kinds = [part for v in node.outputs for part in v.type.parts() or ()]
+    known = [kind.shape for kind in kinds]
+    if all(None not in shape for shape in known):
+        return known  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+    if not all(v.type.is_array for v in node.outputs):
+        return None  # an op's rule is about lengths of values, not of their parts
     try:
         shapes = [
-            tuple(int(n) for n in x.shape) if isinstance(v.type, TensorType) else None
+            tuple(int(n) for n in x.shape) if v.type.is_array else None
             for v, x in zip(node.inputs, inputs, strict=True)
         ]
         found: Any = node.op.infer_shape(node, shapes)
         return [tuple(int(n) for n in shape) for shape in found]
     except Exception:
-        return [None] * len(node.outputs)
+        return None

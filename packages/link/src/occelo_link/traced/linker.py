@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorType, Variable
+from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_graph.ops.create import Alloc, ARange, Eye
@@ -29,6 +29,7 @@ from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
 from occelo_link.turns import Turns
@@ -82,7 +83,7 @@ def _shaping(node: Apply) -> Iterable[Variable]:
         return node.inputs[1:]
     if isinstance(op, Subtensor | AdvancedSubtensor | IncSubtensor | AdvancedIncSubtensor):
         given = node.inputs[1 if isinstance(op, Subtensor | AdvancedSubtensor) else 2 :]
-        masks = [v for v in given if isinstance(v.type, TensorType) and v.type.dtype == "bool"]
+        masks = [v for v in given if v.type.dtype == "bool"]
         return [*masks, *_slice_parts(op.key, given)]
     return ()
 
@@ -131,9 +132,8 @@ class TracedVM:
         self.inputs = list(linking.inputs)
         self.outputs = list(linking.outputs)
         self.static = set(static)
-        self._objects = {
-            i for i, v in enumerate(fgraph.inputs) if not isinstance(v.type, TensorType)
-        }
+        self._kinds = [v.type for v in fgraph.inputs]
+        self._only_arrays = all(v.type.is_array for v in (*fgraph.inputs, *fgraph.outputs))
         self._known: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[Any] = set()
         self._taken = {np.ndarray, linker.array_type}
@@ -143,7 +143,7 @@ class TracedVM:
         """There is nothing between inputs and outputs."""
 
     def fetch(self, result: Any) -> Any:
-        """A result as a NumPy array that nobody else holds; what is no tensor, as it is."""
+        """A result as a NumPy array that nobody else holds; what is no array, as it is."""
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
 
@@ -156,8 +156,8 @@ class TracedVM:
         slow: Callable[..., Any],
         turns: Turns,
     ) -> Callable[..., Any] | None:
-        """A Python function that does a whole call; with updates, calls take ``turns``."""
-        if kind == NOTHING or self.static:
+        """A Python function that does a whole call; with updates, calls take ``turns``. None unless all are arrays."""
+        if kind == NOTHING or self.static or not self._only_arrays:
             return None
         sources = [
             arguments.get(v, cell) for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
@@ -201,8 +201,11 @@ class TracedVM:
         return quick_call(expected, update if updates else run, kind == SINGLE, slow)
 
     def _usable(self, values: list[Any]) -> list[Any]:
-        """The values; what a third library holds, which updated it last, as NumPy arrays."""
-        return [v if type(v) in self._taken else local(v) for v in values]
+        """The values in parts; what a third library holds, which updated it last, as NumPy arrays."""
+        return [
+            v if type(v) in self._taken else in_parts(kind, local(v))
+            for kind, v in zip(self._kinds, values, strict=True)
+        ]
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         values = self._usable([cell[0] for cell in self.inputs])
@@ -217,21 +220,18 @@ class TracedVM:
             self.outputs[i][0] = result
 
     def _given(self, values: Sequence[Any]) -> dict[Variable, Any]:
-        """The values of all inputs, tensors as NumPy arrays of their own."""
-        return {
-            v: x if i in self._objects else np.array(x)
-            for i, (v, x) in enumerate(zip(self.fgraph.inputs, values, strict=True))
-        }
+        """The values of all inputs, over NumPy arrays of their own."""
+        return {v: _own(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
     def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
-        """The results; those that are no tensors are computed in Python."""
+        """The results; those that do not lie in arrays are computed in Python."""
         outputs = self.fgraph.outputs
-        tensors = tuple(i for i in wanted if isinstance(outputs[i].type, TensorType))
-        if len(tensors) == len(wanted):
+        compiled = tuple(i for i in wanted if not is_opaque(outputs[i].type))
+        if len(compiled) == len(wanted):
             return self._run_compiled(values, wanted)
         results: dict[int, Any] = {}
-        if tensors:
-            results.update(zip(tensors, self._run_compiled(values, tensors), strict=True))
+        if compiled:
+            results.update(zip(compiled, self._run_compiled(values, compiled), strict=True))
         others = [i for i in wanted if i not in results]
         found = evaluate([outputs[i] for i in others], self._given(values))
         results.update(zip(others, found, strict=True))
@@ -241,32 +241,48 @@ class TracedVM:
         while True:
             try:
                 traced = self._traced(values, wanted)
-                dynamic = [v for i, v in enumerate(values) if i not in self.static]
-                *results, held = traced.call(*dynamic)
+                *results, held = traced.call(*self._dynamic(values))
                 break
             except NeedsValue as need:
                 self._make_static(need)
         if held is not None and not bool(held):
             raise ValueError("A check of the graph failed")
-        return results  # type: ignore[no-any-return]
+        if self._only_arrays:
+            return results  # type: ignore[no-any-return]
+        kinds = [self.fgraph.outputs[i].type for i in wanted]
+        return [
+            whole(kind, Parts(map(self.linker.fetch, v)) if isinstance(v, Parts) else v)
+            for kind, v in zip(kinds, grouped(kinds, results), strict=True)
+        ]
+
+    def _dynamic(self, values: Sequence[Any]) -> list[Any]:
+        """The arrays of inputs that are not static."""
+        return flat(v for i, v in enumerate(values) if i not in self.static)
+
+    def sources(self) -> list[int]:
+        """For each array that compiled code is given, the position of the input that it belongs to."""
+        dynamic = [i for i in range(len(self._kinds)) if i not in self.static]
+        return [i for i in dynamic for _ in self._kinds[i].parts() or ()]
+
+    def targets(self, wanted: Sequence[int]) -> list[int]:
+        """For each array that compiled code gives, the position of the output that it belongs to."""
+        return [i for i in wanted for _ in self.fgraph.outputs[i].type.parts() or ()]
 
     def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
-        fixed = {
-            i: values[i] if i in self._objects else np.asarray(values[i])
-            for i in sorted(self.static)
-        }
+        fixed = {i: _known(self._kinds[i], values[i]) for i in sorted(self.static)}
         contents = tuple(_contents(value) for value in fixed.values())
+        given = self._dynamic(values)
         if None in contents:
-            return self.linker.compile_traced(self, fixed, values, wanted)
+            return self.linker.compile_traced(self, fixed, given, wanted)
         key = (
             wanted,
             tuple(sorted(self.static)),
             contents,
-            self.linker.signature([v for i, v in enumerate(values) if i not in self.static]),
+            self.linker.signature(given),
         )
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self.linker.compile_traced(self, fixed, values, wanted)
+            found = self._known[key] = self.linker.compile_traced(self, fixed, given, wanted)
             if len(self._known) > _MOST_COMPILED:
                 self._known.popitem(last=False)
         else:
@@ -274,23 +290,23 @@ class TracedVM:
         return found
 
     def compiled_for(self, *values: Any) -> tuple[Traced, list[Any]]:
-        """What was compiled for values of all inputs, and those of them that are not static."""
-        given = list(values)
+        """What was compiled for values of all inputs, and the arrays that it is given."""
+        given = self._usable(list(values))
         traced = self._traced(given, tuple(range(len(self.outputs))))
-        return traced, [v for i, v in enumerate(given) if i not in self.static]
+        return traced, self._dynamic(given)
 
     def trace(
         self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int]
     ) -> list[Any]:
-        """The results and whether all checks held (None without checks), from arrays that the library traces."""
-        rest = iter(dynamic)
+        """The arrays of the results and whether all checks held (None without checks), from arrays that the library traces."""
+        rest = iter(grouped((k for i, k in enumerate(self._kinds) if i not in fixed), dynamic))
         given = {
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
         }
         arrays = self.linker.arrays
         tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
-        results = [arrays.copy(tracer.array(tracer.value(self.fgraph.outputs[i]))) for i in wanted]
-        return [*results, tracer.all_checks()]
+        results = flat(tracer.value(self.fgraph.outputs[i]) for i in wanted)
+        return [*(arrays.copy(tracer.array(x)) for x in results), tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:
         """Say once of each op that it runs in Python; an error under ``strict``."""
@@ -332,10 +348,24 @@ class TracedVM:
         )
         return [
             self.linker.arrays.constant(np.asarray(value))
-            if isinstance(self.fgraph.outputs[i].type, TensorType)
+            if self.fgraph.outputs[i].type.is_array
             else value
             for i, value in zip(wanted, found, strict=True)
         ]
+
+
+def _own(kind: Type, value: Any) -> Any:
+    """A value over NumPy arrays of its own; a Python object as it is."""
+    if is_opaque(kind):
+        return value
+    return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
+
+
+def _known(kind: Type, value: Any) -> Any:
+    """A value in parts that are NumPy arrays; a Python object as it is."""
+    if is_opaque(kind):
+        return value
+    return np.asarray(value) if kind.is_array else Parts(map(np.asarray, value))
 
 
 def _contents(value: Any) -> Any:
@@ -353,8 +383,8 @@ class TracedLinker(Linker, ABC):
     """Base of linkers to libraries that trace.
 
     ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation;
-    inputs that shapes depend on are so in any case, and the linker says which when it links. Inputs that are
-    no tensors are static, too. Under
+    inputs that shapes depend on are so in any case, and the linker says which when it links. Inputs that do not
+    lie in arrays are static, too; of what consists of arrays, those are traced. Under
     ``strict`` that is an error, and so is an op that runs in Python.
     """
 
@@ -398,7 +428,7 @@ class TracedLinker(Linker, ABC):
     def compile_traced(
         self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
     ) -> Traced:
-        """Compile the graph for fixed values of static inputs."""
+        """Compile the graph for fixed values of static inputs, and arrays like ``values`` of the others."""
 
     def make_vm(self, linking: Linking) -> VM:
         fgraph = linking.fgraph
@@ -406,8 +436,8 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
-        # what is no tensor, no library knows
-        static |= {i for v, i in positions.items() if not isinstance(v.type, TensorType)}
+        # what does not lie in arrays, no library knows
+        static |= {i for v, i in positions.items() if is_opaque(v.type)}
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)

@@ -10,15 +10,17 @@ from occelo_graph import Apply, Op, Variable
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["Lowering", "NeedsValue", "find_lowering", "lowers"]
+__all__ = ["Lowering", "NeedsValue", "find_lowering", "lowers", "lowers_parts"]
 
 Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
 """From a tracer, a node and the values of its inputs to those of its outputs.
 
-A value is a NumPy array where it is known while tracing, else an array of the library.
+A value is a NumPy array where it is known while tracing, else an array of the library. One of a type that is no array
+but consists of such is the sequence of its parts.
 """
 
 _lowerings: dict[type[Op], Lowering] = {}
+_parts: dict[type[Op], Lowering] = {}
 
 
 class NeedsValue(Exception):
@@ -41,13 +43,28 @@ def lowers(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     return register
 
 
-def find_lowering(op: Op) -> Lowering | None:
-    """The lowering of an op; None if it has none, as one that computes something else than its base."""
-    for cls in type(op).__mro__:
-        found = _lowerings.get(cls)
+def lowers_parts(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of op classes for nodes with values of types that are no arrays but consist of such."""
+
+    def register(function: Lowering) -> Lowering:
+        for cls in classes:
+            _parts[cls] = function
+        return function
+
+    return register
+
+
+def find_lowering(node: Apply) -> Lowering | None:
+    """The lowering of a node; None if it has none, as an op that computes something else than its base."""
+    known = _lowerings
+    if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):
+        known = _parts
+    own = type(node.op)
+    for cls in own.__mro__:
+        found = known.get(cls)
         if found is not None:
             alike = all(
-                getattr(type(op), method) is getattr(cls, method)
+                getattr(own, method) is getattr(cls, method)
                 for method in ("evaluate", "kernel", "perform")
             )
             return found if alike else None

@@ -16,6 +16,7 @@ from occelo_graph.interpret import run_node
 from occelo_graph.ir.regions import operands_of
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue, find_lowering
 
 __all__ = ["Tracer"]
@@ -33,6 +34,7 @@ class Tracer:
     ) -> None:
         self.arrays = arrays
         self.values: dict[Variable, Any] = dict(values)
+        """Values in parts: a type that is no array but consists of such has `Parts`."""
         self.outer = outer
         self.checks: list[Any] = []
         self.on_fallback: Callable[[Apply], None] | None = (
@@ -44,7 +46,7 @@ class Tracer:
     def find(self, variable: Variable) -> Any:
         """A value that is known already; None if it is not."""
         if isinstance(variable, Constant):
-            return variable.data
+            return in_parts(variable.type, variable.data)
         tracer: Tracer | None = self
         while tracer is not None:
             if variable in tracer.values:
@@ -66,19 +68,24 @@ class Tracer:
             if missing:
                 stack.extend(missing)
                 continue
-            results = self._run(node)
+            results = [
+                v if kind.is_array or is_opaque(kind) else Parts(v)
+                for kind, v in zip((o.type for o in node.outputs), self._run(node), strict=True)
+            ]
             self.values.update(zip(node.outputs, results, strict=True))
             stack.pop()
         return self.find(variable)
 
     def _run(self, node: Apply) -> Sequence[Any]:
         inputs = [self.find(v) for v in operands_of(node)]
-        if not node.op.lazy and node.op.pure and not any(map(self.arrays.is_traced, inputs)):
+        if not node.op.lazy and node.op.pure and not any(map(self.is_traced, inputs)):
+            values = [whole(v.type, x) for v, x in zip(operands_of(node), inputs, strict=True)]
             with np.errstate(all="ignore"):
-                return run_node(node, inputs)
+                found = run_node(node, values)
+            return [in_parts(v.type, x) for v, x in zip(node.outputs, found, strict=True)]
         if node.op.loops:
             return self._repeat(node, inputs)
-        lowering = find_lowering(node.op)
+        lowering = find_lowering(node)
         if lowering is None:
             return fall_back(self, node, inputs)
         return lowering(self, node, inputs)
@@ -87,24 +94,32 @@ class Tracer:
         """What a loop leaves; in Python, if the library has no loops, or none in which shapes change."""
         loop = node.op.loop(node)
         arguments, results = loop.body.inputs, list(loop.body.outputs)
-        count, read = len(loop.carried), [inputs[i] for i in loop.read]
+        kinds = [v.type for v in arguments[: len(loop.carried)]]
+        read = [inputs[i] for i in loop.read]
         true, false = (self.arrays.constant(np.array(value)) for value in (True, False))
 
         def step(state: Sequence[Any]) -> tuple[Sequence[Any], Any, Any]:
-            given = dict(zip(arguments, [*state, *read], strict=True))
+            given = dict(zip(arguments, [*grouped(kinds, state), *read], strict=True))
             inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
-            found = [inner.array(inner.value(v)) for v in results]
+            found = [inner.value(v) for v in results]
+            left = list(map(inner.array, flat(found[: len(kinds)])))
             held = inner.all_checks()
-            stops = found[-1] if loop.stops else false
-            return found[:count], stops, true if held is None else held
+            stops = inner.array(found[-1]) if loop.stops else false
+            return left, stops, true if held is None else held
 
         try:
-            state = [self.array(inputs[i]) for i in loop.carried]
+            state = list(map(self.array, flat(inputs[i] for i in loop.carried)))
             values, held = self.arrays.repeat(self.array(inputs[loop.count]), state, step)
         except (TypeError, NotImplementedError, NeedsValue):
             return fall_back(self, node, inputs)
         self.checks.append(held)
-        return values
+        return grouped(kinds, values)
+
+    def is_traced(self, value: Any) -> bool:
+        """Whether a value, or a part of it, is an array of the library."""
+        if isinstance(value, Parts):
+            return any(map(self.arrays.is_traced, value))
+        return self.arrays.is_traced(value)
 
     def known(self, node: Apply, position: int, value: Any) -> Any:
         """The value of a node's input as NumPy's; `NeedsValue` if it is not known while tracing."""
@@ -148,7 +163,7 @@ class Tracer:
         def side(variables: Sequence[Variable]) -> Callable[[], Sequence[Any]]:
             def run() -> Sequence[Any]:
                 inner = Tracer(self.arrays, {}, self)
-                results = [self.array(inner.value(v)) for v in variables]
+                results = list(map(self.array, flat(inner.value(v) for v in variables)))
                 held = inner.all_checks()
                 return [*results, self.arrays.constant(np.array(True)) if held is None else held]
 
@@ -160,4 +175,4 @@ class Tracer:
             # the branches differ in shape
             raise NeedsValue(node.inputs[0], node) from None
         self.checks.append(held)
-        return results
+        return grouped((v.type for v in node.outputs), results)
