@@ -10,7 +10,6 @@ import os
 import warnings
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from occelo_compile.random_programs.laws import LAWS
@@ -22,10 +21,6 @@ FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 OTHERS = [
     law for law in LAWS if law not in ("value", "c", "c|py", "numba", "jax", "pytorch", "native")
 ]
-pytestmark = pytest.mark.skipif(
-    np.__version__.startswith("2.0."),
-    reason="in NumPy 2.0 the operator ** squares integers in float64 where the exponent is a float32",
-)
 PARTS = 5  # so that several processes share the work
 
 
