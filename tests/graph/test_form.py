@@ -233,3 +233,16 @@ def test_checks_are_saved_with_their_exceptions() -> None:
 
     with pytest.raises(TypeError, match="no exception of a module"):
         og.save(io.BytesIO(), CheckAndRaise(Local)(x, ot.gt(x, 0)), [x])
+
+
+def test_a_saved_function_has_all_inputs_that_it_needs(tmp_path: Path) -> None:
+    x, y, s = ot.dvector("x"), ot.dvector("y"), og.shared(1.0, "s")
+    path = tmp_path / "graph"
+    for inputs in ([x], [x + 1]):
+        with pytest.raises(og.errors.MissingInputError, match=r"needs y \(float64"):
+            og.save(path, [x * s, ot.exp(y + x + 1)], inputs)
+    assert not path.exists()
+    whole = ot.exp(y * s)
+    og.save(path, whole + x + 2.0, [x, whole])
+    og.save(path, whole + x + 2.0, [x, y])
+    og.save(path, whole + x)

@@ -187,3 +187,108 @@ def test_make_node_must_give_a_node() -> None:
 def test_arguments_of_another_type_are_named() -> None:
     with pytest.raises(TypeError, match=r"got float64 \(\?,\); the arguments are mine \(float64"):
         Doubled()(ot.dvector("mine"))
+
+
+# where things went wrong
+
+
+class Made(Op):
+    """Of the older protocol, with nodes of its own making."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        x = ot.as_tensor(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Apply, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0] * 2.0
+
+
+@wrap_py([ot.dvector], [ot.dvector])
+def doubled(x: Any) -> Any:
+    return 2.0 * x
+
+
+v = ot.dvector("v")
+
+
+def test_the_line_of_a_node_is_the_one_that_applies_the_op() -> None:
+    out = Made()(v)  # this line
+    assert out.source is not None
+    assert out.owner is not None
+    assert out.owner.source is not None
+    assert out.source.text.endswith("# this line")
+    assert out.owner.source.text.endswith("# this line")
+
+
+@pytest.mark.parametrize("apply", [doubled, Made()])
+@pytest.mark.parametrize(
+    ("doing", "derive"),
+    [
+        ("differentiating", lambda out: og.grad(out.sum(), v)),
+        ("differentiating", lambda out: og.pushforward(out, v, v)),
+        ("vectorizing", lambda out: og.vectorize_graph(out, {v: ot.dmatrix()})),
+    ],
+)
+def test_what_an_op_lacks_names_the_op_and_the_line(
+    apply: Any, doing: str, derive: Callable[[Any], Any]
+) -> None:
+    out = apply(v)  # this line
+    with pytest.raises(NotImplementedError) as caught:
+        derive(out)
+    first, line, last = str(caught.value).splitlines()
+    assert first.startswith(f"While {doing} {apply}, made at {__file__}:")
+    assert line.strip() == "out = apply(v)  # this line"
+    assert str(apply) in last
+
+
+def test_errors_of_own_gradients_name_the_op_and_the_line() -> None:
+    class Faulty(Made):
+        def grad(self, inputs: Any, cotangents: Any) -> Any:
+            raise KeyError("lost")
+
+    with pytest.raises(KeyError) as caught:
+        og.grad(Faulty()(v).sum(), v)
+    assert "While differentiating Faulty, made at" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda node, shapes: shapes,
+        lambda fgraph, node, shapes: shapes,
+        lambda node, shapes, more=None: shapes,
+    ],
+)
+def test_rules_of_shapes_may_take_a_graph_first(rule: Callable[..., Any]) -> None:
+    called = wrap_py([ot.dvector], [ot.dvector], infer_shape=rule)(np.negative)
+    assert called.shapes(called(v).owner, [(3,)]) == [(3,)]
+
+
+@pytest.mark.parametrize("shapes", [[], [(1, 2)], [(3,), (3,)]])
+def test_wrong_shapes_of_rules_are_told(shapes: Any) -> None:
+    called = wrap_py([ot.dvector], [ot.dvector], infer_shape=lambda node, given: shapes)(np.sin)
+    with pytest.raises(ValueError, match="infer_shape of FromFunctionOp"):
+        called.shapes(called(v).owner, [(3,)])
+
+
+TOLD: list[tuple[Callable[[], Any], str]] = [
+    (lambda: bool(v > 0), "v > 0.0"),
+    (lambda: float(ot.exp(v).sum()), "Sum{axis=[0]}(exp(v))"),
+    (lambda: list(2 * v), "2.0 * v"),
+    (lambda: len(v + 1), "v + 1.0"),
+    (lambda: 3 in (v + 1), "v + 1.0"),
+    (lambda: np.asarray(v + 1), "v + 1.0"),
+    (lambda: bool(v), "v"),
+]
+
+
+@pytest.mark.parametrize(("use", "formula"), TOLD)
+def test_a_value_that_is_not_known_is_told_as_it_was_written(
+    use: Callable[[], Any], formula: str
+) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        use()
+    assert formula in str(caught.value)
+    assert (f"(made at {__file__}:" in str(caught.value)) == (formula != "v")

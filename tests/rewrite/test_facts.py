@@ -11,7 +11,8 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control import ASSUMPTIONS
-from occelo_rewrite import optimizer_query, rewriter_for
+from occelo_graph.ops.control.python_function import wrap_py
+from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 from occelo_rewrite.assumptions import assumptions_of
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -241,3 +242,15 @@ def test_a_quotient_by_a_negative_zero_is_negative() -> None:
         np.testing.assert_allclose(
             og.evaluate(graph.outputs[0], {graph.inputs[0]: zeros}), expected, rtol=1e-15
         )
+
+
+def test_a_rule_of_shapes_that_fails_is_told() -> None:
+    x = ot.dvector("x")
+    for rule, told in (
+        (lambda node, shapes: shapes[7], "IndexError"),
+        (lambda node, shapes: [(1, 2)], "as many lengths as it has dimensions"),
+    ):
+        called = wrap_py([ot.dvector], [ot.dvector], infer_shape=rule)(np.sin)
+        with pytest.warns(UserWarning, match=told) as caught:
+            rewrite_graph(called(x).shape)
+        assert "test_facts.py:" in str(caught[0].message)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from occelo_graph.ir.nodes import Variable
+    from occelo_graph.ir.nodes import Apply, Variable
 
 __all__ = [
     "ConflictingAssumptionsError",
@@ -21,7 +21,9 @@ __all__ = [
     "SavedGraphError",
     "UnusedInputError",
     "WrongResultError",
+    "at_node",
     "describe",
+    "in_context",
     "lines",
 ]
 
@@ -85,6 +87,31 @@ def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception
     """The same error, whose message ends with the arguments that an op does not take."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
     return type(error)(f"{error}; the arguments are {listed}")
+
+
+def in_context(error: Exception, context: Sequence[str]) -> Exception:
+    """The same exception with lines before its text, which stays the last one.
+
+    Classes that do not take a text alone get a note instead.
+    """
+    cause = str(error) or type(error).__name__
+    try:
+        made = type(error)(lines(context, cause))
+        if str(made) != lines(context, cause):
+            raise TypeError
+    except Exception:
+        error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
+        return error
+    return made
+
+
+def at_node(error: Exception, doing: str, node: Apply) -> Exception:
+    """The same exception, told at which node it happened and on which line of the user's that was made."""
+    source = node.source
+    context = [f"While {doing} {node.op}" + (f", made at {source}:" if source is not None else ":")]
+    if source is not None and source.text:
+        context.append(f"    {source.text}")
+    return in_context(error, context)
 
 
 def lines(context: Iterable[str], cause: str) -> str:

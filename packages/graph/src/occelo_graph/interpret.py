@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.config import EXCEPTION_VERBOSITY
-from occelo_graph.errors import MissingInputError, UnusedInputError, describe, lines
+from occelo_graph.errors import MissingInputError, UnusedInputError, describe, in_context, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.regions import Loop, awaited
@@ -43,14 +43,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
     if verbosity == "high":
         tree: str = conveniences["dprint"](node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
-    cause = str(error) or type(error).__name__
-    try:
-        made = type(error)(lines(context, cause))
-        if str(made) != lines(context, cause):
-            raise TypeError
-    except Exception:
-        error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
-        made = error
+    made = in_context(error, context)
     setattr(made, _ANNOTATED, True)
     return made
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import at_node
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -42,7 +43,10 @@ def _extra(old: Variable, new: Variable) -> int:
 def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variable]:
     extras = [_extra(old, new) for old, new in zip(node.inputs, new_inputs, strict=True)]
     if any(extras):
-        made: Sequence[Variable] = node.op.batch(node, new_inputs, extras)
+        try:
+            made: Sequence[Variable] = node.op.batch(node, new_inputs, extras)
+        except Exception as error:
+            raise at_node(error, "vectorizing", node) from error
         outputs = list(made)
     else:
         outputs = node.clone_with_new_inputs(new_inputs, strict=False).outputs

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph import tensor as ot
+from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.shape import Shape_i
 from occelo_graph.tensors.type import TensorType
@@ -82,9 +84,17 @@ class ShapeFeature(Feature):
     def _infer(self, node: Apply) -> None:
         try:
             shapes = node.op.shapes(node, [self._known[v] for v in node.inputs])
-        except Exception:
+        except MethodNotDefined:
+            shapes = [None] * len(node.outputs)
+        except Exception as error:
             # an op of the user's whose rule fails is one without a rule
             shapes = [None] * len(node.outputs)
+            made = "" if node.source is None else f", made at {node.source},"
+            warnings.warn(
+                f"The infer_shape of {node.op}{made} failed, and lengths are computed without it: "
+                f"{type(error).__name__}: {error}",
+                stacklevel=2,
+            )
         for out, lengths in zip(node.outputs, shapes, strict=True):
             kind = out.type
             if lengths is None or not isinstance(kind, TensorType):

@@ -16,12 +16,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from occelo_graph.errors import SavedGraphError
+from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.form.document import Numbering, document
 from occelo_graph.form.encoding import Arrays, decode, decode_value, encode_value
 from occelo_graph.ir.graph_like import graph_parts
-from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable, shared
+from occelo_graph.ir.traversal import ancestors
 from occelo_graph.provenance import Source
 
 __all__ = ["FORMAT_VERSION", "SavedGraph", "load", "save"]
@@ -45,14 +46,16 @@ def save(
 ) -> None:
     """Write the graph of ``outputs`` with its constants and the values of shared variables.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. TypeError if an op or a value cannot be
-    written; then an existing file stays as it was.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if they need a variable that is
+    not among the ``inputs``, where any are given; TypeError if an op or a value cannot be written. Then an existing
+    file stays as it was.
     """
     listed, inputs = graph_parts(
         outputs,
         inputs,
         "Only graphs are saved, without compiled code; pickle a function, or save its maker.fgraph",
     )
+    _refuse_missing(listed, inputs)
     arrays: Arrays = []
     numbering = Numbering(inputs, listed)
     plain = document(inputs, listed, arrays, numbering)
@@ -84,6 +87,19 @@ def save(
                 os.unlink(temporary)
     else:
         file.write(data)
+
+
+def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
+    """A function of the inputs that are listed must need no others."""
+    if not inputs:
+        return
+    for variable in ancestors(outputs, blockers=inputs):
+        if (
+            variable.owner is None
+            and variable not in inputs
+            and not isinstance(variable, Constant | SharedVariable)
+        ):
+            raise MissingInputError(f"The graph needs {describe(variable)}, which is no input")
 
 
 def _archive(text: str, arrays: Arrays) -> bytes:

@@ -12,7 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, lines
+from occelo_graph.errors import (
+    DisconnectedInputError,
+    NullTypeGradError,
+    at_node,
+    describe,
+    lines,
+)
 from occelo_graph.gradient.cotangents import Cotangent, fitting, from_rule, of_shape
 from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.nodes import Apply, Variable
@@ -128,7 +134,10 @@ def _pulled_terms(
         else c
         for c, v in zip(cotangents, node.outputs, strict=True)
     ]
-    terms = node.op.pull(node.inputs, node.outputs, given, wanted)
+    try:
+        terms = node.op.pull(node.inputs, node.outputs, given, wanted)
+    except Exception as error:
+        raise at_node(error, "differentiating", node) from error
     if not isinstance(terms, list | tuple) or len(terms) != count:  # pyright: ignore[reportUnnecessaryIsInstance]
         got = len(terms) if isinstance(terms, list | tuple) else repr(terms)  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ValueError(

@@ -275,6 +275,7 @@ class Apply:
         for index, variable in enumerate(self.outputs):
             if variable.owner is None:
                 variable.owner = self
+                variable.set_mark(None)  # its line is the node's
                 variable.index = index
             elif variable.owner is not self or variable.index != index:
                 raise ValueError(f"{variable} already is an output of another node")

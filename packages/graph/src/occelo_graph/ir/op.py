@@ -10,17 +10,23 @@ It gives `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `p
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
+from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
-from occelo_graph.ir.user_ops import declared_types, refuse_arguments, results_of, stored_results
+from occelo_graph.ir.user_ops import (
+    call_shape_rule,
+    declared_types,
+    refuse_arguments,
+    results_of,
+    stored_results,
+)
 
 __all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
 
@@ -125,8 +131,13 @@ class Op:
     itypes: ClassVar[Sequence[Type] | None] = None
     otypes: ClassVar[Sequence[Type] | None] = None
 
+    _makes_nodes: ClassVar[bool] = False
+    """Whether nodes are made by a method of the user's."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "make_node" in cls.__dict__:
+            cls._makes_nodes = not cls.__module__.startswith(_OWN)
         props = cls.__dict__.get("__props__", ())
         if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
             raise TypeError(
@@ -266,7 +277,10 @@ class Op:
         """Apply the op and return its output, or the list of them if there are several."""
         if unknown:
             raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
-        node = self.make_node(*inputs)
+        node: Any = self.make_node(*inputs)
+        if self._makes_nodes and isinstance(node, Apply):
+            # the user's line is the one that applies the op, not the one of its make_node that makes the node
+            node.mark = provenance.here()
         try:
             outputs = node.outputs
         except AttributeError:
@@ -415,11 +429,21 @@ class Op:
         return type(self).infer_shape is not Op.infer_shape
 
     def shapes(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """`infer_shape`, also for ops of the older protocol that expect a graph first."""
-        if len(inspect.signature(self.infer_shape).parameters) == 3:
-            legacy: Callable[..., Sequence[Any]] = self.infer_shape
-            return legacy(None, node, input_shapes)
-        return self.infer_shape(node, input_shapes)
+        """`infer_shape`, also for ops of the older protocol that expect a graph first.
+
+        ValueError unless it gives a length (or None) for each dimension of each output.
+        """
+        shapes: Any = call_shape_rule(self.infer_shape, node, input_shapes)
+        given = [None if s is None else len(s) for s in shapes]
+        wanted = [getattr(v.type, "ndim", None) for v in node.outputs]
+        if len(given) != len(wanted) or any(
+            None not in (g, w) and g != w for g, w in zip(given, wanted, strict=True)
+        ):
+            raise ValueError(
+                f"infer_shape of {self} must give a shape for each output, of as many lengths as it has dimensions, "
+                f"and gave {shapes!r}"
+            )
+        return shapes  # type: ignore[no-any-return]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from occelo_graph.errors import WrongResultError, lines
@@ -11,6 +11,7 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 
 __all__ = [
+    "call_shape_rule",
     "declared_types",
     "refuse_arguments",
     "results_of",
@@ -41,6 +42,17 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
             raise TypeError(f"{what} must be types, got {each!r}")
         types.append(kind)
     return tuple(types)
+
+
+def call_shape_rule(rule: Callable[..., Any], node: Any, shapes: Sequence[Any]) -> Any:
+    """The shapes that a rule gives, which takes a node and the shapes of its inputs, or a graph before them."""
+    try:
+        parameters = inspect.signature(rule).parameters.values()
+    except ValueError:
+        return rule(node, shapes)
+    placed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in placed if p.default is p.empty]
+    return rule(None, node, shapes) if len(needed) == 3 else rule(node, shapes)
 
 
 def undecorated_fields(cls: type, known: type) -> list[str]:

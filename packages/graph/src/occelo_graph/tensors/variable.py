@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Constant, NominalVariable, Variable, set_conveniences
+from occelo_graph.ir.nodes import (
+    Constant,
+    NominalVariable,
+    Variable,
+    conveniences,
+    set_conveniences,
+)
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.types import Type
 from occelo_graph.ops import cast, create, join, reduce, shape
@@ -189,7 +195,7 @@ class TensorVariable(Variable):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
-            f"{self} has no value before the graph runs, so it can be no array and no element of "
+            f"{_written(self)} has no value before the graph runs, so it can be no array and no element of "
             "one; use occelo.tensor.stack or as_tensor, or eval() to compute it"
         )
 
@@ -219,7 +225,7 @@ class TensorVariable(Variable):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"The truth value of {self} is not known before the graph runs; "
+            f"The truth value of {_written(self)} is not known before the graph runs; "
             "use switch or ifelse, or eval() to compute it"
         )
 
@@ -229,7 +235,7 @@ class TensorVariable(Variable):
         length = self.type.shape[0]
         if length is None:
             raise TypeError(
-                f"The length of {self} is not known before the graph runs; use shape[0]"
+                f"The length of {_written(self)} is not known before the graph runs; use shape[0]"
             )
         return length
 
@@ -239,7 +245,7 @@ class TensorVariable(Variable):
         length = self.type.shape[0]
         if length is None:
             raise ValueError(
-                f"Cannot iterate over {self}: its length is not known before the graph runs; "
+                f"Cannot iterate over {_written(self)}: its length is not known before the graph runs; "
                 "use what takes whole tensors, such as x.sum() for sum(x)"
             )
         return iter([self[i] for i in range(length)])
@@ -251,11 +257,13 @@ class TensorVariable(Variable):
 
     def __contains__(self, value: Any) -> bool:
         raise TypeError(
-            f"What {self} contains is not known before the graph runs; use any(eq(x, value))"
+            f"What {_written(self)} contains is not known before the graph runs; use any(eq(x, value))"
         )
 
     def _no_value(self) -> Any:
-        raise TypeError(f"{self} has no value before the graph runs; use eval() to compute it")
+        raise TypeError(
+            f"{_written(self)} has no value before the graph runs; use eval() to compute it"
+        )
 
     __float__ = __int__ = __index__ = __complex__ = _no_value
 
@@ -559,6 +567,20 @@ class TensorVariable(Variable):
     def cumprod(self, axis: Any = None) -> TensorVariable:
         """See `cumprod`."""
         return reduce.cumprod(self, axis)
+
+
+_LONGEST_FORMULA = 80
+
+
+def _written(variable: Variable) -> str:
+    """A variable as its user wrote it: the name or the formula, and the line."""
+    formula: str = variable.name or conveniences["formula"](variable)
+    shown = formula if len(formula) <= _LONGEST_FORMULA else str(variable)
+    return (
+        shown
+        if variable.owner is None or variable.source is None
+        else f"{shown} (made at {variable.source})"
+    )
 
 
 class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]

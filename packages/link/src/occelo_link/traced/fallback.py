@@ -96,7 +96,7 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
             tuple(int(n) for n in x.shape) if v.type.is_array else None
             for v, x in zip(node.inputs, inputs, strict=True)
         ]
-        found: Any = node.op.infer_shape(node, shapes)
+        found: Any = node.op.shapes(node, shapes)
         return [tuple(int(n) for n in shape) for shape in found]
     except Exception:
         return None

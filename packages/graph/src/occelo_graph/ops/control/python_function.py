@@ -10,7 +10,7 @@ from typing import Any
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.types import Type
-from occelo_graph.ir.user_ops import declared_types, results_of
+from occelo_graph.ir.user_ops import call_shape_rule, declared_types, results_of
 
 __all__ = ["FromFunctionOp", "as_op", "wrap_py"]
 
@@ -41,7 +41,7 @@ class FromFunctionOp(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         if self.shape_function is None:
             return super().infer_shape(node, input_shapes)
-        return self.shape_function(node, input_shapes)  # type: ignore[no-any-return]
+        return call_shape_rule(self.shape_function, node, input_shapes)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         module = self.fn.__module__
@@ -76,8 +76,8 @@ def wrap_py(
 
     ``itypes`` and ``otypes`` are types (or what makes variables of them), one or a list. The function
     gets an array for each input and returns one for each output, which must fit its type. The op has no
-    gradient; ``infer_shape(node, input_shapes)`` gives the shapes of its outputs without running it. It is
-    pickled by its name, so the decorated function must be one of a module.
+    gradient; ``infer_shape(node, input_shapes)``, or with a graph before them, gives the shapes of its outputs without
+    running it. It is pickled by its name, so the decorated function must be one of a module.
     """
     if otypes is None:
         raise TypeError(
