@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from occelo_compile.maker import CallGraph, FunctionMaker, Linked, set_function_cache
+from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable, toposort
 from occelo_graph.config import config
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -162,7 +162,7 @@ def _entry_name(key: dict[str, str]) -> str:
     return digest_text(json.dumps(key, sort_keys=True))
 
 
-def _load(maker: FunctionMaker) -> Linked | None:
+def load(maker: FunctionMaker) -> Linked | None:
     """What the cache has for a maker; None if nothing."""
     store = default_store()
     if store is None:
@@ -202,7 +202,7 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
     return Linked(vm, maker.input_containers(cells), containers)
 
 
-def _keep(maker: FunctionMaker, linked: Linked) -> None:
+def keep(maker: FunctionMaker, linked: Linked) -> None:
     """Put what was linked into the cache, if its linker can pack it."""
     store, key = default_store(), maker.cache_key
     if store is None or key is None:
@@ -255,6 +255,3 @@ def _why_missed(maker: FunctionMaker) -> str:
 
 def _common(a: dict[str, str], b: dict[str, str]) -> tuple[bool, int]:
     return a.get("graph") == b["graph"], sum(a.get(k) == v for k, v in b.items())
-
-
-set_function_cache(_load, _keep)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from occelo_compile.maker import FunctionMaker, set_function_class
+from occelo_compile.maker import FunctionMaker
 from occelo_compile.memory import own_memory
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
@@ -502,6 +502,3 @@ def _fits(container: Container, value: Any) -> bool:
         and len(value.shape) == len(shape)
         and all(n is None or n == m for n, m in zip(shape, value.shape, strict=True))
     )
-
-
-set_function_class(Function)

@@ -25,7 +25,7 @@ from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors, walk
 from occelo_graph.ops.create import constant_fill
 from occelo_graph.tensor import as_tensor_variable
-from occelo_graph.tensors.constant import refuse_bool
+from occelo_graph.tensors.sequences import refuse_bool
 
 __all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
 

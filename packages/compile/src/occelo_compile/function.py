@@ -14,7 +14,6 @@ from occelo_compile.maker import FunctionMaker
 from occelo_compile.mode import Mode
 from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_graph import Variable
-from occelo_graph.interpret import set_evaluator
 
 __all__ = ["function", "function_dump"]
 
@@ -125,13 +124,10 @@ def function_dump(
 _compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary()
 
 
-def _evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
+def evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
     """`Variable.eval` by a compiled function, which is kept for the next time."""
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:
         functions[key] = function(list(given), variable, **options)
     return functions[key](*given.values())
-
-
-set_evaluator(_evaluate)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from occelo_compile.collect import Collected
+from occelo_compile.facade import facade
 from occelo_compile.memory import insert_deepcopy
-from occelo_compile.mode import Mode, get_mode, set_function_maker
+from occelo_compile.mode import Mode, get_mode
 from occelo_compile.options import TIME_THUNKS
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
@@ -372,10 +373,10 @@ class FunctionMaker:
     def create(self, storage_map: StorageMap | None = None) -> Any:
         """Steps 2 to 4, or 4 alone if the cache has the rest; ``storage_map`` as in `link`."""
         start = perf_counter()
-        linked = None if self.is_rewritten else cached_function(self)
+        linked = None if self.is_rewritten else facade.load(self)
         if linked is None:
             linked = self.link(storage_map)
-            keep_function(self, linked)
+            facade.keep(self, linked)
         else:
             self.times.link = perf_counter() - start
         start = perf_counter()
@@ -388,7 +389,7 @@ class FunctionMaker:
 
     def wrap(self, linked: Linked) -> Any:
         """Step 4: the callable around a VM and its containers."""
-        return _classes["Function"](
+        return facade.function(
             linked.vm,
             linked.inputs,
             linked.outputs,
@@ -401,32 +402,6 @@ class FunctionMaker:
             self,
             self.name,
         )
-
-
-_classes: dict[str, Any] = {}
-_cache: list[Any] = []
-
-
-def set_function_cache(load: Any, keep: Any) -> None:
-    """Tell makers how functions are found in the cache, and kept there."""
-    _cache[:] = [load, keep]
-
-
-def cached_function(maker: FunctionMaker) -> Linked | None:
-    """What the cache has for a maker."""
-    found: Linked | None = _cache[0](maker) if _cache else None
-    return found
-
-
-def keep_function(maker: FunctionMaker, linked: Linked) -> None:
-    """Keep what was linked."""
-    if _cache:
-        _cache[1](maker, linked)
-
-
-def set_function_class(cls: Any) -> None:
-    """Tell makers the class of the module above."""
-    _classes["Function"] = cls
 
 
 def _symbolic_input(given: Any) -> SymbolicInput:
@@ -509,6 +484,3 @@ def _fresh_root(variable: Variable) -> Variable:
     made.set_mark(variable.mark)
     made.tag.__dict__.update(vars(variable.tag))
     return made
-
-
-set_function_maker(FunctionMaker)

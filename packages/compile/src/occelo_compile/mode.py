@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from occelo_compile.facade import facade
 from occelo_compile.options import MODE
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
@@ -135,7 +136,7 @@ class Mode:
 
     def function_maker(self, *args: Any, **options: Any) -> Any:
         """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
-        return _makers["FunctionMaker"](*args, **options)
+        return facade.maker(*args, **options)
 
     def __str__(self) -> str:
         return self.name or f"Mode(linker={self._linker}, optimizer={self.provided_optimizer})"
@@ -147,14 +148,6 @@ def _query_of(optimizer: Optimizer) -> RewriteDatabaseQuery | GraphRewriter:
     if isinstance(optimizer, str) or optimizer is None:
         return optimizer_query(optimizer)
     return optimizer
-
-
-_makers: dict[str, Callable[..., Any]] = {}
-
-
-def set_function_maker(maker: Callable[..., Any]) -> None:
-    """Tell modes the class of the module above."""
-    _makers["FunctionMaker"] = maker
 
 
 def _tags(text: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ The most used names are here; `occelo_graph.tensor` has the functions of tensors
 from __future__ import annotations
 
 from occelo_graph import tensor
+from occelo_graph import wiring as wiring
 from occelo_graph.config import config
 from occelo_graph.errors import (
     DisconnectedInputError,

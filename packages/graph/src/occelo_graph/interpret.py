@@ -9,7 +9,8 @@ import numpy as np
 
 from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import MissingInputError, UnusedInputError, describe, in_context, lines
-from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
@@ -41,7 +42,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
         shown = _shown(array, verbosity != "low")
         context.append(f"  input {position}, {variable.name or str(variable)}: {shown}")
     if verbosity == "high":
-        tree: str = conveniences["dprint"](node.outputs, file="str", depth=_DEEPEST_SHOWN)
+        tree: str = facade.dprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
     made = in_context(error, context)
     setattr(made, _ANNOTATED, True)
@@ -235,16 +236,16 @@ def variable_eval(
         if key in given:
             raise ValueError(f"{key} is given two values")
         given[key] = value
-    evaluator = _evaluators[-1]
-    return evaluator(variable, given, **options)
+    return facade.evaluator(variable, given, **options)
 
 
-def _interpret(
+def interpret(
     variable: Variable,
     given: Mapping[Variable, Any],
     on_unused_input: str = "raise",
     **options: Any,
 ) -> Any:
+    """`Variable.eval` without a compiler."""
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")
     if on_unused_input == "raise":
@@ -253,19 +254,3 @@ def _interpret(
             if key not in needed:
                 raise UnusedInputError(f"{variable} is computed without {describe(key)}")
     return evaluate(variable, given)
-
-
-_evaluators: list[Any] = [_interpret]
-
-
-def set_evaluator(evaluator: Any) -> None:
-    """Let a compiler above this package do what `Variable.eval` asks for."""
-    _evaluators.append(evaluator)
-
-
-def current_evaluator() -> Any:
-    """What `Variable.eval` and `verify_grad` compute with now."""
-    return _evaluators[-1]
-
-
-set_conveniences(eval=variable_eval)

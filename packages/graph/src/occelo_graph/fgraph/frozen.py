@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.facade import facade
 from occelo_graph.form.document import canonical_bytes
 from occelo_graph.form.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.ir.clone import clone_replace
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
 
 __all__ = ["FrozenFunctionGraph", "freeze"]
-
-_unfreezers: dict[str, Any] = {}
 
 
 class FrozenFunctionGraph:
@@ -53,8 +52,7 @@ class FrozenFunctionGraph:
 
     def unfreeze(self) -> FunctionGraph:
         """A `FunctionGraph` of its own, with fresh inputs."""
-        made: FunctionGraph = _unfreezers["FunctionGraph"](self)
-        return made
+        return facade.unfreeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return freeze, (self.inputs, self.outputs)
@@ -66,11 +64,6 @@ class FrozenFunctionGraph:
 
 
 _interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.WeakValueDictionary()
-
-
-def set_unfreezer(unfreezer: Any) -> None:
-    """Tell this module how a mutable graph is made (its class lies above)."""
-    _unfreezers["FunctionGraph"] = unfreezer
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
+from occelo_graph.facade import facade
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze, set_unfreezer
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
-from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable, conveniences
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
 
@@ -492,7 +493,7 @@ class FunctionGraph:
 
     def dprint(self, **options: Any) -> Any:
         """Print the graph; see `debugprint`."""
-        return conveniences["dprint"](self, **options)
+        return facade.dprint(self, **options)
 
     def __str__(self) -> str:
         inputs = ", ".join(str(v) for v in self.inputs)
@@ -514,9 +515,7 @@ def _rebuild(
     return graph
 
 
-def _unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
+def unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
+    """A graph of its own that equals a frozen one."""
     inputs = [v.type.make_variable() for v in frozen.inputs]
     return FunctionGraph(inputs, frozen.bind(inputs), clone=False)
-
-
-set_unfreezer(_unfreeze)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import GradientError, lines
+from occelo_graph.facade import facade
 from occelo_graph.gradient.reverse import grad
-from occelo_graph.interpret import current_evaluator
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.traversal import toposort
@@ -73,7 +73,7 @@ def verify_grad(
     output = as_tensor_variable(fun(*inputs))
     if out_type is not None and cast_to_output_type:
         output = output.astype(out_type)
-    evaluator = current_evaluator()
+    evaluator = facade.evaluator
     options = {"on_unused_input": "ignore"}  # a derivative need not depend on the inputs
     if mode is not None:
         options["mode"] = mode

@@ -8,7 +8,8 @@ from types import CodeType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph import provenance
-from occelo_graph.ir.types import Type, set_node_classes
+from occelo_graph.facade import facade
+from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Mark, Source
 
 if TYPE_CHECKING:
@@ -18,12 +19,6 @@ __all__ = ["Apply", "AtomicVariable", "Constant", "NominalVariable", "Variable"]
 
 _auto_names = itertools.count()
 _MOST_SHOWN = 12
-conveniences: dict[str, Any] = {}
-
-
-def set_conveniences(**functions: Any) -> None:
-    """Register functions of higher modules that methods here hand over to (``eval``, ``dprint``)."""
-    conveniences.update(functions)
 
 
 def _without_code(state: Any, slot: str, source: Source | None) -> Any:
@@ -139,11 +134,11 @@ class Variable:
         A value for a variable that is not needed is an `UnusedInputError`, unless the option
         ``on_unused_input`` is "ignore" or "warn".
         """
-        return conveniences["eval"](self, inputs_to_values, **options)
+        return facade.eval(self, inputs_to_values, **options)
 
     def dprint(self, **options: Any) -> Any:
         """Print the graph of the variable; see `debugprint`."""
-        return conveniences["dprint"](self, **options)
+        return facade.dprint(self, **options)
 
     def __getstate__(self) -> Any:
         return _without_code(super().__getstate__(), "_where", provenance.source_of(self._where))
@@ -161,7 +156,7 @@ class Variable:
         return str(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self) if cycle else str(conveniences["dprint"](self, file="str")).rstrip())
+        printer.text(str(self) if cycle else str(facade.dprint(self, file="str")).rstrip())
 
 
 class AtomicVariable(Variable):
@@ -393,6 +388,3 @@ class Apply:
 
     def __repr__(self) -> str:
         return str(self)
-
-
-set_node_classes(Variable=Variable, Constant=Constant)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
+from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
@@ -48,17 +49,9 @@ _INFERENCE_CACHE_LIMIT = 4096
 _OWN = __name__.partition(".")[0] + "."
 
 
-def _no_converter(value: Any) -> Variable:
-    raise TypeError(f"Expected a variable, got {value!r}")
-
-
-_default_converter: Callable[[Any], Variable] = _no_converter
-
-
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     """Set how arguments of ops that are no variables become constants."""
-    global _default_converter
-    _default_converter = converter
+    facade.convert = converter
 
 
 @overload
@@ -221,7 +214,7 @@ class Op:
 
     def as_variable(self, value: Any, position: int) -> Variable:
         """Turn the argument at ``position`` into a variable."""
-        return value if isinstance(value, Variable) else _default_converter(value)
+        return value if isinstance(value, Variable) else facade.convert(value)
 
     def infer(self, *types: Any, **_: Any) -> Any:
         """Types of the inputs to the type of the output, or a tuple of types.

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from occelo_graph.facade import facade
+
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Constant, Variable
     from occelo_graph.tensors.type import TensorType
@@ -19,13 +21,6 @@ __all__ = [
     "generic",
     "none_type",
 ]
-
-_MAKERS: dict[str, Callable[..., Any]] = {}
-
-
-def set_node_classes(**makers: Callable[..., Any]) -> None:
-    """Tell this module the classes of the module above it (variables are made by their types)."""
-    _MAKERS.update(makers)
 
 
 class Type:
@@ -141,9 +136,8 @@ class Type:
 
         Raises TypeError if that is impossible.
         """
-        base: Any = _MAKERS["Variable"]
         variable: Any = other
-        if not isinstance(other, base):
+        if not isinstance(other, facade.variable):
             variable = self.make_constant(self.filter(other))
         if variable.type == self:
             return variable  # type: ignore[no-any-return]
@@ -170,17 +164,17 @@ class Type:
 
     def make_variable(self, name: str | None = None) -> Variable:
         """A new root variable of this type."""
-        made: Variable = (self.variable_class or _MAKERS["Variable"])(self, None, None, name)
+        made: Variable = (self.variable_class or facade.variable)(self, None, None, name)
         return made
 
     def make_output(self, owner: Apply, index: int) -> Variable:
         """A new variable of this type that ``owner`` computes."""
-        made: Variable = (self.variable_class or _MAKERS["Variable"])(self, owner, index)
+        made: Variable = (self.variable_class or facade.variable)(self, owner, index)
         return made
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant:
         """A constant of this type."""
-        made: Constant = (self.constant_class or _MAKERS["Constant"])(self, value, name)
+        made: Constant = (self.constant_class or facade.constant)(self, value, name)
         return made
 
     def clone(self, **changes: Any) -> Type:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.ir.nodes import Apply, Constant, Variable, conveniences, set_conveniences
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
@@ -563,7 +564,7 @@ class _Grid:
         spread: list[Any] = [
             v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
         ]
-        return tuple(spread) if self.sparse else conveniences["stack"](broadcast_arrays(*spread))
+        return tuple(spread) if self.sparse else facade.stack(broadcast_arrays(*spread))
 
 
 mgrid = _Grid(sparse=False)
@@ -581,6 +582,3 @@ def scalar_from_tensor(t: Any) -> TensorVariable:
     if t.type.ndim:
         raise TypeError(f"Expected a 0-d tensor, got {t.type}")
     return t  # type: ignore[no-any-return]
-
-
-set_conveniences(zeros_like=zeros_like, ones_like=ones_like)

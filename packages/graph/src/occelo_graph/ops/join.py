@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
@@ -482,6 +482,3 @@ def _source_positions(positions: Any, n: Any, mode: str) -> Any:
     period = max(period, 1) if isinstance(period, int) else switch(lt(period, 1), 1, period)
     folded = positions % period
     return minimum(folded, period - folded)
-
-
-set_conveniences(stack=stack)

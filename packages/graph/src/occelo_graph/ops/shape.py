@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -737,6 +737,3 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
                 continue  # what is known, or came first, stays
             result[i] = n
     return tuple(result)
-
-
-set_conveniences(specify_shape=specify_shape)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.ir.graph_like import graph_parts
-from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Variable
 
 __all__ = ["debugprint", "dprint"]
 
@@ -259,4 +259,3 @@ def _rich_tree(lines: Sequence[str]) -> Any:
 
 
 dprint = debugprint
-set_conveniences(dprint=debugprint)

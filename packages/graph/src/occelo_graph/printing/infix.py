@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from occelo_graph.ir.graph_like import graph_parts
-from occelo_graph.ir.nodes import Apply, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.op import Elemwise
 
@@ -101,6 +101,3 @@ def _formula(variable: Variable) -> str:
 def pp(variable: Any) -> str:
     """`pprint`, by its short name."""
     return pprint(variable)
-
-
-set_conveniences(formula=pprint)

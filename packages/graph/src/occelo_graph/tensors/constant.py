@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Variable, conveniences, set_conveniences
-from occelo_graph.ir.op import set_default_converter
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.types import generic
+from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def constant(
     int int64, a bool bool, as in NumPy; ``dtype`` overrides. ``ndim`` adds leading dimensions of length 1. TypeError if ``x`` is no array of
     numbers.
     """
-    if isinstance(x, Variable) or (_is_sequence(x) and _holds_variable(x)):
+    if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
-    kinds: set[type] = _leaf_types(x) if _is_sequence(x) else {type(x)}
+    kinds: set[type] = leaf_types(x) if is_sequence(x) else {type(x)}
     for kind in kinds:
         refuse_mask(kind)
     if isinstance(x, np.matrix):
@@ -84,8 +85,8 @@ def as_tensor_variable(
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
         return variable if ndim is None else _with_ndim(variable, ndim)  # type: ignore[no-any-return]
-    if _is_sequence(x) and _holds_variable(x):
-        stacked: Any = conveniences["stack"](x)
+    if is_sequence(x) and _holds_variable(x):
+        stacked: Any = facade.stack(x)
         return as_tensor_variable(stacked, name, ndim, dtype)
     refuse_bool(x)
     made: Any = constant(x, name, ndim, dtype)
@@ -105,44 +106,8 @@ def _with_ndim(variable: Any, ndim: int) -> Any:
     return variable.dimshuffle(list(range(extra, variable.ndim))) if extra else variable
 
 
-def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, list | tuple)
-
-
 def _holds_variable(values: Sequence[Any]) -> bool:
-    return any(isinstance(v, Variable) or (_is_sequence(v) and _holds_variable(v)) for v in values)
-
-
-def refuse_bool(value: Any, what: str = "a tensor") -> None:
-    """TypeError if ``value`` is a Python bool, or a sequence of such and of other values.
-
-    Variables compare by identity, so that ``x == 0`` is False: where a tensor belongs, a Python
-    bool is that mistake. NumPy's bools, arrays, and sequences of bools alone are values.
-    """
-    if isinstance(value, bool) or (_is_sequence(value) and _mixes_bools(value)):
-        raise TypeError(
-            f"Expected {what}, got {'the Python bool ' if isinstance(value, bool) else ''}{value}. "
-            "== and != compare variables by identity; write eq(x, y) or neq(x, y) (ot.eq, ot.neq) "
-            "to compare their elements, and np.True_ or np.False_ for a truth value"
-        )
-
-
-def _mixes_bools(values: Sequence[Any]) -> bool:
-    kinds = _leaf_types(values)
-    return bool in kinds and not kinds <= {bool, np.bool_}
-
-
-def _leaf_types(values: Sequence[Any]) -> set[type]:
-    """The types of what a nested sequence holds."""
-    kinds: set[type] = set()
-    pending = [values]
-    while pending:
-        level = pending.pop()
-        found = set(map(type, level))
-        if list in found or tuple in found:
-            pending.extend(v for v in level if _is_sequence(v))
-        kinds |= found
-    return kinds - {list, tuple}
+    return any(isinstance(v, Variable) or (is_sequence(v) and _holds_variable(v)) for v in values)
 
 
 def scalar_constant(value: Any, dtype: str) -> Any:
@@ -191,7 +156,3 @@ def _check_fits(value: int, dtype: str) -> None:
         limits = np.iinfo(dtype)
         if not limits.min <= value <= limits.max:
             raise OverflowError(f"The Python integer {value} does not fit dtype {dtype}")
-
-
-set_default_converter(as_tensor_variable)
-set_conveniences(refuse_bool=refuse_bool)

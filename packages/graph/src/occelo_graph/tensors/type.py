@@ -10,8 +10,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.ir.nodes import Variable, conveniences
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
+from occelo_graph.tensors.sequences import refuse_bool
 
 __all__ = ["DTYPES", "StaticShape", "TensorType", "is_complex", "is_discrete", "is_float"]
 
@@ -268,7 +270,7 @@ class TensorType(Type):
         return False
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
-        conveniences["refuse_bool"](other)
+        refuse_bool(other)
         return super().filter_variable(other, allow_convert)
 
     # relations
@@ -303,7 +305,7 @@ class TensorType(Type):
                 for a, b in zip(self.shape, other.shape, strict=True)
             )
         ):
-            narrowed: Variable = conveniences["specify_shape"](var, self.shape)
+            narrowed: Variable = facade.specify_shape(var, self.shape)
             return narrowed
         return None
 

@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import (
-    Constant,
-    NominalVariable,
-    Variable,
-    conveniences,
-    set_conveniences,
-)
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.types import Type
 from occelo_graph.ops import cast, create, join, reduce, shape
@@ -574,7 +569,7 @@ _LONGEST_FORMULA = 80
 
 def _written(variable: Variable) -> str:
     """A variable as its user wrote it: the name or the formula, and the line."""
-    formula: str = variable.name or conveniences["formula"](variable)
+    formula: str = variable.name or facade.formula(variable)
     shown = formula if len(formula) <= _LONGEST_FORMULA else str(variable)
     return (
         shown
@@ -670,4 +665,3 @@ TensorType.variable_class = TensorVariable
 TensorType.constant_class = TensorConstant
 TensorType.nominal_class = TensorNominalVariable
 shared_constructor(_is_tensor_value, _shared_tensor)
-set_conveniences(TensorVariable=TensorVariable)

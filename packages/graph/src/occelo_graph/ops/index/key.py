@@ -16,7 +16,8 @@ import numpy as np
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.elemwise.op import broadcast_static
-from occelo_graph.tensors.constant import as_tensor_variable, constant, refuse_bool
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.sequences import refuse_bool
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, refuse_mask, shape_text
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant, Variable, set_conveniences
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.batching import align, materialize
@@ -687,6 +687,3 @@ def inc_subtensor(
     Increments at repeated positions add up.
     """
     return _write(x, y, set_instead_of_inc, inplace)
-
-
-set_conveniences(getitem=getitem)

@@ -1,0 +1,16 @@
+"""Tells the modules below what they name of those above; see `facade`."""
+
+from __future__ import annotations
+
+from occelo_compile.cached import keep, load
+from occelo_compile.calling import Function
+from occelo_compile.facade import facade
+from occelo_compile.function import evaluate
+from occelo_compile.maker import FunctionMaker
+from occelo_graph.facade import facade as graph_facade
+
+facade.maker = FunctionMaker
+facade.function = Function
+facade.load = load
+facade.keep = keep
+graph_facade.evaluator = evaluate

@@ -1,0 +1,24 @@
+"""Tells the modules below what they name of those above; see `facade`."""
+
+from __future__ import annotations
+
+from occelo_graph.facade import facade
+from occelo_graph.fgraph.graph import unfreeze
+from occelo_graph.interpret import interpret, variable_eval
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.join import stack
+from occelo_graph.ops.shape import specify_shape
+from occelo_graph.printing.debugprint import debugprint
+from occelo_graph.printing.infix import pprint
+from occelo_graph.tensors.constant import as_tensor_variable
+
+facade.variable = Variable
+facade.constant = Constant
+facade.convert = as_tensor_variable
+facade.eval = variable_eval
+facade.evaluator = interpret
+facade.dprint = debugprint
+facade.formula = pprint
+facade.specify_shape = specify_shape
+facade.stack = stack
+facade.unfreeze = unfreeze
