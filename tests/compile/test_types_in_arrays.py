@@ -400,3 +400,142 @@ def test_the_source_of_a_type_is_part_of_the_key() -> None:
     assert keys[0]["types"] != keys[1]["types"]
     x = ot.dvector("x")
     assert "types" not in (function_key(oc.function([x], x * 2).maker) or {})
+
+
+@op
+class Sharing(Op):
+    """Gives what it is given, and does not say so."""
+
+    def infer(self, p: Any) -> Any:
+        return p
+
+    def evaluate(self, p: Any) -> Any:
+        return Pairs(p.data, p.index.copy(), p.backward)
+
+
+@op
+class Overwriting(Op):
+    """Doubles its input in place, and does not say so."""
+
+    def infer(self, p: Any) -> Any:
+        return p
+
+    def evaluate(self, p: Any) -> Any:
+        p.data[...] *= 2
+        return Pairs(p.data.copy(), p.index.copy(), p.backward)
+
+
+@op
+class WrongScale(ScalePairs):
+    """Is lowered to something else than it computes."""
+
+    def infer(self, p: Any, factor: Any) -> Any:
+        return p
+
+
+lowers_parts(WrongScale)(
+    lambda context, node, inputs: [Joined([*inputs[0].parts[:2], context_flag(context)])]
+)
+
+
+def context_flag(context: Any) -> Any:
+    """The flag of `Pairs` that are counted from the end."""
+    value = context.builder.const(True, "bool")
+    return context.virtual("bool", (), lambda builder, index: value)
+
+
+@pytest.mark.parametrize("linker", ["vm", "native"])
+def test_debug_mode_looks_into_parts(linker: str) -> None:
+    from occelo_compile.debugging.errors import BadDestroyMap, BadThunkOutput, BadViewMap
+
+    p, x, c = pairs("p"), ot.dscalar("x"), ot.bscalar("c")
+    mode = oc.DebugMode(linker=linker, check_preallocated_output="ALL")
+    given = some(3, backward=True)
+    f = oc.function([p, x, c], [scale(p, x), ifelse(c, p, scale(p, x)), Dense(5)(p)], mode=mode)
+    scaled, chosen, dense = f(given, 2.0, 0)
+    assert_same(scaled, Pairs(given.data * 2, given.index, True))
+    assert_same(chosen, scaled)
+    np.testing.assert_allclose(dense, given.dense(5))
+    with pytest.raises(BadViewMap, match="shares memory with input 0"):
+        oc.function([p], Sharing()(p), mode=mode)(given)
+    with pytest.raises(BadDestroyMap, match="changed its input 0"):
+        oc.function([p], Overwriting()(p), mode=mode)(given)
+    assert_same(given, some(3, backward=True))
+    with pytest.raises(BadThunkOutput, match="part 0: absolute difference"):
+        oc.function([p, x], WrongScale()(p, x), mode=oc.DebugMode(linker="native"))(given, 2.0)
+
+
+def test_nan_guard_mode_looks_into_parts() -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    f = oc.function([p, x], Dense(5)(scale(p, x)), mode=oc.NanGuardMode(linker="native"))
+    np.testing.assert_allclose(f(some(3), 2.0), some(3).dense(5) * 2)
+    with pytest.raises(AssertionError, match="NaN in an input"):
+        f(Pairs([np.nan], [1]), 2.0)
+    with pytest.raises(AssertionError, match="infinite value in an input"):
+        f(Pairs([np.inf], [1]), 1.0)
+    with pytest.raises(AssertionError, match="beyond 1e[+]10 in .*ScalePairs"):
+        f(Pairs([1e9], [1]), 1e9)
+
+
+def test_memory_is_that_of_the_parts(mode: str) -> None:
+    """What may be overwritten is the function's own, and what is handed out nobody else's."""
+    p, q = pairs("p"), pairs("q")
+    f = oc.function([oc.In(p, mutable=True), oc.In(q, borrow=True)], [p, q, q], mode=mode)
+    data, index = np.arange(4.0), np.arange(4)
+    data.flags.writeable = False
+    for _ in range(2):
+        results = f(Pairs(data, index), Pairs(data[1:], index[1:]))
+        assert_same(results[0], Pairs(np.arange(4.0), np.arange(4)))
+        for one in results:
+            for other in results:
+                if one is not other:
+                    assert not pairs.may_share_memory(one, other)
+        results[0].data[...] = 0
+        results[1].index[...] = 0
+        np.testing.assert_array_equal(index, np.arange(4))
+
+
+def test_values_that_share_memory_are_told_when_pickled() -> None:
+    value = some(3)
+    one = SharedVariable(pairs, value, name="one")
+    other = SharedVariable(pairs, Pairs(value.data[1:], value.index[1:].copy()), name="other")
+    f = oc.function([], [Dense(5)(one), Dense(5)(other)])
+    with pytest.warns(UserWarning, match="other .*share memory"):
+        pickle.dumps(f)
+
+
+def test_profiles_count_the_bytes_of_parts() -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    profile = oc.ProfileStats()
+    f = oc.function([p, x], Dense(5)(scale(p, x)), mode="vm", profile=profile)
+    with og.config.change_flags(profile_memory=True):
+        f(some(100), 2.0)
+        f(some(100), 2.0)
+    costs = {str(node.op): cost.bytes for node, cost in profile.nodes.costs.items()}
+    assert costs["ScalePairs"] == 100 * 16 + 1
+
+
+def test_saved_graphs_have_the_parts(tmp_path: Path) -> None:
+    p, x = pairs("p"), ot.dscalar("x")
+    value, start = some(3, 3, backward=True), some(2, 4)
+    state = SharedVariable(pairs, start, name="state")
+    outputs = [scale(p, x), scale(pairs.make_constant(value), x), scale(state, x)]
+    og.save(tmp_path / "graph", outputs, [p, x])
+    loaded = og.load(tmp_path / "graph")
+    found = og.evaluate(loaded.outputs, dict(zip(loaded.inputs, [some(1), 2.0], strict=True)))
+    for made, given in zip(found, (some(1), value, start), strict=True):
+        assert_same(made, Pairs(given.data * 2, given.index, given.backward))
+    digests = {
+        og.digest(scale(pairs.make_constant(v), x), [x])
+        for v in (value, copy.deepcopy(value), some(3, 3), Pairs(value.data, value.index[::-1]))
+    }
+    assert len(digests) == 3
+
+
+def test_no_derivative_passes_unless_the_op_says_so() -> None:
+    p, v, i = pairs("p"), ot.dvector("v"), ot.lvector("i")
+    cost = Dense(5)(make(v, i)).sum() + (v**2).sum()
+    with pytest.raises(og.errors.MethodNotDefined, match="Dense"):
+        og.grad(cost, v)
+    with pytest.raises((TypeError, og.errors.DisconnectedInputError)):
+        og.grad((v**2).sum(), p)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from occelo_compile.maker import FunctionMaker
-from occelo_compile.memory import own_memory
+from occelo_compile.memory import arrays_of, own_value
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
@@ -321,7 +321,9 @@ class Function:
                 )
             except (TypeError, ValueError) as error:
                 raise self._bad_input(i, error) from None
-            container.storage[0] = own_memory(filtered) if i in self._mutable else filtered
+            container.storage[0] = (
+                own_value(container.type, filtered) if i in self._mutable else filtered
+            )
         self._separate(given)
         for i in self._required:
             if i not in given:
@@ -376,13 +378,15 @@ class Function:
     def _separate(self, given: dict[int, Any]) -> None:
         """Copy borrowed arguments that overlap another argument."""
         for i in self._aliasing:
-            mine = self.input_storage[i].storage[0]
-            if not isinstance(mine, np.ndarray):
-                continue
+            container = self.input_storage[i]
+            mine = arrays_of(container)
             for j in given:
-                other = self.input_storage[j].storage[0]
-                if j != i and isinstance(other, np.ndarray) and np.may_share_memory(mine, other):  # pyright: ignore[reportUnknownArgumentType]
-                    self.input_storage[i].storage[0] = mine.copy()
+                if j != i and any(
+                    np.may_share_memory(x, y)
+                    for x in mine
+                    for y in arrays_of(self.input_storage[j])
+                ):
+                    container.storage[0] = container.type.copy(container.storage[0])
                     break
 
     def _restore(self) -> None:

@@ -14,6 +14,7 @@ from numpy.lib.array_utils import byte_bounds
 from occelo_compile.calling import Function
 from occelo_compile.errors import AliasedMemoryError
 from occelo_compile.maker import FunctionMaker
+from occelo_compile.memory import arrays_of
 from occelo_compile.options import UNPICKLE_FUNCTION
 from occelo_compile.profiling import chosen_profile
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
@@ -167,12 +168,14 @@ def _check_aliasing(function: Function) -> None:
         return
     held: list[tuple[int, int, Variable, Any]] = []
     for (each, _), container in zip(function.indices, function.input_storage, strict=True):
-        value = container.storage[0]
-        if isinstance(value, np.ndarray) and value.size:  # pyright: ignore[reportUnknownMemberType]
-            held.append((*byte_bounds(value), each.variable, value))  # pyright: ignore[reportUnknownArgumentType]
+        held += [
+            (*byte_bounds(array), each.variable, array)
+            for array in arrays_of(container)
+            if array.size
+        ]
     held.sort(key=lambda entry: entry[:2])
     for (_, end, variable, value), (start, _, other, its) in itertools.pairwise(held):
-        if start < end and np.may_share_memory(value, its):
+        if variable is not other and start < end and np.may_share_memory(value, its):
             message = (
                 f"The values of {describe(variable)} and {describe(other)} share memory, and "
                 "will not when they are loaded"

@@ -12,10 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, Variable
+from occelo_graph import Container, FunctionGraph, Type, Variable
 from occelo_graph.ops.control import DeepCopyOp, ViewOp
 
-__all__ = ["DeepCopyOp", "ViewOp", "alias_roots", "insert_deepcopy", "own_memory"]
+__all__ = [
+    "DeepCopyOp",
+    "ViewOp",
+    "alias_roots",
+    "arrays_of",
+    "insert_deepcopy",
+    "own_memory",
+    "own_value",
+]
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
@@ -94,6 +102,24 @@ def _destroyed_roots(fgraph: FunctionGraph) -> set[Variable]:
             for i in sources:
                 roots |= alias_roots(node.inputs[i])
     return roots
+
+
+def arrays_of(container: Container) -> list[Any]:
+    """The NumPy arrays that the value in a container consists of; none, if it is another Python object."""
+    kind, value = container.type, container.storage[0]
+    if kind.is_array or kind.parts() is None:
+        return [value] if isinstance(value, np.ndarray) else []
+    return [] if value is None else list(kind.to_parts(value))
+
+
+def own_value(kind: Type, value: Any) -> Any:
+    """A value of a type that may be overwritten: over arrays of which `own_memory` says so."""
+    if kind.is_array or not kind.parts():
+        return own_memory(value)
+    given = kind.to_parts(value)
+    own = [own_memory(part) for part in given]
+    alike = all(a is b for a, b in zip(given, own, strict=True))
+    return value if alike else kind.from_parts(own)
 
 
 def own_memory(value: Any) -> Any:

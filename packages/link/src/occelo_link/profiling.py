@@ -18,6 +18,7 @@ from occelo_graph.interpret import last_uses
 from occelo_graph.ir.container import local
 from occelo_link.beside import Beside
 from occelo_link.linker import VM, StorageMap
+from occelo_link.values import bytes_of
 from occelo_link.vm import PythonVM
 
 __all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
@@ -91,12 +92,13 @@ class _Sample:
         made = [storage_map[v][0] for v in node.outputs]
         cost.shapes = tuple(getattr(value, "shape", None) for value in made)
         cost.dtypes = tuple(str(getattr(value, "dtype", "")) for value in made)
-        cost.bytes = sum(int(getattr(value, "nbytes", 0)) for value in made)
-        for i, (variable, value) in enumerate(zip(node.outputs, made, strict=True)):
+        sizes = [bytes_of(v.type, value) for v, value in zip(node.outputs, made, strict=True)]
+        cost.bytes = sum(sizes)
+        for i, (variable, size) in enumerate(zip(node.outputs, sizes, strict=True)):
             # a view takes no memory of its own, nor does a result in an input's place
             if i not in views and i not in node.op.destroy_map:
-                self.sizes[variable] = int(getattr(value, "nbytes", 0))
-                self.live += self.sizes[variable]
+                self.sizes[variable] = size
+                self.live += size
         self.profile.peak_bytes = max(self.profile.peak_bytes, self.live)
         for variable in self.frees.get(node, ()):
             self.live -= self.sizes.pop(variable, 0)

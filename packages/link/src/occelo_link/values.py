@@ -8,7 +8,7 @@ from typing import Any
 
 from occelo_graph import Type
 
-__all__ = ["all_arrays", "joined", "split"]
+__all__ = ["all_arrays", "bytes_of", "joined", "split"]
 
 
 def all_arrays(kinds: Sequence[Type]) -> bool:
@@ -27,3 +27,9 @@ def joined(kinds: Sequence[Type], arrays: Sequence[Any]) -> list[Any]:
     """The values that consist of arrays, which `split` gives back."""
     rest = iter(arrays)
     return [kind.from_parts(list(islice(rest, len(kind.parts() or ())))) for kind in kinds]
+
+
+def bytes_of(kind: Type, value: Any) -> int:
+    """The size of the arrays of a value; 0 for a Python object, which tells nothing of it."""
+    arrays = [value] if value is None or not kind.parts() else kind.to_parts(value)
+    return sum(int(getattr(array, "nbytes", 0)) for array in arrays)

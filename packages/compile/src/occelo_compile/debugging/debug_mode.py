@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from occelo_compile import options
+from occelo_compile.debugging.comparing import agree, copied, difference, same
 from occelo_compile.debugging.definitions import Definitions, Replacement, Values
 from occelo_compile.debugging.errors import (
     BadDestroyMap,
@@ -32,12 +33,9 @@ from occelo_compile.debugging.errors import (
 )
 from occelo_compile.debugging.op_checks import (
     OpChecks,
-    agree,
+    all_copied,
     check_finite,
     chosen_layouts,
-    copied,
-    difference,
-    same,
     told,
 )
 from occelo_compile.maker import FunctionMaker, Linked, Rewritten
@@ -191,7 +189,7 @@ class _DebugVM:
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         fgraph, definitions = self.maker.fgraph, self.maker.definitions
-        given = [copied(local(cell[0])) for cell in self.inputs]
+        given = all_copied(fgraph.inputs, [local(cell[0]) for cell in self.inputs])
         values = Values(definitions, dict(zip(fgraph.inputs, given, strict=True)), self.checks)
         expected = [values.compute(v) for v in definitions.outputs]
         for each in definitions.replacements:
@@ -213,7 +211,7 @@ class _DebugVM:
             if not agree(variable.type, value, found, stable=True):
                 raise BadThunkOutput(
                     lines(
-                        [f"{describe(variable)}:", f"  {difference(value, found)}"],
+                        [f"{describe(variable)}:", f"  {difference(variable.type, value, found)}"],
                         f"Output {i} of the linker {self.maker.mode.linker} differs from the interpreter's",
                     )
                 )
@@ -236,7 +234,7 @@ def _check_replacement(each: Replacement, values: Values) -> None:
     else:
         if agree(each.new.type, old, new, stable=True):
             return
-        apart = difference(old, new)
+        apart = difference(each.new.type, old, new)
     context = [
         f"The rule {each.reason} replaced {describe(each.old)}:",
         *_tree(each.old),
@@ -258,7 +256,7 @@ def _tree(variable: Variable) -> list[str]:
 def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
     """Run a node of the rewritten graph."""
     # an op may overwrite its inputs, and the message needs them
-    shown = [copied(a) for a in inputs] if node.op.destroy_map else inputs
+    shown = all_copied(node.inputs, inputs) if node.op.destroy_map else inputs
     with np.errstate(all="ignore"):
         results = node.op.kernel(node)(*inputs)
     if maker.mode.check_isfinite:
@@ -270,7 +268,7 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
     """Run the rewritten graph on demand, for the values alone."""
 
     def run(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
-        return _run_rewritten(maker, node, [copied(a) for a in inputs])
+        return _run_rewritten(maker, node, all_copied(node.inputs, inputs))
 
     values = Values(Definitions(), dict(zip(maker.fgraph.inputs, given, strict=True)), run)
     for variable in maker.fgraph.outputs:
@@ -280,24 +278,28 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
 def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
     """Run the rewritten graph as it will be run; nothing may be overwritten that is still needed."""
     fgraph = maker.fgraph
-    arrays: dict[Variable, Any] = dict(zip(fgraph.inputs, map(copied, given), strict=True))
-    kept: dict[Variable, Any] = {v: copied(value) for v, value in arrays.items()}
+    arrays: dict[Variable, Any] = dict(
+        zip(fgraph.inputs, all_copied(fgraph.inputs, given), strict=True)
+    )
+    kept: dict[Variable, Any] = {v: copied(v.type, value) for v, value in arrays.items()}
     for node in maker.mode.linker.schedule(fgraph):
         inputs = [v.data if isinstance(v, Constant) else arrays[v] for v in node.inputs]
         for variable, value in zip(node.inputs, inputs, strict=True):
-            if not isinstance(variable, Constant) and not same(value, kept[variable]):
+            if not isinstance(variable, Constant) and not same(
+                variable.type, value, kept[variable]
+            ):
                 cause = f"{describe(variable)} was overwritten before {node.op} read it"
                 raise BadDestroyMap(lines(told(node, inputs), cause))
         results = _run_rewritten(maker, node, inputs)
         arrays.update(zip(node.outputs, results, strict=True))
-        kept.update(zip(node.outputs, map(copied, results), strict=True))
+        kept.update(zip(node.outputs, all_copied(node.outputs, results), strict=True))
     for i, variable in enumerate(fgraph.outputs):
-        if variable in arrays and not same(arrays[variable], kept[variable]):
+        if variable in arrays and not same(variable.type, arrays[variable], kept[variable]):
             raise OutputGuardError(
                 f"Output {i}, {describe(variable)}, was overwritten after it was computed"
             )
     for symbolic, variable in zip(maker.inputs, fgraph.inputs, strict=True):
-        if not symbolic.mutable and not same(arrays[variable], kept[variable]):
+        if not symbolic.mutable and not same(variable.type, arrays[variable], kept[variable]):
             raise BadDestroyMap(
                 f"The input {describe(variable)} was overwritten, and it is not mutable"
             )
@@ -337,7 +339,7 @@ class _Compiled:
 
     def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
         """Compare each variable in the order in which they are computed; the first that differs is told."""
-        found = map(local, self.call(*map(copied, given)))
+        found = map(local, self.call(*all_copied(self.fgraph.inputs, given)))
         results = dict(zip(self.wanted, found, strict=True))
         known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
         for node in self.order:
@@ -358,7 +360,8 @@ class _Compiled:
         if not agree(variable.type, value, found):
             context = [*told(node, arrays), f"  Python: {value}", f"  {self.linker}: {found}"]
             cause = (
-                f"{node.op} differs between Python and {self.linker}: {difference(value, found)}"
+                f"{node.op} differs between Python and {self.linker}: "
+                f"{difference(variable.type, value, found)}"
             )
             raise BadThunkOutput(lines(context, cause))
         if strides and isinstance(value, np.ndarray) and value.strides != found.strides:  # pyright: ignore[reportUnknownMemberType]

@@ -11,7 +11,7 @@ import numpy as np
 
 from occelo_compile import options
 from occelo_compile.mode import Mode, Optimizer
-from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.errors import describe, lines
 from occelo_link import Linker, make_linker
 from occelo_link.beside import WatchingLinker
@@ -28,8 +28,14 @@ class _Guard:
         self.nan, self.inf, self.big = nan, inf, big
         self.action = action
 
-    def fault(self, value: Any) -> str | None:
-        """What is wrong with a value; None if nothing."""
+    def fault(self, kind: Type, value: Any) -> str | None:
+        """What is wrong with a value, or an array that it consists of; None if nothing."""
+        if kind.parts() is None or value is None:
+            return None
+        faults = (self._fault_of(array) for array in kind.to_parts(value))
+        return next((fault for fault in faults if fault is not None), None)
+
+    def _fault_of(self, value: Any) -> str | None:
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.size:  # pyright: ignore[reportUnknownMemberType]
             return None
         if self.nan and np.isnan(value).any():  # pyright: ignore[reportUnknownArgumentType]
@@ -47,7 +53,7 @@ class _Guard:
         """Check an input of the function."""
         if not self.checked(variable):
             return
-        fault = self.fault(value)
+        fault = self.fault(variable.type, value)
         if fault is not None:
             self.act(
                 [f"Value of {describe(variable)}: {value}"],
@@ -58,7 +64,7 @@ class _Guard:
         """Run a node and check its outputs."""
         thunk()
         for position, (variable, cell) in enumerate(zip(node.outputs, thunk.outputs, strict=True)):
-            fault = self.fault(cell[0]) if self.checked(variable) else None
+            fault = self.fault(variable.type, cell[0]) if self.checked(variable) else None
             if fault is not None:
                 context = self.told(node, i, thunk.inputs)
                 context.append(f"  output {position}: {cell[0]}")

@@ -1,0 +1,140 @@
+"""Copies and comparisons of values for checks, by the arrays that their types say they consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Type
+
+__all__ = [
+    "agree",
+    "copied",
+    "difference",
+    "finite",
+    "has_data",
+    "mapped",
+    "same",
+    "shares_memory",
+    "short",
+]
+
+_MOST_WORK: Any = 10_000
+
+
+def short(value: Any) -> str:
+    """A value on one line."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else text[:50] + " ... " + text[-8:]
+
+
+def _bare(kind: Type) -> bool:
+    """Whether a value is an array or a Python object, which may be an array, too."""
+    return kind.is_array or kind.parts() is None
+
+
+def _arrays(kind: Type, value: Any) -> list[Any]:
+    """The arrays in a value; none in a Python object, or in what is no value of the type."""
+    if _bare(kind):
+        return [value] if isinstance(value, np.ndarray) else []
+    return list(kind.to_parts(value)) if kind.is_valid_value(value) else []
+
+
+def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
+    """A value whose arrays are what a function makes of those of another one; a Python object as it is."""
+    found = _arrays(kind, value)
+    if _bare(kind):
+        return function(found[0]) if found else value
+    return kind.from_parts([function(each) for each in found]) if found else value
+
+
+def copied(kind: Type, value: Any) -> Any:
+    """A value over arrays of its own; a Python object as it is."""
+    return mapped(kind, value, lambda array: np.array(array, order="K"))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    kind = a.dtype.kind in "fc"
+    return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=kind))
+
+
+def same(kind: Type, a: Any, b: Any) -> bool:
+    """Whether two values are alike to the last bit."""
+    one, other = _arrays(kind, a), _arrays(kind, b)
+    if one and other:
+        return all(_equal(x, y) for x, y in zip(one, other, strict=True))
+    return a is b or bool(a == b)
+
+
+def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
+    """Whether values are equal but for rounding.
+
+    With ``stable``, ``found`` may be finite where ``expected`` is not: what rewriting for stability is for.
+    """
+    if kind.parts() is None or not (_arrays(kind, expected) and _arrays(kind, found)):
+        return same(kind, expected, found)
+    return bool(
+        kind.values_eq_approx(expected, found, allow_remove_inf=stable, allow_remove_nan=stable)
+    )
+
+
+def difference(kind: Type, expected: Any, found: Any) -> str:
+    """How far values are apart: largest and mean difference, absolute and relative, of each part that differs."""
+    one, other = _arrays(kind, expected), _arrays(kind, found)
+    if not (one and other):
+        return f"{short(expected)} became {short(found)}"
+    if _bare(kind):
+        return _apart(one[0], other[0])
+    return "; ".join(
+        f"part {k}: {_apart(x, y)}"
+        for k, (x, y) in enumerate(zip(one, other, strict=True))
+        if x.dtype != y.dtype or not _equal(x, y)
+    )
+
+
+def _apart(expected: Any, found: Any) -> str:
+    if expected.shape != found.shape or expected.dtype != found.dtype:
+        return f"{expected.dtype} {expected.shape} became {found.dtype} {found.shape}"
+    with np.errstate(all="ignore"):
+        apart: Any = np.abs(np.asarray(found) * 1.0 - expected)
+        relative: Any = apart / np.maximum(np.abs(expected), 1e-300)
+        figures = [
+            f"{name} difference: largest {np.nanmax(each):.3g}, mean {np.nanmean(each):.3g}, "
+            f"median {np.nanmedian(each):.3g}, deviation {np.nanstd(each):.3g}"
+            for name, each in (("absolute", apart), ("relative", relative))
+        ]
+    return "; ".join(figures)
+
+
+def has_data(kind: Type, value: Any) -> bool:
+    """Whether a value has elements."""
+    return any(array.size for array in _arrays(kind, value))
+
+
+def shares_memory(
+    kind: Type, value: Any, others: Sequence[Any], kinds: Sequence[Type]
+) -> list[int]:
+    """The positions of those values that have elements in common with one, as far as that is found out quickly."""
+    mine = _arrays(kind, value)
+    return [
+        i
+        for i, (of, other) in enumerate(zip(kinds, others, strict=True))
+        if any(_overlap(x, y) for x in mine for y in _arrays(of, other))
+    ]
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=_MOST_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def finite(kind: Type, value: Any) -> bool:
+    """Whether all elements are finite; a Python object is."""
+    return all(
+        array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+        for array in _arrays(kind, value)
+    )
