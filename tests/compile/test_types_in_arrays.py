@@ -473,7 +473,7 @@ def test_nan_guard_mode_looks_into_parts() -> None:
         f(Pairs([np.nan], [1]), 2.0)
     with pytest.raises(AssertionError, match="infinite value in an input"):
         f(Pairs([np.inf], [1]), 1.0)
-    with pytest.raises(AssertionError, match="beyond 1e[+]10 in .*ScalePairs"):
+    with pytest.raises(AssertionError, match=r"beyond 1e[+]10 in .*ScalePairs"):
         f(Pairs([1e9], [1]), 1e9)
 
 
