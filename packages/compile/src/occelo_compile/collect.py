@@ -23,7 +23,7 @@ from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors, walk
-from occelo_graph.ops.create import constant_fill
+from occelo_graph.ops.settling import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import refuse_bool
 
@@ -273,8 +273,7 @@ def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Vari
     """The variables that one is computed from, without those that only say how it was made."""
     if variable.owner is None or variable in cut:
         return ()
-    found = constant_fill(variable.owner)
-    return variable.owner.inputs if found is None else ()
+    return inputs_needed(variable.owner)
 
 
 def _check_missing(

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from occelo_compile.collect import Collected
 from occelo_compile.facade import facade
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.options import TIME_THUNKS
+from occelo_compile.settling import copy_settled
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
-    Constant,
     Container,
     DestroyHandler,
     FunctionGraph,
@@ -26,13 +24,6 @@ from occelo_graph import (
     Variable,
 )
 from occelo_graph.fgraph.protection import InputsAt
-from occelo_graph.interpret import run_node
-from occelo_graph.ir.clone import clone_get_equiv
-from occelo_graph.ir.traversal import toposort
-from occelo_graph.ops.create import alloc, constant_fill
-from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.shape import Shape, Shape_i
-from occelo_graph.tensors.constant import constant
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
@@ -253,8 +244,7 @@ class FunctionMaker:
             variables = [each.variable for each in self.inputs]
             outputs = [each.variable for each in self.outputs] + [update for _, update in updated]
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
-            _without_models(outputs, memo)
-            clone_get_equiv(variables, outputs, True, False, memo)
+            copy_settled(outputs, memo)
             fgraph = FunctionGraph(
                 [memo[v] for v in variables],
                 [memo[v] for v in outputs],
@@ -445,37 +435,6 @@ def take_aside_observers(fgraph: FunctionGraph) -> None:
             for user, position in list(fgraph.clients[seen]):
                 if user is not shown:
                     fgraph.change_node_input(user, position, plain, reason="observer", check=False)
-
-
-def _without_models(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
-    """Let ``memo`` map what only the types decide to constants, so that nothing else of it is compiled.
-
-    That is what is filled with a constant, lengths that are known, and numbers made of these.
-    """
-    known: dict[Variable, Variable] = {}
-    for node in toposort(outputs, blockers=frozenset(memo)):
-        found = constant_fill(node)
-        if found is not None:
-            value, shape = found
-            old = node.outputs[0]
-            memo[old] = made = alloc(value, *shape) if shape else value
-            if shape:
-                made.name = old.name
-                made.set_mark(old.mark)
-        elif isinstance(node.op, Shape_i):
-            length = node.inputs[0].type.shape[node.op.i]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-            if length is not None:
-                memo[node.outputs[0]] = known[node.outputs[0]] = constant(length, dtype="int64")
-        elif isinstance(node.op, Shape):
-            lengths: Any = node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            if None not in lengths:
-                memo[node.outputs[0]] = constant(np.array(lengths, dtype="int64"))
-        elif known and isinstance(node.op, Elemwise) and any(v in known for v in node.inputs):
-            inputs = [known.get(v, v) for v in node.inputs]
-            if all(isinstance(v, Constant) and not v.data.ndim for v in inputs):
-                arrays: list[Any] = [v.data for v in inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-                for old, result in zip(node.outputs, run_node(node, arrays), strict=True):
-                    memo[old] = known[old] = old.type.make_constant(result)
 
 
 def _fresh_root(variable: Variable) -> Variable:

@@ -16,7 +16,7 @@ from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
-from occelo_graph.ops.create import constant_fill
+from occelo_graph.ops.settling import fill_of_known_shape, known_lengths
 
 __all__ = ["annotate_error", "evaluate", "last_uses", "loop_kernel", "variable_eval"]
 
@@ -91,22 +91,27 @@ def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         raise made from None
 
 
-def _run_lazily(outputs: Sequence[Variable], values: dict[Variable, Any]) -> None:
-    """Compute on demand, for graphs with lazy ops."""
+def _run_lazily(
+    outputs: Sequence[Variable],
+    values: dict[Variable, Any],
+    instead: Mapping[Apply, Apply] | None = None,
+) -> None:
+    """Compute on demand, for graphs with lazy ops; of some nodes others are run instead."""
     stack = list(outputs)
     while stack:
         variable = stack[-1]
         if variable in values:
             stack.pop()
             continue
-        node = variable.owner
-        assert node is not None
+        made = variable.owner
+        assert made is not None
+        node = instead.get(made, made) if instead else made
         missing = awaited(node, node.inputs, values.__contains__, values.__getitem__)
         if missing:
             stack.extend(missing)
             continue
         arrays = [values.get(v) for v in node.inputs]
-        values.update(zip(node.outputs, run_node(node, arrays), strict=True))
+        values.update(zip(made.outputs, run_node(node, arrays), strict=True))
         stack.pop()
 
 
@@ -187,14 +192,13 @@ def evaluate(
     wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     order = toposort(wanted, blockers=given.keys())
     values: dict[Variable, Any] = {v: _root_value(v, given) for v in given}
-    filled = {
-        node.outputs[0]: found for node in order if (found := constant_fill(node)) is not None
-    }
-    if filled:
-        order = toposort(wanted, blockers=[*given, *filled])
-        values.update((v, np.full(shape, c.data)) for v, (c, shape) in filled.items())
+    instead = _without_models(order)
+    known = {v: n for node in order if (n := known_lengths(node)) is not None for v in node.outputs}
+    if instead or known:
+        values.update((v, np.array(n, "int64")) for v, n in known.items() if v not in values)
+        order = _needed(order, wanted, values, instead)
     for node in order:
-        for variable in node.inputs:
+        for variable in instead.get(node, node).inputs:
             if variable.owner is None and variable not in values:
                 values[variable] = _root_value(variable, given)
     for variable in wanted:
@@ -202,15 +206,45 @@ def evaluate(
             values[variable] = _root_value(variable, given)
     with np.errstate(all="ignore"):
         if any(node.op.lazy for node in order):
-            _run_lazily(wanted, values)
+            _run_lazily(wanted, values, instead)
         else:
             for node, free in zip(order, last_uses(order, wanted), strict=True):
-                produced = run_node(node, [values[v] for v in node.inputs])
+                run = instead.get(node, node)
+                produced = run_node(run, [values[v] for v in run.inputs])
                 values.update(zip(node.outputs, produced, strict=True))
                 for variable in free:
                     values.pop(variable, None)
     results = [_result(v.type, values[v]) for v in wanted]
     return results[0] if single else results
+
+
+def _without_models(order: Sequence[Apply]) -> dict[Apply, Apply]:
+    """For nodes that fill a known shape those that do it without its model."""
+    instead: dict[Apply, Apply] = {}
+    for node in order:
+        found = fill_of_known_shape(node)
+        if found is not None:
+            op, value = found
+            instead[node] = made = op.make_node(value)
+            made.mark = node.mark
+    return instead
+
+
+def _needed(
+    order: Sequence[Apply],
+    wanted: Sequence[Variable],
+    known: Mapping[Variable, Any],
+    instead: Mapping[Apply, Apply],
+) -> list[Apply]:
+    """The nodes of an order that are needed where values are known already, and others are run instead of some nodes."""
+    needed = {v for v in wanted if v not in known}
+    kept: list[Apply] = []
+    for node in reversed(order):
+        if not needed.isdisjoint(node.outputs):
+            needed.update(v for v in instead.get(node, node).inputs if v not in known)
+            kept.append(node)
+    kept.reverse()
+    return kept
 
 
 def variable_eval(

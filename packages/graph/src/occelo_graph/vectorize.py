@@ -14,7 +14,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ops.batching import align, batch_shape
 from occelo_graph.ops.create import broadcast_to
-from occelo_graph.ops.shape import shape_tuple, specify_shape
+from occelo_graph.ops.shape import lengths_by_variables, specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
@@ -130,7 +130,7 @@ class _Batches:
         own = _extra(old, new)
         lengths = batch_shape([v for v, _ in chosen], [extra for _, extra in chosen])
         aligned = align(new, own, len(lengths))
-        core = shape_tuple(aligned)[len(lengths) :]
+        core = lengths_by_variables(aligned)[len(lengths) :]
         return broadcast_to(aligned, (*lengths, *core))
 
 

@@ -31,6 +31,9 @@ def _node_key(node: Apply) -> Any:
     ids = [id(v) for v in node.inputs]
     if op.commutative:
         ids.sort()
+    if op.types_follow_values:
+        # the same inputs may once have been known to be other values
+        return (op, node.outputs[0].type, *ids)
     return (op, *ids)
 
 

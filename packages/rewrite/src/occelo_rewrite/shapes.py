@@ -9,7 +9,7 @@ from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.shape import Shape_i
+from occelo_graph.ops.shape import Shape_i, length_read
 from occelo_graph.tensors.type import TensorType
 from occelo_rewrite.constants import number_of
 
@@ -124,8 +124,14 @@ class ShapeFeature(Feature):
                 done.setdefault(each, each)
                 stack.pop()
                 continue
-            if isinstance(node.op, Shape_i):
-                done[each] = self._expressions.setdefault((node.op, node.inputs[0]), each)
+            read = length_read(each)
+            if read is not None:
+                x, axis = read
+                length_op = Shape_i(axis)
+                key = (length_op, x)
+                if key not in self._expressions:
+                    self._expressions[key] = each if node.op == length_op else length_op(x)
+                done[each] = self._expressions[key]
                 continue
             waiting = [v for v in node.inputs if v not in done]
             if waiting:
@@ -166,9 +172,9 @@ class ShapeFeature(Feature):
         """Whether a scalar surely is the length of a tensor along an axis."""
         known = self.shape_of(fgraph, of)[axis]
         if isinstance(length, Variable):
-            owner = length.owner
-            if owner is not None and isinstance(owner.op, Shape_i):
-                length = self.shape_of(fgraph, owner.inputs[0])[owner.op.i]
+            read = length_read(length)
+            if read is not None:
+                length = self.shape_of(fgraph, read[0])[read[1]]
             else:
                 length = self._one(length)
         return length is known or (isinstance(known, int) and known == length)

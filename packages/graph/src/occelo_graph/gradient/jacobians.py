@@ -11,7 +11,7 @@ from occelo_graph.gradient.reverse import grad, pullback
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.traversal import as_variables, variable_depends_on
 from occelo_graph.ops.create import eye
-from occelo_graph.ops.shape import length_product, reshape, shape_tuple
+from occelo_graph.ops.shape import length_product, lengths_by_variables, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph
@@ -38,7 +38,7 @@ def jacobian(
     if expression.type.ndim == 0:
         rows: list[Any] = grad(expression, variables, consider_constant, disconnected_inputs)
         return _as_asked(rows, wrt)
-    lengths = shape_tuple(expression)
+    lengths = lengths_by_variables(expression)
     count = length_product(lengths)
     seed = expression.type.make_variable("cotangent")
     pulled: list[Any] = pullback(
@@ -50,8 +50,8 @@ def jacobian(
         if variable_depends_on(row, seed):
             stacked: TensorVariable = vectorize_graph(row, {seed: units})
         else:
-            stacked = row.broadcast_to((count, *shape_tuple(row)))
-        results.append(reshape(stacked, (*lengths, *shape_tuple(variable))))
+            stacked = row.broadcast_to((count, *lengths_by_variables(row)))
+        results.append(reshape(stacked, (*lengths, *lengths_by_variables(variable))))
     return _as_asked(results, wrt)
 
 

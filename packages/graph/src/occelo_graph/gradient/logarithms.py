@@ -47,7 +47,7 @@ from occelo_graph.ops.elemwise.transcendental import (
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
 from occelo_graph.ops.reduce import sum as sum_
-from occelo_graph.ops.shape import DimShuffle, Shape_i
+from occelo_graph.ops.shape import DimShuffle, length_read
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 __all__ = ["Logarithm", "Reader", "read_of_whole"]
@@ -243,7 +243,7 @@ def _is_count(variable: Any, depth: int = 4) -> bool:
     found = variable.owner
     if found is None or not depth:
         return False
-    if isinstance(found.op, Shape_i):
+    if length_read(variable) is not None:
         return True
     name = found.op.scalar_op.name if isinstance(found.op, Elemwise) else ""
     return name == "mul" and all(_is_count(v, depth - 1) for v in found.inputs)

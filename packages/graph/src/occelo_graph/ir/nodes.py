@@ -363,7 +363,7 @@ class Apply:
             if strict:
                 inputs[position] = old.type.filter_variable(new)
             rebuild = rebuild or inputs[position].type != old.type
-        if rebuild:
+        if rebuild or (self.op.types_follow_values and not strict):
             node = self.op.make_node(*inputs)
         else:
             node = Apply.of_types(self.op, inputs, [v.type for v in self.outputs])

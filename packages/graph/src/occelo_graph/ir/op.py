@@ -118,6 +118,8 @@ class Op:
     destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
     """Output index to the input indices that computing it overwrites."""
     default_output: ClassVar[int | None] = None
+    types_follow_values: ClassVar[bool] = False
+    """Values that are known of inputs, such as lengths, say more of the outputs' types; see `settled`."""
 
     # the older protocol's declarations
     __props__: ClassVar[tuple[str, ...]]
@@ -248,6 +250,27 @@ class Op:
             cache[types] = found
         return found  # pyright: ignore[reportUnknownVariableType]
 
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
+        """The types of the outputs for inputs: `infer_types`, and what their known values add to that."""
+        types = tuple([v.type for v in inputs])
+        if not self.types_follow_values:
+            return self.infer_types(types)
+        op_, rest = self.settled(inputs)
+        if op_ is self:
+            return self.infer_types(types)
+        return op_.infer_types(tuple([v.type for v in rest]))
+
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        """The op that has the known values among its inputs as fields, and its inputs; itself where there are none.
+
+        For ops whose ``types_follow_values``.
+        """
+        return self, inputs
+
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        """What types and constants say of an output of integers: see `ir.known`; ``of`` tells it of inputs."""
+        return None
+
     def make_node(self, *inputs: Any) -> Apply:
         """Apply the op to inputs, converting those that are not variables."""
         variables = [self.as_variable(value, i) for i, value in enumerate(inputs)]
@@ -257,7 +280,7 @@ class Op:
                 converted = wanted.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
         try:
-            types = self.infer_types(tuple(v.type for v in variables))
+            types = self.types_for(variables)
         except (TypeError, ValueError) as error:
             if type(error) not in (TypeError, ValueError) or not variables:
                 raise

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second
@@ -27,7 +28,7 @@ def align(variable: Any, extra: int, wanted: int) -> Any:
 
 
 def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
-    """Lengths of the batch dimensions that the inputs have together."""
+    """Lengths of the batch dimensions that the inputs have together, as variables, or 1."""
     wanted = max(batch_ndims)
     lengths: list[Any] = [1] * wanted
     for variable, extra in zip(inputs, batch_ndims, strict=True):
@@ -39,18 +40,19 @@ def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
             if static is not None or (
                 isinstance(lengths[position], int) and lengths[position] == 1
             ):
-                lengths[position] = variable.shape[i] if static is None else static
+                lengths[position] = variable.shape[i]
     return lengths
 
 
 def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
     """All inputs with all batch dimensions at full length."""
     lengths = batch_shape(inputs, batch_ndims)
+    known = [known_integer(n) for n in lengths]
     full: list[Any] = []
     for variable, extra in zip(inputs, batch_ndims, strict=True):
         variable = align(variable, extra, len(lengths))
         static = variable.type.shape[: len(lengths)]
-        if any(not isinstance(n, int) or n != s for n, s in zip(lengths, static, strict=True)):
+        if any(n is None or n != s for n, s in zip(known, static, strict=True)):
             variable = _repeated(variable, lengths)
         full.append(variable)
     return full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.facade import facade
+from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.types import Type
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -30,17 +33,21 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.elemwise.transcendental import exp, log, pow
-from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import (
-    Shape,
-    Shape_i,
-    broadcast_lengths,
+from occelo_graph.ops.given_lengths import (
+    FollowsLengths,
     check_length_types,
     fill_static,
+    held_to_type,
+    settle_lengths,
+    split_static,
+)
+from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.shape import (
+    broadcast_lengths,
+    length_read,
+    lengths_by_variables,
     lengths_of,
     moveaxis,
-    shape_tuple,
-    split_static,
 )
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
@@ -86,7 +93,7 @@ __all__ = [
 
 
 @op
-class Alloc(LinearInFirst):
+class Alloc(FollowsLengths, LinearInFirst):
     """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
 
     shape: StaticShape
@@ -133,7 +140,11 @@ class Alloc(LinearInFirst):
                     )
             return (self.evaluate(value, *lengths),)
 
-        return running
+        return held_to_type(node, running)
+
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        shape, rest = settle_lengths(self.shape, inputs[1:])
+        return (Alloc(shape), (inputs[0], *rest)) if shape != self.shape else (self, inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(fill_static(self.shape, node.inputs[1:]))]
@@ -143,7 +154,7 @@ class Alloc(LinearInFirst):
     ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
-        lead = shape_tuple(inputs[0])[:extra]
+        lead = lengths_by_variables(inputs[0])[:extra]
         missing = len(self.shape) - (inputs[0].type.ndim - extra)
         order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, inputs[0].type.ndim)]
         return [alloc(inputs[0].dimshuffle(order), *lead, *fill_static(self.shape, inputs[1:]))]
@@ -162,11 +173,6 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """A tensor of one value."""
     value = as_tensor_variable(fill_value)
     value = value if dtype is None else cast(value, dtype)
-    owner = shape.owner if isinstance(shape, Variable) else None
-    if owner is not None and isinstance(owner.op, Shape) and not value.type.ndim:
-        model: Any = owner.inputs[0]
-        if None not in model.type.shape:
-            return second(model, value)  # which a graph rebuilt for another shape fills
     return alloc(value, *lengths_of(shape))
 
 
@@ -201,20 +207,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     return second(a, value)
 
 
-def constant_fill(node: Apply) -> tuple[Any, tuple[int, ...]] | None:
-    """The scalar constant and the known shape of what a node fills with it, as in ``zeros_like(x)``.
-
-    Its model decides nothing then, and need not be computed. None for all other nodes.
-    """
-    if node.op != second:
-        return None
-    value = node.inputs[1]
-    shape: Any = node.outputs[0].type.shape
-    if None in shape or not isinstance(value, Constant) or value.type.ndim:
-        return None
-    return value, shape
-
-
 def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:
     """Zeros in the shape (and dtype, unless given) of another tensor."""
     model = as_tensor_variable(model)
@@ -234,7 +226,7 @@ def broadcast_to(x: Any, shape: Any) -> TensorVariable:
     """``x`` repeated along dimensions known to have length 1 so as to have the given shape."""
     x = as_tensor_variable(x)
     lengths = lengths_of(shape)
-    if all(isinstance(n, int) for n in lengths) and lengths == x.type.shape:
+    if lengths == x.type.shape and not any(isinstance(n, Variable) for n in lengths):
         return x  # type: ignore[no-any-return]
     return alloc(x, *lengths)
 
@@ -243,7 +235,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     """Tensors broadcast against each other."""
     variables = [as_tensor_variable(a) for a in args]
     broadcast_static([v.type.shape for v in variables], "broadcast_arrays")
-    shape = broadcast_lengths([shape_tuple(v) for v in variables])
+    shape = broadcast_lengths([lengths_by_variables(v) for v in variables])
     return tuple(broadcast_to(v, shape) for v in variables)
 
 
@@ -251,11 +243,11 @@ def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
     """Whether numbers go from 0 by 1 to the length of a dimension, which is never negative."""
     from_zero = isinstance(start, Constant) and start.data == 0
     by_one = isinstance(step, Constant) and step.data == 1
-    return from_zero and by_one and stop.owner is not None and isinstance(stop.owner.op, Shape_i)
+    return from_zero and by_one and length_read(stop) is not None
 
 
 @op
-class ARange(Op):
+class ARange(FollowsLengths):
     """Numbers from ``start`` by ``step`` up to, and without, ``stop``; three scalar inputs."""
 
     dtype: str
@@ -265,6 +257,13 @@ class ARange(Op):
             if t.ndim != 0:
                 raise TypeError(f"arange takes scalars, got {t}")
         return TensorType(self.dtype, (None,))
+
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
+        types = super().types_for(inputs)
+        start, stop, step = (known_integer(v) for v in inputs)
+        if start is None or stop is None or not step:
+            return types
+        return (TensorType(self.dtype, (builtins.max(0, -((start - stop) // step)),)),)
 
     def evaluate(self, start: Any, stop: Any, step: Any) -> Any:
         return np.arange(start.item(), stop.item(), step.item(), dtype=self.dtype)
@@ -321,7 +320,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 
 @op
-class Eye(Op):
+class Eye(FollowsLengths):
     """A matrix of zeros with ones on diagonal ``k``; inputs are the lengths and k."""
 
     dtype: str
@@ -335,6 +334,10 @@ class Eye(Op):
         *dynamic, k = lengths
         n, m = (int(v) for v in fill_static(self.shape, dynamic))
         return np.eye(n, m, int(k), dtype=self.dtype)
+
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        shape, rest = settle_lengths(self.shape, inputs[:-1])
+        return Eye(self.dtype, shape), (*rest, inputs[-1])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False] for _ in node.inputs]
@@ -368,7 +371,7 @@ def identity(n: Any, dtype: Any = None) -> TensorVariable:
 def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
     """Ones on the diagonal of a matrix of the shape of ``x``."""
     x = as_tensor_variable(x)
-    n, m = shape_tuple(x)
+    n, m = lengths_by_variables(x)
     return eye(n, m, dtype=x.dtype if dtype is None else dtype)
 
 
@@ -399,7 +402,7 @@ def _lower(m: Any, k: Any) -> Any:
     """Which elements are on or below diagonal ``k``; vectors count as rows of a square, as in NumPy."""
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")
-    lengths = shape_tuple(m)[-2:]
+    lengths = lengths_by_variables(m)[-2:]
     return tri(lengths[0], lengths[-1], k, dtype="bool")
 
 
@@ -419,13 +422,13 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 
 def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
     """`tril_indices` for the shape of a matrix."""
-    n, m = shape_tuple(a)
+    n, m = lengths_by_variables(a)
     return tril_indices(n, k, m)
 
 
 def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
     """`triu_indices` for the shape of a matrix."""
-    n, m = shape_tuple(a)
+    n, m = lengths_by_variables(a)
     return triu_indices(n, k, m)
 
 
@@ -516,9 +519,13 @@ def geomspace(
     # the quotient of the ends could overflow, their logarithms do not
     powers = linspace(log(start / direction), log(stop / direction), num, endpoint)
     result = direction * exp(powers)
-    number = arange(shape_tuple(result)[0]).dimshuffle([0, *["x"] * (result.type.ndim - 1)])
+    number = arange(lengths_by_variables(result)[0]).dimshuffle(
+        [0, *["x"] * (result.type.ndim - 1)]
+    )
     if endpoint:
-        result = switch(eq(number, as_tensor_variable(shape_tuple(result)[0]) - 1), stop, result)
+        result = switch(
+            eq(number, as_tensor_variable(lengths_by_variables(result)[0]) - 1), stop, result
+        )
     result = moveaxis(switch(eq(number, 0), start, result), 0, axis)
     return result if dtype is None else cast(result, dtype)
 

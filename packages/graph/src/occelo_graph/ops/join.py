@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ops.batching import materialize, require_unbatched
@@ -17,13 +18,14 @@ from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, swit
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
+    Shape_i,
     expand_dims,
     flatten,
+    lengths_by_variables,
     lengths_of,
     normalize_axes,
     normalize_axis,
     reshape,
-    shape_tuple,
 )
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import TensorType, is_discrete
@@ -73,6 +75,9 @@ class MakeVector(Op):
             return [ZERO] * len(inputs)
         return [cotangents[0][i] for i in range(len(inputs))]
 
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        return tuple(of(v) for v in node.inputs) if is_discrete(self.dtype) else None
+
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(len(node.inputs),)]
 
@@ -119,6 +124,17 @@ class Join(Op):
                 shape.append(known.pop() if known else None)
         return TensorType(first.dtype, shape)
 
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        kind: Any = node.outputs[0].type
+        if kind.ndim != 1 or not is_discrete(kind.dtype) or kind.shape[0] is None:
+            return None
+        parts: list[Any] = []
+        for variable in node.inputs:
+            own: Any = variable.type
+            known = of(variable)
+            parts.extend((None,) * own.shape[0] if known is None else known)
+        return tuple(parts)
+
     def evaluate(self, *arrays: Any) -> Any:
         return np.concatenate(arrays, axis=self.axis)
 
@@ -129,7 +145,7 @@ class Join(Op):
         parts: list[Any] = []
         start: Any = 0
         for variable in inputs:
-            stop = start + shape_tuple(variable)[self.axis]
+            stop = start + lengths_by_variables(variable)[self.axis]
             index = [slice(None)] * self.axis + [slice(start, stop)]
             parts.append(ct[tuple(index)])
             start = stop
@@ -190,12 +206,13 @@ def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVa
     others = [[1 if i == where else n for i, n in enumerate(v.type.shape)] for v in variables]
     broadcast_static([tuple(o) for o in others], "concat_with_broadcast")
     lengths: list[Any] = []
+    shapes = [lengths_by_variables(v) for v in variables]
     for i in range(ndim):
-        candidates = [shape_tuple(v)[i] for v in variables if v.type.shape[i] != 1]
+        candidates = [s[i] for s, v in zip(shapes, variables, strict=True) if v.type.shape[i] != 1]
         lengths.append(candidates[0] if candidates else 1)
     spread = [
-        broadcast_to(v, [n if i != where else shape_tuple(v)[i] for i, n in enumerate(lengths)])
-        for v in variables
+        broadcast_to(v, [*lengths[:where], s[where], *lengths[where + 1 :]])
+        for s, v in zip(shapes, variables, strict=True)
     ]
     return join(where, *spread)
 
@@ -259,25 +276,22 @@ def split(
         if vector.type.shape[0] not in (None, n_splits):
             raise ValueError(f"Expected {n_splits} sizes, got {vector.type.shape[0]}")
         if vector.type.shape[0] is None:
-            holds = eq(shape_tuple(vector)[0], n_splits)
+            holds = eq(Shape_i(0)(vector), n_splits)
             vector = CheckAndRaise(ValueError, f"Expected {n_splits} sizes")(vector, holds)
         sizes: list[Any] = [cast(vector[i], "int64") for i in range(n_splits)]
     else:
         sizes = list(lengths_of(splits_size))
     if len(sizes) != n_splits:
         raise ValueError(f"Expected {n_splits} sizes, got {len(sizes)}")
-    length = shape_tuple(x)[where]
-    if any(isinstance(s, int) and s < 0 for s in sizes):
-        raise ValueError(f"The sizes {sizes} must not be negative")
-    known = sum(s for s in sizes if isinstance(s, int))
-    unknown = [s for s in sizes if not isinstance(s, int)]
-    conditions: list[Any] = []
-    if not unknown and isinstance(length, int):
-        if known != length:
-            raise ValueError(f"The sizes {sizes} do not add up to the length {length}")
-    else:
-        conditions = [eq(sum(unknown, known), length), *(ge(s, 0) for s in unknown)]
-    if conditions:
+    length = x.type.shape[where]
+    known = [known_integer(s) for s in sizes]
+    if any(s is not None and s < 0 for s in known):
+        raise ValueError(f"The sizes {known} must not be negative")
+    conditions = [ge(s, 0) for s, n in zip(sizes, known, strict=True) if n is None]
+    if not conditions and length is not None and sum(n for n in known if n is not None) != length:
+        raise ValueError(f"The sizes {known} do not add up to the length {length}")
+    if conditions or length is None or any(isinstance(s, Variable) for s in sizes):
+        conditions.insert(0, eq(sum(sizes), Shape_i(where)(x)))
         x = CheckAndRaise(
             ValueError,
             f"The {len(sizes)} sizes of the parts must not be negative and must add up to the length of dimension {where}",
@@ -321,7 +335,7 @@ class Repeat(LinearInFirst):
         x, repeats = inputs
         if is_discrete(outputs[0].dtype):
             return [ZERO, None]
-        count = shape_tuple(x)[self.axis]
+        count = Shape_i(self.axis)(x)
         owner = Repeat(0)(arange(count), repeats)
         index: tuple[Any, ...] = (*[slice(None)] * self.axis, owner)
         return [zeros_like(x, dtype=cotangents[0].dtype)[index].inc(cotangents[0]), None]
@@ -353,7 +367,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     if not is_discrete(counts.dtype):
         raise TypeError(f"repeats must be integers, got {counts.type}")
     if counts.type.shape in ((), (1,)):
-        lengths = shape_tuple(a)
+        lengths = lengths_by_variables(a)
         (times,) = lengths_of(counts if counts.type.ndim == 0 else counts[0])
         spread = broadcast_to(
             expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :])
@@ -370,7 +384,7 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     wanted = max(len(times), x.type.ndim, ndim or 0)
     times = [1] * (wanted - len(times)) + times
     x = as_tensor_variable(x, ndim=wanted)
-    lengths = shape_tuple(x)
+    lengths = lengths_by_variables(x)
     order: list[Any] = []
     spread: list[Any] = []
     for i in range(wanted):
@@ -397,13 +411,11 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorV
             x = roll(x, by, each)
         return x  # type: ignore[no-any-return]
     if axis is None:
-        return reshape(roll(flatten(x), shift, 0), shape_tuple(x))
+        return reshape(roll(flatten(x), shift, 0), lengths_by_variables(x))
     where = normalize_axis(axis, x.type.ndim)
-    length = shape_tuple(x)[where]
-    if isinstance(length, int) and length == 0:
-        return x  # type: ignore[no-any-return]
+    length = lengths_by_variables(x)[where]
     (by,) = lengths_of(shift)
-    guard = length if isinstance(length, int) else switch(lt(length, 1), 1, length)
+    guard = max(length, 1) if isinstance(length, int) else switch(lt(length, 1), 1, length)
     start = (-by) % guard
     lead = [slice(None)] * where
     return join(where, x[tuple([*lead, slice(start, None)])], x[tuple([*lead, slice(None, start)])])
@@ -451,7 +463,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     for axis, (before, after) in enumerate(widths.tolist()):
         if before == after == 0:
             continue
-        lengths = shape_tuple(x)
+        lengths = lengths_by_variables(x)
         if mode == "constant":
             value = cast(as_tensor_variable(constant_values), x.dtype)
             ends = [

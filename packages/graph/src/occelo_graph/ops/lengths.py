@@ -11,7 +11,8 @@ from typing import Any
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
-from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, fill_static
+from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["held_to_shape", "is_certainly_as_long"]
@@ -59,10 +60,8 @@ class _Walk:
         """What is certain of a scalar that is a length."""
         if isinstance(length, Constant):
             return int(length.data)
-        if isinstance(length, Variable) and length.owner is not None:
-            op = length.owner.op
-            return self.of(length.owner.inputs[0], op.i) if isinstance(op, Shape_i) else length
-        return length
+        read = length_read(length)
+        return length if read is None else self.of(*read)
 
     def _common(self, node: Apply, axis: int) -> Any:
         """The length of an elementwise result: that which all operands agree on."""

@@ -25,6 +25,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     mul,
     neq,
     or_,
+    second,
     sqrt,
     switch,
     true_div,
@@ -36,10 +37,10 @@ from occelo_graph.ops.shape import (
     expand_dims,
     flatten,
     length_product,
+    lengths_by_variables,
     normalize_axes,
     normalize_axis,
     reshape,
-    shape_tuple,
     squeeze,
     transpose,
 )
@@ -158,7 +159,9 @@ class CAReduce(Op):
             ct = ct.astype(x.dtype)
         spread = self._spread(ct, x)
         if name == "add":
-            return [spread.broadcast_to(shape_tuple(x))]
+            if None not in x.type.shape:
+                return [second(x, spread)]  # which a graph rebuilt for another shape fills
+            return [spread.broadcast_to(lengths_by_variables(x))]
         if name in ("maximum", "minimum"):
             hit = eq(x, self._spread(out, x))
             count = sum(hit, axis=self.axis, dtype=spread.dtype)
@@ -198,7 +201,7 @@ def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
     kept = [i for i in range(x.ndim) if i not in axis]
     order = [*kept, *axis]
     moved = transpose(x, order)
-    lengths = shape_tuple(moved)
+    lengths = lengths_by_variables(moved)
     if x.dtype != "bool" and is_discrete(x.dtype):
         moved = moved.astype("float64")
     flat = reshape(moved, (*lengths[: len(kept)], length_product(lengths[len(kept) :])))

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
+from occelo_graph.ops.given_lengths import (
+    FollowsLengths,
+    Lengths,
+    check_length_types,
+    fill_static,
+    get_vector_length,
+    integer_length,
+    lengths_of,
+    settle_lengths,
+    split_static,
+    wrong_shape,
+)
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -56,9 +69,6 @@ __all__ = [
     "transpose",
 ]
 
-Lengths = tuple[Any, ...]
-"""One integer or integer scalar variable for each dimension."""
-
 
 def static_integer(value: Any, what: str) -> int:
     """An integer that must be known when the graph is built; TypeError for anything else."""
@@ -97,61 +107,6 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
-def _length(value: Any) -> Any:
-    """A length as an integer or an int64 scalar variable."""
-    if isinstance(value, Constant):
-        value = value.data
-    if isinstance(value, Variable):
-        variable: Any = value
-        if not variable.type.is_discrete:
-            raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
-        if variable.type.ndim != 0:
-            raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
-        return variable if variable.dtype == "int64" else variable.astype("int64")
-    if isinstance(value, bool) or int(value) != value:
-        raise TypeError(f"A length must be an integer, got {value!r}")
-    return int(value)
-
-
-def lengths_of(given: Any) -> Lengths:
-    """Lengths from an integer, a sequence of lengths, or a vector variable of known length."""
-    if isinstance(given, Constant):
-        given = given.data
-    if isinstance(given, Variable):
-        vector: Any = given
-        if not isinstance(vector.type, TensorType):
-            raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
-        if vector.type.ndim == 0:
-            return (_length(vector),)
-        if vector.owner is not None and isinstance(vector.owner.op, Shape):
-            return shape_tuple(vector.owner.inputs[0])
-        if vector.owner is not None and type(vector.owner.op).__name__ == "MakeVector":
-            return tuple(_length(v) for v in vector.owner.inputs)
-        return tuple(_length(vector[i]) for i in range(get_vector_length(vector)))
-    if not isinstance(given, list | tuple) and np.ndim(given) == 0:
-        return (_length(given),)
-    return tuple(_length(n) for n in given)  # pyright: ignore[reportUnknownVariableType]
-
-
-def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
-    """The known lengths, None for others, and the variables that stand for those."""
-    static = tuple(n if isinstance(n, int) else None for n in lengths)
-    return static, [n for n in lengths if not isinstance(n, int)]
-
-
-def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
-    """Put the other lengths back in."""
-    rest = iter(dynamic)
-    return [next(rest) if n is None else n for n in static]
-
-
-def check_length_types(op_: Op, types: Sequence[Any]) -> None:
-    """TypeError unless all are integer scalars."""
-    for t in types:
-        if not isinstance(t, TensorType) or t.ndim != 0 or not is_discrete(t.dtype):
-            raise TypeError(f"{op_} takes integer scalars as lengths, got {t}")
-
-
 @op
 class Shape(Op):
     """The lengths of a tensor as an int64 vector."""
@@ -170,6 +125,9 @@ class Shape(Op):
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         return [None]
+
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        return node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(len(input_shapes[0]),)]
@@ -203,6 +161,9 @@ class Shape_i(Op):
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         return [None]
 
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        return node.inputs[0].type.shape[self.i]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [()]
 
@@ -232,6 +193,32 @@ def shape_tuple(x: Any) -> Lengths:
     return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
 
 
+def lengths_by_variables(x: Any) -> Lengths:
+    """The lengths of ``x`` as scalar variables, also where known: what is made of them can be rebuilt.
+
+    A constant's are integers.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(x, Constant):
+        return x.type.shape  # type: ignore[attr-defined, no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return tuple(Shape_i(i)(x) for i in range(x.type.ndim))
+
+
+def length_read(variable: Any) -> tuple[Any, int] | None:
+    """The tensor and the axis whose length a scalar is, as ``x.shape[i]``; None for any other."""
+    owner = variable.owner if isinstance(variable, Variable) else None
+    if owner is None:
+        return None
+    if isinstance(owner.op, Shape_i):
+        return owner.inputs[0], owner.op.i
+    key = getattr(owner.op, "key", None)
+    vector = owner.inputs[0].owner if owner.inputs else None
+    if len(owner.inputs) == 1 and vector is not None and isinstance(vector.op, Shape) and key:
+        x: Any = vector.inputs[0]
+        return (x, key[0] % x.type.ndim) if isinstance(key[0], int) else None
+    return None
+
+
 def length_product(lengths: Sequence[Any]) -> Any:
     """The product of lengths.
 
@@ -243,18 +230,8 @@ def length_product(lengths: Sequence[Any]) -> Any:
     return total
 
 
-def get_vector_length(v: Any) -> int:
-    """The static length of a vector; ValueError if it is unknown or ``v`` is no vector."""
-    v = as_tensor_variable(v)
-    if v.type.ndim != 1:
-        raise TypeError(f"Expected a vector, got {v.type}")
-    if v.type.shape[0] is None:
-        raise ValueError(f"The length of {v} is not known when the graph is built")
-    return v.type.shape[0]  # type: ignore[no-any-return]
-
-
 @op
-class SpecifyShape(LinearInFirst):
+class SpecifyShape(FollowsLengths, LinearInFirst):
     """The same tensor with lengths asserted: those in ``static``, and given ones for its Nones.
 
     ``given`` says which of the Nones are given by further inputs; other lengths stay open. ``of`` is
@@ -286,9 +263,24 @@ class SpecifyShape(LinearInFirst):
         if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
             text = shape_text(tuple(wanted))
             if self.of:
-                raise ValueError(f"The shape of {self.of} is {x.shape}, but must be {text}")
+                raise ValueError(wrong_shape(self.of, x.shape, tuple(wanted)))
             raise ValueError(f"The shape is {x.shape}, but {text} was specified")
         return x
+
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        if not any(self.given):
+            return self, inputs
+        static, given, rest = list(self.static), list(self.given), [inputs[0]]
+        lengths = iter(inputs[1:])
+        for i, wanted in enumerate(self.given):
+            if wanted:
+                variable = next(lengths)
+                n = known_integer(variable)
+                if n is None or n < 0 or static[i] not in (None, n):
+                    rest.append(variable)
+                else:
+                    static[i], given[i] = n, False
+        return SpecifyShape(tuple(static), tuple(given), self.of), rest
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
@@ -317,7 +309,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
         entries: list[Any] = list(lengths_of(shape))
     else:
         listed: Any = shape if isinstance(shape, list | tuple) or np.ndim(shape) else [shape]  # pyright: ignore[reportUnknownVariableType]
-        entries = [None if n is None else _length(n) for n in listed]
+        entries = [None if n is None else integer_length(n) for n in listed]
     if len(entries) != x.type.ndim:
         raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
     static = tuple(n if isinstance(n, int) else None for n in entries)
@@ -533,7 +525,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 @op
-class Reshape(LinearInFirst):
+class Reshape(FollowsLengths, LinearInFirst):
     """The same elements in C order under other lengths.
 
     ``shape`` has known lengths, at most one -1 (worked out from the others), and None for each
@@ -560,6 +552,22 @@ class Reshape(LinearInFirst):
                 raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
         return TensorType(x.dtype, static)
 
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        shape, rest = settle_lengths(self.shape, inputs[1:], -1)
+        if (rest and shape.count(-1)) or shape.count(-1) > 1:
+            # any of the others may be a -1, which is told when they are computed
+            shape, rest = settle_lengths(self.shape, inputs[1:])
+        if len(rest) < len(inputs) - 1:
+            return Reshape(shape)._worked_out(inputs[0], rest)
+        return self._worked_out(inputs[0], inputs[1:])
+
+    def _worked_out(self, x: Variable, rest: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        """With the length in place of a -1, if it is known."""
+        if -1 not in self.shape or rest:
+            return self, (x, *rest)
+        full: StaticShape = self.infer(x.type).shape  # type: ignore[arg-type]
+        return (self if None in full else Reshape(full)), (x,)
+
     def evaluate(self, x: Any, *lengths: Any) -> Any:
         wanted = [int(n) for n in fill_static(self.shape, lengths)]
         if any(n < -1 for n in wanted):
@@ -568,14 +576,17 @@ class Reshape(LinearInFirst):
         return x.reshape(wanted)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        return [reshape(cotangents[0], shape_tuple(inputs[0])), *[None] * (len(inputs) - 1)]
+        x = inputs[0]
+        # of a vector, what there is; else what decides the lengths
+        lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
+        return [reshape(cotangents[0], lengths), *[None] * (len(inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         lengths = fill_static(self.shape, node.inputs[1:])
         size = length_product(input_shapes[0])
         if -1 in self.shape:
             rest = length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
-            lengths[self.shape.index(-1)] = size // rest
+            lengths[self.shape.index(-1)] = size if len(lengths) == 1 else size // rest
             return [tuple(lengths)]
         open_ = [i for i, n in enumerate(lengths) if not _is_never_negative(n)]
         if open_:
@@ -593,7 +604,7 @@ class Reshape(LinearInFirst):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
-        lead = shape_tuple(inputs[0])[: batch_ndims[0]]
+        lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
         if -1 in self.shape and None not in node.inputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
             known: StaticShape = node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
@@ -624,7 +635,7 @@ def _is_never_negative(length: Any) -> bool:
         owner = each.owner
         if owner is None:
             return False
-        if not isinstance(owner.op, Shape_i):
+        if length_read(each) is None:
             name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
             if name not in ("mul", "add", "maximum", "minimum"):
                 return False
@@ -671,7 +682,9 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:
         return x  # type: ignore[no-any-return]
-    lengths = shape_tuple(x)
+    if ndim == 1 and None not in x.type.shape:
+        return reshape(x, (-1,))
+    lengths = lengths_by_variables(x)
     return reshape(x, (*lengths[: ndim - 1], length_product(lengths[ndim - 1 :])))
 
 
@@ -690,7 +703,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
     x = as_tensor_variable(x)
     start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
     count = x.type.ndim - start if n_axes is None else n_axes
-    lengths = shape_tuple(x)
+    lengths = lengths_by_variables(x)
     merged = length_product(lengths[start : start + count])
     return reshape(x, (*lengths[:start], merged, *lengths[start + count :]))
 
@@ -699,7 +712,7 @@ def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
     """Split one dimension into several of the lengths ``shape``."""
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
-    lengths = shape_tuple(x)
+    lengths = lengths_by_variables(x)
     return reshape(x, (*lengths[:where], *lengths_of(shape), *lengths[where + 1 :]))
 
 
@@ -709,11 +722,11 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
     Only a length known to be 1 broadcasts; lengths that differ are a ValueError, now if they are known, else when the
     result is used.
     """
-    shapes = [lengths_of(a) if arrays_are_shapes else shape_tuple(a) for a in arrays]
+    shapes = [lengths_of(a) if arrays_are_shapes else lengths_by_variables(a) for a in arrays]
     result = list(broadcast_lengths(shapes))
     for i, length in enumerate(result):
         others = [s[i - len(result)] for s in shapes if len(s) >= len(result) - i]
-        conditions = [eq(n, length) for n in others if n is not length and isinstance(n, Variable)]
+        conditions = [eq(n, length) for n in others if n is not length and known_integer(n) is None]
         if conditions:
             result[i] = CheckAndRaise(
                 ValueError,
@@ -726,14 +739,19 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
     """What shapes broadcast to, where lengths that are not known are taken to fit."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
+    known: list[int | None] = [1] * ndim
     for lengths in shapes:
         for i, n in enumerate(lengths, start=ndim - len(lengths)):
-            mine = result[i]
-            if isinstance(n, int) and n == 1:
+            mine, theirs = known[i], known_integer(n)
+            if theirs == 1:
+                if mine == 1 and isinstance(n, Variable):
+                    result[i] = n
                 continue
-            if isinstance(mine, int) and isinstance(n, int) and mine not in (1, n):
-                raise ValueError(f"The lengths {mine} and {n} do not broadcast in dimension {i}")
-            if isinstance(n, Variable) and not (isinstance(mine, int) and mine == 1):
+            if mine is not None and theirs is not None and mine not in (1, theirs):
+                raise ValueError(
+                    f"The lengths {mine} and {theirs} do not broadcast in dimension {i}"
+                )
+            if mine != 1 and (theirs is None or mine is not None):
                 continue  # what is known, or came first, stays
-            result[i] = n
+            result[i], known[i] = n, theirs
     return tuple(result)

@@ -10,6 +10,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.regions import Division, divide, operands_of
+from occelo_graph.ops.given_lengths import lengths_to_hold
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
@@ -351,6 +352,10 @@ class Context:
                 self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
             ]
             outputs = lowering(self, node, inputs)
+            held = lengths_to_hold(node)
+            for i, n in enumerate(held or ()):
+                if n is not None:
+                    self.unify(self.i64(n), outputs[0].shape[i])
             for variable, tensor in zip(node.outputs, outputs, strict=True):
                 self.tensors[variable] = self._settled(
                     variable, tensor, self.uses.get(variable, ())

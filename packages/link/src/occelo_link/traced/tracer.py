@@ -14,6 +14,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.regions import operands_of
+from occelo_graph.ops.given_lengths import lengths_to_hold
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
@@ -88,7 +89,13 @@ class Tracer:
         lowering = find_lowering(node)
         if lowering is None:
             return fall_back(self, node, inputs)
-        return lowering(self, node, inputs)
+        outputs = lowering(self, node, inputs)
+        held = lengths_to_hold(node) or ()
+        if any(
+            n is not None and n != int(m) for n, m in zip(held, np.shape(outputs[0]), strict=False)
+        ):
+            raise ValueError(f"The shape is {np.shape(outputs[0])}, but was known to be {held}")
+        return outputs
 
     def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
         """What a loop leaves; in Python, if the library has no loops, or none in which shapes change."""

@@ -10,8 +10,9 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
-from occelo_graph.ops.shape import DimShuffle, fill_static
+from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of

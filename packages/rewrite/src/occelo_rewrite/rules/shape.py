@@ -6,10 +6,13 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph import tensor as ot
-from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.lengths import is_certainly_as_long
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, fill_static
+from occelo_graph.ops.settling import settled_lengths
+from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, length_read
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
@@ -245,8 +248,30 @@ def _checks(op: Any, lengths: Any, root: Any) -> bool:
     return True
 
 
+@node_rewriter([Subtensor])
+def read_of_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """shape(x)[i] is the length of x along dimension i."""
+    read = length_read(node.outputs[0])
+    return None if read is None else [ot.shape_i(*read)]
+
+
+@node_rewriter([Alloc, ARange, Eye, Reshape, SpecifyShape, Subtensor])
+def lengths_that_are_known(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Lengths and indices that are known become fields of the op, where they are inputs.
+
+    (What was known when the node was made and is not any more is asserted.)
+    """
+    try:
+        found = settled_lengths(node, node.inputs)
+    except (IndexError, TypeError, ValueError):
+        return None  # they do not fit, which is said when they are used
+    return None if found is None else [found]
+
+
 CANONICALIZE = RuleSet(
     (
+        read_of_shape,
+        lengths_that_are_known,
         length_from_inputs,
         shape_of_lengths,
         dimshuffle_of_dimshuffle,

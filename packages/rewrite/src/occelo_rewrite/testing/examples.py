@@ -235,7 +235,11 @@ WRITTEN = [
     Case("elemwise_of_alloc", lambda x: ot.exp(ot.alloc(x[0], 4, 3))),
     # shapes
     Case("length_from_inputs", lambda x: x * ot.shape_i(ot.exp(x).T, 0)),
-    Case("length_from_inputs", lambda x: x * ot.join(0, x, x).shape[0]),
+    Case("length_from_inputs", lambda x: x * ot.shape_i(ot.join(0, x, x), 0)),
+    Case("read_of_shape", lambda x: x * x.shape[1]),
+    Case("read_of_shape", lambda x: x * ot.exp(x).T.shape[-2]),
+    Case("lengths_that_are_known", lambda x: x * ot.ones(ot.make_vector(ot.shape_i(x, 0), 1))),
+    Case("lengths_that_are_known", lambda x: x[:, ot.stack([ot.shape_i(x, 0), 2])[1]]),
     Case("shape_of_lengths", lambda x: x[:, :2] * ot.shape(ot.exp(x))),
     Case("dimshuffle_of_dimshuffle", lambda x: _other(x.T.T)),
     Case("dimshuffle_of_dimshuffle", lambda x: x.dimshuffle("x", 1, 0).dimshuffle(2, 1)),

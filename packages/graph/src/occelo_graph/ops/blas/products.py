@@ -17,11 +17,11 @@ from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import (
     expand_dims,
     length_product,
+    lengths_by_variables,
     matrix_transpose,
     moveaxis,
     normalize_axis,
     reshape,
-    shape_tuple,
     transpose,
 )
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -295,7 +295,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
         _contract(x.type.shape[i], y.type.shape[j], x.type, y.type)
     keep_x = [i for i in range(x.type.ndim) if i not in left]
     keep_y = [i for i in range(y.type.ndim) if i not in right]
-    x_shape, y_shape = shape_tuple(x), shape_tuple(y)
+    x_shape, y_shape = lengths_by_variables(x), lengths_by_variables(y)
     if len(left) == 1 and x.type.ndim <= 2 and y.type.ndim <= 2:
         made: TensorVariable = Dot()(
             transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y])
@@ -303,7 +303,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
         return made
     inner: Any = 1
     for i, j in zip(left, right, strict=True):
-        inner = inner * (x_shape[i] if isinstance(x_shape[i], int) else y_shape[j])
+        inner = inner * (y_shape[j] if x.type.shape[i] is None else x_shape[i])
     rows = length_product([x_shape[i] for i in keep_x])
     columns = length_product([y_shape[i] for i in keep_y])
     flat_x = reshape(transpose(x, [*keep_x, *left]), (rows, inner))
@@ -334,7 +334,7 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
         left, right = (list(part) for part in axes)
     keep_a = [i for i in range(1, a.type.ndim) if i not in left]
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
-    a_shape, b_shape = shape_tuple(a), shape_tuple(b)
+    a_shape, b_shape = lengths_by_variables(a), lengths_by_variables(b)
     inner = length_product([a_shape[i] for i in left])
     flat_a = reshape(
         transpose(a, [0, *keep_a, *left]),

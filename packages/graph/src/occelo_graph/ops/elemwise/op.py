@@ -255,6 +255,22 @@ class Elemwise(Op):
             total = Elemwise(ScalarFunction("second"))(out, total)
         return [total]
 
+    def known_integers(self, node: Apply, of: Callable[[Any], Any]) -> Any:
+        kinds: list[Any] = [v.type for v in (*node.inputs, *node.outputs)]
+        if len(node.outputs) > 1 or any(t.ndim or not is_discrete(t.dtype) for t in kinds):
+            return None
+        arrays: list[Any] = []
+        for variable, kind in zip(node.inputs, kinds, strict=False):
+            known = of(variable)
+            if known is None:
+                return None
+            arrays.append(np.asarray(known, kind.dtype))
+        try:
+            with np.errstate(all="ignore"):
+                return int(self.evaluate(*arrays))
+        except Exception:
+            return None  # what fails is told when it is computed
+
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         out: Any = node.outputs[0].type
         shape: list[Any] = [1] * out.ndim

@@ -21,10 +21,10 @@ from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import (
     flatten,
     length_product,
+    lengths_by_variables,
     lengths_of,
     moveaxis,
     normalize_axis,
-    shape_tuple,
     static_integer,
 )
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -132,7 +132,7 @@ class ExtractDiag(LinearInFirst):
         if is_discrete(x.dtype):
             return [ZERO]
         moved = moveaxis(zeros_like(x, dtype=ct.dtype), [self.axis1, self.axis2], [0, 1])
-        rows = arange(shape_tuple(ct)[-1])
+        rows = arange(lengths_by_variables(ct)[-1])
         key = (rows + max(0, -self.offset), rows + max(0, self.offset))
         written = getitem(moved, key).inc(moveaxis(ct, -1, 0))
         return [moveaxis(written, [0, 1], [self.axis1, self.axis2])]
@@ -221,7 +221,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
-    rows, columns = (arange(n) for n in shape_tuple(a))
+    rows, columns = (arange(n) for n in lengths_by_variables(a))
     on = eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset)
     value = as_tensor_variable(val)
     if value.type.ndim:
@@ -241,7 +241,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     if axis is None:
         a, axis = flatten(a), 0
     where = normalize_axis(axis, a.type.ndim)
-    length = shape_tuple(a)[where]
+    length = lengths_by_variables(a)[where]
     if mode == "clip":
         indices = clip(indices, 0, as_tensor_variable(length) - 1)
     elif mode == "wrap":
@@ -266,7 +266,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
         raise ValueError(f"indices must have {arr.type.ndim} dimensions, got {indices.type.ndim}")
     where = normalize_axis(axis, arr.type.ndim)
     key: list[Any] = []
-    for i, n in enumerate(shape_tuple(arr)):
+    for i, n in enumerate(lengths_by_variables(arr)):
         if i == where:
             key.append(indices)
         else:
@@ -286,7 +286,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
     if isinstance(choices, list | tuple):
         choices = stack(broadcast_arrays(*choices))  # pyright: ignore[reportUnknownArgumentType]
     stacked = as_tensor_variable(choices)
-    count = shape_tuple(stacked)[0]
+    count = lengths_by_variables(stacked)[0]
     if mode == "clip":
         a = clip(a, 0, as_tensor_variable(count) - 1)
     elif mode == "wrap":
@@ -297,7 +297,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
         raise ValueError(f"The mode of choose is raise, clip or wrap, not {mode!r}")
     core = stacked.type.ndim - 1
     key: list[Any] = [a]
-    lengths = shape_tuple(stacked)[1:]
+    lengths = lengths_by_variables(stacked)[1:]
     for i in range(core):
         order: list[Any] = [0 if j == i else "x" for j in range(core)]
         key.append(arange(lengths[i]).dimshuffle(order))
@@ -322,7 +322,7 @@ def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
 def inverse_permutation(perm: Any) -> TensorVariable:
     """The permutations that undo those in the last dimension."""
     perm = as_tensor_variable(perm)
-    *lead, n = shape_tuple(perm)
+    *lead, n = lengths_by_variables(perm)
     key: list[Any] = []
     for i, length in enumerate(lead):
         order: list[Any] = [0 if j == i else "x" for j in range(perm.type.ndim)]
@@ -340,10 +340,15 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
     x, y = align(x, x.type.ndim, ndim), align(y, y.type.ndim, ndim)
     lead = [
         b if a == 1 and s == 1 else a
-        for a, b, s in zip(shape_tuple(x)[:-1], shape_tuple(y)[:-1], x.type.shape[:-1], strict=True)
+        for a, b, s in zip(
+            lengths_by_variables(x)[:-1],
+            lengths_by_variables(y)[:-1],
+            x.type.shape[:-1],
+            strict=True,
+        )
     ]
-    x = x.broadcast_to([*lead, shape_tuple(x)[-1]])
-    y = y.broadcast_to([*lead, shape_tuple(y)[-1]])
+    x = x.broadcast_to([*lead, lengths_by_variables(x)[-1]])
+    y = y.broadcast_to([*lead, lengths_by_variables(y)[-1]])
     return take_along_axis(x, y, axis=-1)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
@@ -15,6 +16,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, maximum, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.given_lengths import FollowsLengths
 from occelo_graph.ops.index.key import (
     ARRAY,
     SCALAR,
@@ -32,7 +34,7 @@ from occelo_graph.ops.index.key import (
 )
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import Shape, Shape_i, reshape, shape_i, shape_tuple
+from occelo_graph.ops.shape import Shape, Shape_i, lengths_by_variables, reshape, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -130,7 +132,7 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 
 
 @op
-class Subtensor(LinearInFirst):
+class Subtensor(FollowsLengths, LinearInFirst):
     """A part of a tensor given by integers and slices: a view."""
 
     key: Key
@@ -142,6 +144,27 @@ class Subtensor(LinearInFirst):
         if x.ndim != len(self.key):
             raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
         return TensorType(x.dtype, basic_shape(self.key, x.shape))
+
+    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        known = [known_integer(v) for v in inputs[1:]]
+        if all(n is None for n in known):
+            return self, inputs
+        key, rest = _settle_key(self.key, inputs[1:], known)
+        return Subtensor(key), (inputs[0], *rest)
+
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        kind: Any = node.inputs[0].type
+        if kind.ndim != 1 or not is_discrete(kind.dtype):
+            return None
+        vector = of(node.inputs[0])
+        places = [of(v) for v in node.inputs[1:]]
+        if vector is None or None in places:
+            return None
+        (entry,) = fill_key(self.key, places)
+        try:
+            return vector[entry]
+        except IndexError:
+            return None  # which is told when it is computed
 
     def evaluate(self, x: Any, *given: Any) -> Any:
         return np.asarray(x[fill_key(self.key, given)])
@@ -162,6 +185,29 @@ class Subtensor(LinearInFirst):
 
     def __str__(self) -> str:
         return f"Subtensor{_key_text(self.key)}"
+
+
+def _settle_key(
+    key: Key, given: Sequence[Any], known: Sequence[int | None]
+) -> tuple[Key, list[Any]]:
+    """A key of integers and slices with those inputs made a part of it that are known, and the others."""
+    rest: list[Any] = []
+    pairs = iter(zip(given, known, strict=True))
+
+    def part(entry: Any) -> Any:
+        if entry != SCALAR:
+            return entry
+        variable, n = next(pairs)
+        if n is None:
+            rest.append(variable)
+            return SCALAR
+        return n
+
+    made = [
+        slice(*[part(p) for p in slice_parts(entry)]) if isinstance(entry, slice) else part(entry)
+        for entry in key
+    ]
+    return tuple(made), rest
 
 
 def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
@@ -380,7 +426,7 @@ class _Write(Op):
     def _stays(self, x: Any, rest: Sequence[Any]) -> Any:
         """Of each value that is set, whether it stays or another one is set at its position."""
         empty = zeros_like(x, dtype="int64")
-        region = shape_tuple(self._read(empty, rest))
+        region = lengths_by_variables(self._read(empty, rest))
         count: Any = 1
         for n in region:
             count = count * n
@@ -525,7 +571,7 @@ def _batched_read(
         if places == list(range(places[0], places[-1] + 1)):
             return [AdvancedSubtensor(((slice(None),) * extra) + key)(x, *given)]
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
-    lengths = shape_tuple(x)[:extra]
+    lengths = lengths_by_variables(x)[:extra]
     new_key, new_inputs, core, where = _batched_key(
         op_, key, given, batch_ndims[1:], lengths, extra
     )
@@ -561,7 +607,7 @@ def _batched_write(
         if not op_.advanced or together:
             full = (slice(None),) * extra
             return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
-    lengths = shape_tuple(x)[:extra]
+    lengths = lengths_by_variables(x)[:extra]
     new_key, new_inputs, core, where = _batched_key(
         op_, op_.key, given, batch_ndims[2:], lengths, extra
     )
@@ -576,7 +622,7 @@ def _batched_write(
 
 
 def getitem(x: Any, key: Any) -> TensorVariable:
-    """``x[key]`` with NumPy's meaning; a constant index into a shape gives the length itself.
+    """``x[key]`` with NumPy's meaning.
 
     Writing to the result writes to ``x``, so all of ``x`` is a part of it, too. Where the key has new dimensions, a
     mark on the variable that has them says so.
@@ -591,15 +637,6 @@ def getitem(x: Any, key: Any) -> TensorVariable:
         if everything:
             return x  # type: ignore[no-any-return]
     static, inputs = known_masks_as_positions(x, static, inputs)
-    if (
-        len(static) == 1
-        and isinstance(static[0], int)
-        and x.owner is not None
-        and isinstance(x.owner.op, Shape)
-    ):
-        basic_shape(static, x.type.shape)
-        length: TensorVariable = shape_i(x.owner.inputs[0], static[0])
-        return length
     if is_advanced(static):
         read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)
         return read

@@ -10,6 +10,7 @@ from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc, ARange
+from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.key import ARRAY
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
 from occelo_graph.ops.index.subtensor import (
@@ -19,7 +20,7 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_graph.ops.join import Join, MakeVector
-from occelo_graph.ops.shape import DimShuffle, SpecifyShape, fill_static
+from occelo_graph.ops.shape import DimShuffle, SpecifyShape
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds

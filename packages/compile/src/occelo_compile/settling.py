@@ -1,0 +1,93 @@
+"""The copy of a graph that is compiled: without what only types decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import Apply, Constant, Variable, toposort
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.settling import fill_of_known_shape, settled_lengths
+from occelo_graph.ops.shape import Shape, Shape_i, length_read
+from occelo_graph.tensors.constant import constant
+
+__all__ = ["copy_settled"]
+
+_OF_LENGTHS = (Shape_i, Shape, Subtensor, MakeVector, Join, Elemwise)
+"""Ops that lengths, and numbers made of them, come from."""
+
+
+def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
+    """Copy the graph of ``outputs``, noting in ``memo`` what each variable becomes; it has the inputs' copies.
+
+    Known lengths, and numbers made of these, become constants, and what is filled to a known shape refers no more to
+    the tensor that the shape is of. What is then not needed is copied, but no output leads to it.
+    """
+    known: dict[Variable, Any] = {}
+
+    def of(variable: Variable) -> Any:
+        if variable.owner is None and isinstance(variable, Constant):
+            return _integers(variable.data)
+        return known.get(variable)
+
+    for node in toposort(outputs, blockers=frozenset(memo)):
+        out = node.outputs[0]
+        if isinstance(node.op, _OF_LENGTHS) and (known or isinstance(node.op, Shape_i | Shape)):
+            found = _known(node, of)
+            if found is not None:
+                known[out] = found
+                if not isinstance(found, tuple) or None not in found:
+                    memo[out] = constant(np.array(found, dtype=out.type.dtype))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+                    continue
+        inputs = [memo.get(v, v) for v in node.inputs]
+        made = _made(node, inputs)
+        if made is None:
+            copied = node.clone_with_new_inputs(inputs)
+            memo.update(zip(node.outputs, copied.outputs, strict=True))
+        else:
+            _take_marks(made, out)
+            memo[out] = made
+    for variable in outputs:
+        memo.setdefault(variable, variable)
+
+
+def _known(node: Apply, of: Any) -> Any:
+    kind: Any = node.outputs[0].type
+    if kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
+        return None
+    return node.op.known_integers(node, of)
+
+
+def _integers(data: Any) -> Any:
+    if getattr(getattr(data, "dtype", None), "kind", "f") not in "biu" or data.ndim > 1:
+        return None
+    return int(data) if data.ndim == 0 else tuple(data.tolist())
+
+
+def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
+    """What stands in the copy for the output of a node, if that is not a copy of the node."""
+    fill = fill_of_known_shape(node)
+    if fill is not None:
+        op, _ = fill
+        if not op.shape:
+            return inputs[1] if inputs[1].type == node.outputs[0].type else None
+        filled: Variable = op(inputs[1])
+        return filled
+    owner = inputs[0].owner if isinstance(node.op, Subtensor) else None
+    if owner is not None and isinstance(owner.op, Shape) and length_read(node.outputs[0]):
+        read = Shape_i(node.op.key[0] % node.inputs[0].type.shape[0])  # type: ignore[attr-defined] # pyright: ignore
+        length: Variable = read(owner.inputs[0])
+        return length
+    return settled_lengths(node, inputs)
+
+
+def _take_marks(made: Variable, old: Variable) -> None:
+    if made.owner is None or made.name is not None:
+        return
+    made.name = old.name
+    made.set_mark(old.mark)
+    made.owner.mark = old.owner.mark  # type: ignore[union-attr]

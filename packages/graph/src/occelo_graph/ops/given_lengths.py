@@ -1,0 +1,163 @@
+"""Ops whose inputs say lengths: what their types say of those that are known, and how results are held to that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
+
+__all__ = [
+    "ONCE_KNOWN",
+    "FollowsLengths",
+    "Lengths",
+    "check_length_types",
+    "fill_static",
+    "get_vector_length",
+    "held_to_type",
+    "integer_length",
+    "lengths_of",
+    "lengths_to_hold",
+    "settle_lengths",
+    "split_static",
+    "wrong_shape",
+]
+
+
+Lengths = tuple[Any, ...]
+"""One integer or integer scalar variable for each dimension."""
+
+
+def integer_length(value: Any) -> Any:
+    """A length as an integer or an int64 scalar variable."""
+    if isinstance(value, Constant):
+        value = value.data
+    if isinstance(value, Variable):
+        variable: Any = value
+        if not variable.type.is_discrete:
+            raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
+        if variable.type.ndim != 0:
+            raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
+        return variable if variable.dtype == "int64" else variable.astype("int64")
+    if isinstance(value, bool) or int(value) != value:
+        raise TypeError(f"A length must be an integer, got {value!r}")
+    return int(value)
+
+
+def lengths_of(given: Any) -> Lengths:
+    """Lengths from an integer, a sequence of lengths, or a vector variable of known length."""
+    if isinstance(given, Constant):
+        given = given.data
+    if isinstance(given, Variable):
+        vector: Any = given
+        if not isinstance(vector.type, TensorType):
+            raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
+        if vector.type.ndim == 0:
+            return (integer_length(vector),)
+        # the elements, whatever the vector is made of, so that it can be replaced
+        return tuple(integer_length(vector[i]) for i in range(get_vector_length(vector)))
+    if not isinstance(given, list | tuple) and np.ndim(given) == 0:
+        return (integer_length(given),)
+    return tuple(integer_length(n) for n in given)  # pyright: ignore[reportUnknownVariableType]
+
+
+def get_vector_length(v: Any) -> int:
+    """The static length of a vector; ValueError if it is unknown or ``v`` is no vector."""
+    v = as_tensor_variable(v)
+    if v.type.ndim != 1:
+        raise TypeError(f"Expected a vector, got {v.type}")
+    if v.type.shape[0] is None:
+        raise ValueError(f"The length of {v} is not known when the graph is built")
+    return v.type.shape[0]  # type: ignore[no-any-return]
+
+
+def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
+    """The known lengths, None for others, and the variables that stand for those."""
+    static = tuple(n if isinstance(n, int) else None for n in lengths)
+    return static, [n for n in lengths if not isinstance(n, int)]
+
+
+def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
+    """Put the other lengths back in."""
+    rest = iter(dynamic)
+    return [next(rest) if n is None else n for n in static]
+
+
+def check_length_types(op_: Op, types: Sequence[Any]) -> None:
+    """TypeError unless all are integer scalars."""
+    for t in types:
+        if not isinstance(t, TensorType) or t.ndim != 0 or not is_discrete(t.dtype):
+            raise TypeError(f"{op_} takes integer scalars as lengths, got {t}")
+
+
+class FollowsLengths(Op):
+    """An op that takes lengths, as fields where they are known and as inputs elsewhere.
+
+    An input may turn out to be known when the node is made, such as the length of a tensor of known shape. It stays an
+    input, so that a graph which is rebuilt for another tensor has its length, but the type of the output says it. Where
+    the input is exchanged later for one that the type does not fit, running is a ValueError.
+    """
+
+    types_follow_values: ClassVar[bool] = True
+
+    def kernel(self, node: Apply) -> Kernel:
+        return held_to_type(node, super().kernel(node))
+
+
+def lengths_to_hold(node: Apply) -> StaticShape | None:
+    """The shape of a node's type where that says more than the types of its inputs, so that running must check it."""
+    if not node.op.types_follow_values:
+        return None
+    kind: Any = node.outputs[0].type
+    inferred = node.op.infer_types(tuple([v.type for v in node.inputs]))[0]
+    return None if kind == inferred else kind.shape
+
+
+ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"
+"""What messages call a tensor whose lengths have been exchanged since."""
+
+
+def wrong_shape(of: str, shape: Sequence[int], wanted: StaticShape) -> str:
+    """The message that the tensor called ``of`` has not the shape that it must have."""
+    return f"The shape of {of} is {tuple(shape)}, but must be {shape_text(wanted)}"
+
+
+def held_to_type(node: Apply, run: Kernel) -> Kernel:
+    """``run``, and a ValueError for a result that has not the shape of its type."""
+    known = lengths_to_hold(node)
+    if known is None:
+        return run
+    axes = [i for i, n in enumerate(known) if n is not None]
+
+    def running(*arrays: Any) -> Sequence[Any]:
+        results = run(*arrays)
+        shape = results[0].shape
+        if any(shape[i] != known[i] for i in axes):
+            raise ValueError(wrong_shape(ONCE_KNOWN, shape, known))
+        return results
+
+    return running
+
+
+def settle_lengths(
+    static: StaticShape, given: Sequence[Any], least: int = 0
+) -> tuple[StaticShape, list[Any]]:
+    """Known lengths and inputs for the others, with those that are known among the inputs made fields."""
+    found: list[int | None] = []
+    rest: list[Any] = []
+    inputs = iter(given)
+    for n in static:
+        if n is None:
+            variable = next(inputs)
+            n = known_integer(variable)
+            if n is None or n < least:
+                n = None
+                rest.append(variable)
+        found.append(n)
+    return tuple(found), rest
