@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from occelo_graph import tensor
 from occelo_graph import wiring as wiring
+from occelo_graph.blockwise import Blockwise
 from occelo_graph.config import config
 from occelo_graph.errors import (
     DisconnectedInputError,
@@ -101,6 +102,7 @@ __all__ = [
     "AlreadyThere",
     "Apply",
     "AtomicVariable",
+    "Blockwise",
     "Bookkeeper",
     "Constant",
     "Container",

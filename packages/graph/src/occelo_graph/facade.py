@@ -6,7 +6,7 @@ the fields when the package is imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,8 @@ class Facade:
     """Of a tensor and lengths: the tensor with these lengths."""
     stack: Callable[..., Any]
     """Of a sequence of tensors: one tensor with a new first dimension."""
+    batch_by_loop: Callable[..., Sequence[Any]]
+    """`Op.batch` of an op without a rule of its own."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """A mutable graph that equals a frozen one."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from occelo_graph.errors import at_node
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import as_variables, toposort
-from occelo_graph.ops.batching import align, batch_shape
+from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape import lengths_by_variables, specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -141,8 +140,8 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     several replacements broadcast against each other. An output has the batch dimensions of all
     replacements that it depends on, if only by their shapes, and none if it depends on none.
 
-    NotImplementedError names an op that has no batching rule, or an input over which it cannot be
-    vectorized. TypeError for a replacement of fewer dimensions, or of a dtype that does not fit; ValueError
+    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError names one with effects, or of
+    other types than tensors, or an input over which an op cannot be vectorized. TypeError for a replacement of fewer dimensions, or of a dtype that does not fit; ValueError
     for one of other known lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
@@ -172,21 +171,6 @@ def _vectorized(
     return [(v, memo.get(v, v)) for v in wanted], batches
 
 
-_SIGNATURE = re.compile(r"^\s*(.*?)\s*->\s*(.*?)\s*$")
-_CORE = re.compile(r"\(([^()]*)\)")
-
-
-def _parse_signature(signature: str) -> tuple[list[int], list[int]]:
-    match = _SIGNATURE.match(signature)
-    if match is None:
-        raise ValueError(f"Not a signature: {signature!r}; write it as '(n),(m,n)->(m)'")
-
-    def ndims(text: str) -> list[int]:
-        return [len([d for d in core.split(",") if d.strip()]) for core in _CORE.findall(text)]
-
-    return ndims(match.group(1)), ndims(match.group(2))
-
-
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
     """A function over batches from a function of tensors, as `numpy.vectorize`.
 
@@ -194,7 +178,9 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     without one it takes scalars. Leading dimensions of the arguments broadcast, and every result has
     them, as with NumPy, whether it varies or not.
     """
-    core = None if signature is None else _parse_signature(signature)
+    core = None
+    if signature is not None:
+        core = tuple([len(names) for names in side] for side in parse_signature(signature))
 
     def vectorized(*args: Any) -> Any:
         arguments = [as_tensor_variable(a) for a in args]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from occelo_graph.blockwise import batch_by_loop
 from occelo_graph.facade import facade
 from occelo_graph.fgraph.graph import unfreeze
 from occelo_graph.interpret import interpret, variable_eval
@@ -21,4 +22,5 @@ facade.dprint = debugprint
 facade.formula = pprint
 facade.specify_shape = specify_shape
 facade.stack = stack
+facade.batch_by_loop = batch_by_loop
 facade.unfreeze = unfreeze

@@ -468,9 +468,10 @@ class Op:
 
         Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]`` has; the
         outputs get ``max(batch_ndims)`` of them, broadcast against each other from the right, or none
-        if they do not vary over the batch.
+        if they do not vary over the batch. An op without a rule of its own runs for one element after the other (`Blockwise`);
+        NotImplementedError for one with effects, or of other types than tensors.
         """
-        raise MethodNotDefined(f"{self} has no batching rule")
+        return facade.batch_by_loop(node, inputs, batch_ndims)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Whether rewriting may compute the op when all inputs are constants."""

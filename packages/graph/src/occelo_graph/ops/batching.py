@@ -5,7 +5,9 @@ In a batched node, input ``i`` has ``batch_ndims[i]`` more leading dimensions th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,29 @@ from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["align", "batch_shape", "materialize", "require_unbatched"]
+__all__ = ["align", "batch_shape", "materialize", "parse_signature", "require_unbatched"]
+
+_SIGNATURE = re.compile(r"^\s*(.*?)\s*->\s*(.*?)\s*$")
+_CORE = re.compile(r"\(([^()]*)\)")
+
+Names = tuple[tuple[str, ...], ...]
+
+
+@lru_cache(maxsize=1024)
+def parse_signature(signature: str) -> tuple[Names, Names]:
+    """The names of the dimensions of each argument and each result, of a signature as that of `numpy.vectorize`.
+
+    ValueError for what is none.
+    """
+    match = _SIGNATURE.match(signature)
+    if match is None:
+        raise ValueError(f"Not a signature: {signature!r}; write it as '(n),(m,n)->(m)'")
+
+    def names(text: str) -> Names:
+        cores = _CORE.findall(text)
+        return tuple(tuple(d.strip() for d in core.split(",") if d.strip()) for core in cores)
+
+    return names(match.group(1)), names(match.group(2))
 
 
 def align(variable: Any, extra: int, wanted: int) -> Any:

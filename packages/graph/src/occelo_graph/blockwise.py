@@ -1,0 +1,318 @@
+"""`Blockwise`: an op over leading dimensions, one element of the batch after the other.
+
+Ops with a batching rule of their own (`Op.batch`) need none of this; those without are repeated by a loop over the
+flattened batch. A node is a loop (`Op.loop`), which every linker runs as it runs any: what is carried are the number
+of the element and the results, of which each iteration writes one.
+
+The op is of the family of control, but stands above vectorization and the gradients, which it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.errors import MethodNotDefined, describe
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.interpret import run_node
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.types import NullType
+from occelo_graph.ops.batching import batch_shape, materialize, parse_signature
+from occelo_graph.ops.control.branches import ifelse
+from occelo_graph.ops.create import alloc, broadcast_to
+from occelo_graph.ops.shape import length_product, reshape, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.vectorize import vectorize_graph
+
+__all__ = ["Blockwise", "batch_by_loop"]
+
+_INDEX = TensorType("int64", ())
+
+
+@op
+class Blockwise(Op):
+    """``core_op`` for each element of a batch, as `numpy.vectorize` with a signature.
+
+    ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with any dimensions in front, which broadcast
+    against each other (a length that is not known when the graph is built is not taken for 1), and gives vectors
+    with these dimensions in front. The arguments and results of ``core_op`` must be tensors, and it must have no effects
+    (NotImplementedError). ValueError for arguments of fewer dimensions than the signature says, or of another number.
+
+    All results of the batch have one shape: what the op says (`Op.infer_shape`), else what the signature says, else that of the first
+    one, for which the op runs once more; lengths that nothing says are 0 where the batch is empty.
+
+    The inputs of a node are the number of elements, a 0, memory for the results, and the arguments, with one batch dimension
+    or none.
+    """
+
+    core_op: Op
+    signature: str
+    loops: ClassVar[bool] = True
+
+    def __call__(self, *args: Any, return_list: bool = False, **options: Any) -> Any:
+        arguments = [as_tensor_variable(a) for a in args]
+        ndims, _ = parse_signature(self.signature)
+        if len(arguments) != len(ndims):
+            raise ValueError(f"{self} takes {len(ndims)} arguments, got {len(arguments)}")
+        extras: list[int] = []
+        for variable, names in zip(arguments, ndims, strict=True):
+            extras.append(variable.type.ndim - len(names))
+            if extras[-1] < 0:
+                raise ValueError(
+                    f"{describe(variable)} has fewer than the {len(names)} dimensions that {self} takes"
+                )
+        results = self._applied(arguments, extras)
+        return results if return_list or len(results) != 1 else results[0]
+
+    def _applied(self, arguments: Sequence[Any], extras: Sequence[int]) -> list[Any]:
+        """The results for arguments with so many batch dimensions."""
+        if not any(extras):
+            alone: list[Any] = self.core_op(*arguments, return_list=True)
+            return alone
+        lengths = batch_shape(arguments, extras)
+        chosen = [i for i, extra in enumerate(extras) if extra]
+        whole = materialize([arguments[i] for i in chosen], [extras[i] for i in chosen])
+        count = length_product(lengths)
+        flat = list(arguments)
+        for i, variable in zip(chosen, whole, strict=True):
+            core = shape_tuple(variable)[len(lengths) :]
+            flat[i] = variable if len(lengths) == 1 else reshape(variable, (count, *core))
+        shapes = self._core_shapes(count, flat, [extra > 0 for extra in extras])
+        node = self._core(*(v.type for v in flat))
+        memory = [
+            alloc(np.zeros((), out.type.dtype), count, *shape)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            for out, shape in zip(node.outputs, shapes, strict=True)
+        ]
+        start = as_tensor_variable(np.int64(0))
+        number: Any = as_tensor_variable(np.int64(count) if isinstance(count, int) else count)
+        made = self.make_node(number, start, *memory, *flat).outputs[1:]
+        if len(lengths) == 1:
+            return list(made)
+        return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in made]
+
+    def _core(self, *types: Any) -> Apply:
+        """A node of the core op for arguments of these types."""
+        names, _ = parse_signature(self.signature)
+        core = [
+            TensorType(t.dtype, t.shape[t.ndim - len(own) :]).make_variable()
+            for t, own in zip(types, names, strict=True)
+        ]
+        return self.core_op.make_node(*core)
+
+    def _core_shapes(
+        self, count: Any, flat: Sequence[Any], batched: Sequence[bool]
+    ) -> list[tuple[Any, ...]]:
+        """The shape of one element of each result."""
+        names, results = parse_signature(self.signature)
+        node = self._core(*(v.type for v in flat))
+        given = [
+            shape_tuple(v)[v.type.ndim - len(own) :] for v, own in zip(flat, names, strict=True)
+        ]
+        known = dict(
+            pair
+            for own, shape in zip(names, given, strict=True)
+            for pair in zip(own, shape, strict=True)
+        )
+        try:
+            said = [tuple(s) for s in self.core_op.shapes(node, given)]
+        except MethodNotDefined:
+            said = [tuple(known.get(d) for d in own) for own in results]
+        inner = set(node.inputs)
+        shapes: list[tuple[Any, ...]] = []
+        first: list[Any] = []
+        for k, (out, shape) in enumerate(zip(node.outputs, said, strict=True)):
+            static: Any = out.type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            lengths: list[Any] = []
+            for axis, (n, length) in enumerate(zip(static, shape, strict=True)):
+                if n is not None:
+                    length = n
+                elif isinstance(length, Variable) and not inner.isdisjoint(ancestors([length])):
+                    length = None
+                if length is None:
+                    if not first:
+                        at = [v[0] if b else v for v, b in zip(flat, batched, strict=True)]
+                        first = self.core_op(*at, return_list=True)
+                    some = as_tensor_variable(count) > 0
+                    length = ifelse(some, first[k].shape[axis], as_tensor_variable(np.int64(0)))
+                lengths.append(length)
+            shapes.append(tuple(lengths))
+        return shapes
+
+    # the loop
+
+    def infer(self, *types: Any) -> tuple[Any, ...]:
+        count = len(types) - 2 - len(parse_signature(self.signature)[0])
+        return (_INDEX, *types[2 : 2 + count])
+
+    def _parts(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[bool]]:
+        """Memory for the results, the arguments, and which of these have a batch dimension."""
+        names, _ = parse_signature(self.signature)
+        first = len(inputs) - len(names)
+        arguments = list(inputs[first:])
+        batched = [v.type.ndim > len(own) for v, own in zip(arguments, names, strict=True)]
+        return list(inputs[2:first]), arguments, batched
+
+    def loop(self, node: Apply) -> Loop:
+        first = len(node.inputs) - len(parse_signature(self.signature)[0])
+        body = _body(self, tuple(v.type for v in node.inputs[1:]))
+        return Loop(body, 0, tuple(range(1, first)), tuple(range(first, len(node.inputs))))
+
+    def kernel(self, node: Apply) -> Kernel:
+        memory, arguments, batched = self._parts(node.inputs)
+        core = self._core(*(v.type for v in arguments))
+        where = 2 + len(memory)
+
+        def run(count: Any, start: Any, *arrays: Any) -> Sequence[Any]:
+            results = [np.array(a) for a in arrays[: where - 2]]
+            given = arrays[where - 2 :]
+            for i in range(int(count)):
+                at = [a[i, ...] if b else a for a, b in zip(given, batched, strict=True)]
+                try:
+                    for result, made in zip(results, run_node(core, at), strict=True):
+                        if made.shape != result.shape[1:]:
+                            raise ValueError(
+                                f"{self.core_op} gave a result of shape {made.shape}, and "
+                                f"{result.shape[1:]} for the batch"
+                            )
+                        result[i] = made
+                except Exception as error:
+                    error.add_note(f"This was iteration {i} of {self}.")
+                    raise
+            return [np.asarray(max(int(count), 0)), *results]
+
+        return run
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        memory, _, _ = self._parts(node.inputs)
+        return [(), *input_shapes[2 : 2 + len(memory)]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        _, arguments, batched = self._parts(node.inputs)
+        first = len(inputs) - len(arguments)
+        aligned: list[Any] = []
+        for variable, extra, own in zip(inputs[first:], batch_ndims[first:], batched, strict=True):
+            if extra and not own:
+                order: list[Any] = [*range(extra), "x", *range(extra, variable.type.ndim)]
+                variable = variable.dimshuffle(order)
+            aligned.append(variable)
+        results = self(*aligned, return_list=True)
+        return [inputs[0], *results]
+
+    # derivatives, of the core op and over the batch
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        memory, arguments, batched = self._parts(inputs)
+        core = self._core(*(v.type for v in arguments))
+        live = [
+            (inner, outer.zeros_like() if ct is ZERO else ct)
+            for inner, outer, ct in zip(core.outputs, outputs[1:], cotangents[1:], strict=True)
+            if ct is not None
+        ]
+        rest: list[Any] = [None, None, *(ZERO for _ in memory)]
+        if not live:
+            return [*rest, *(None for _ in arguments)]
+        seeds = [inner.type.make_variable() for inner, _ in live]
+        found = pullback(
+            [inner for inner, _ in live],
+            core.inputs,
+            seeds,
+            disconnected_inputs="ignore",
+            return_disconnected="none",
+            null_gradients="return",
+        )
+        replace = dict(zip(core.inputs, arguments, strict=True))
+        replace |= dict(zip(seeds, (ct for _, ct in live), strict=True))
+        pulled = _over_batch(found, replace)
+        for i, (g, variable) in enumerate(zip(pulled, arguments, strict=True)):
+            if not isinstance(g, Variable) or isinstance(g.type, NullType):
+                continue
+            made: Any = g
+            names = parse_signature(self.signature)[0][i]
+            if made.type.ndim == len(names):
+                lengths = (inputs[0], *shape_tuple(made))
+                made = broadcast_to(made, lengths)
+            pulled[i] = made if batched[i] else made.sum(axis=0)
+            if pulled[i].type.dtype != variable.type.dtype:
+                pulled[i] = pulled[i].astype(variable.type.dtype)
+        return [*rest, *pulled]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        memory, arguments, _ = self._parts(inputs)
+        core = self._core(*(v.type for v in arguments))
+        given = tangents[2 + len(memory) :]
+        live = [
+            (inner, outer.zeros_like() if t is ZERO else t)
+            for inner, outer, t in zip(core.inputs, arguments, given, strict=True)
+            if t is not None
+        ]
+        if not live:
+            return [None] * len(outputs)
+        seeds = [inner.type.make_variable() for inner, _ in live]
+        found = pushforward(
+            core.outputs,
+            [inner for inner, _ in live],
+            seeds,
+            disconnected_outputs="ignore",
+            return_disconnected="none",
+        )
+        replace = dict(zip(core.inputs, arguments, strict=True))
+        replace |= dict(zip(seeds, (t for _, t in live), strict=True))
+        pushed = [
+            broadcast_to(v, shape_tuple(out))
+            if isinstance(v, Variable) and v.type.ndim != out.type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            else v
+            for v, out in zip(_over_batch(found, replace), outputs[1:], strict=True)
+        ]
+        return [None, *pushed]
+
+    def __str__(self) -> str:
+        return f"Blockwise{{{self.core_op}, {self.signature}}}"
+
+
+def _over_batch(found: Sequence[Any], replace: dict[Variable, Any]) -> list[Any]:
+    """Variables of a core graph over the batch; what is none stays as it is."""
+    usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
+    made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
+    return [next(made) if use else v for v, use in zip(found, usable, strict=True)]
+
+
+@lru_cache(maxsize=1024)
+def _body(made: Blockwise, types: tuple[Any, ...]) -> FrozenFunctionGraph:
+    """One iteration: from the number, the results so far and the arguments to the next number and the results."""
+    names, _ = parse_signature(made.signature)
+    variables: list[Any] = [t.make_variable() for t in types]
+    first = len(types) - len(names)
+    index, results, arguments = variables[0], variables[1:first], variables[first:]
+    at = [
+        v[index] if v.type.ndim > len(own) else v for v, own in zip(arguments, names, strict=True)
+    ]
+    elements: list[Any] = made.core_op(*at, return_list=True)
+    written = [r[index].set(e) for r, e in zip(results, elements, strict=True)]
+    return freeze(variables, [index + 1, *written])
+
+
+def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+    """What `Op.batch` gives for an op without a rule of its own."""
+    core = node.op
+    tensors = all(isinstance(v.type, TensorType) for v in (*node.inputs, *node.outputs))
+    if not core.pure or core.lazy or not tensors:
+        why = "has effects" if not core.pure else "is no function of tensors"
+        raise NotImplementedError(f"{core} has no batching rule, and cannot be repeated: it {why}")
+    letters = iter(f"d{k}" for k in range(1000))
+
+    def dims(variables: Sequence[Any]) -> str:
+        return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
+
+    signature = f"{dims(node.inputs)}->{dims(node.outputs)}"
+    return Blockwise(core, signature)(*inputs, return_list=True)
