@@ -21,7 +21,7 @@ __all__ = ["vectorize", "vectorize_graph"]
 
 
 def _ndim(variable: Variable) -> int | None:
-    return variable.type.ndim if isinstance(variable.type, TensorType) else None
+    return variable.type.ndim if variable.type.is_array else None
 
 
 def _extra(old: Variable, new: Variable) -> int:
@@ -58,8 +58,8 @@ def _replacement(old: Variable, new: Any) -> Variable:
     """What replaces a variable: of its dtype, and held to the lengths that ops were built for."""
     variable: Any = new if isinstance(new, Variable) else as_tensor_variable(new)
     extra = _extra(old, variable)
-    kind = old.type
-    if not isinstance(kind, TensorType):
+    kind: Any = old.type
+    if not kind.is_array:
         return variable  # type: ignore[no-any-return]
     if variable.type.dtype != kind.dtype:
         if np.result_type(variable.type.numpy_dtype, kind.numpy_dtype) != kind.numpy_dtype:
@@ -123,7 +123,7 @@ class _Batches:
         A length is the same all over a batch, so no rule of an op gives it dimensions for it; the result of
         a graph has them.
         """
-        if not over & ~self._has.get(old, 0) or not isinstance(old.type, TensorType):
+        if not over & ~self._has.get(old, 0) or not old.type.is_array:
             return new
         chosen = [pair for i, pair in enumerate(self._stacked) if over >> i & 1]
         own = _extra(old, new)

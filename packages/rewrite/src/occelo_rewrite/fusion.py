@@ -46,8 +46,7 @@ def _fusible_shape(node: Apply) -> Any:
         return None
     if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
         return None  # a composite differentiates real functions only
-    kind = node.outputs[0].type
-    return kind.shape if isinstance(kind, TensorType) else None
+    return node.outputs[0].type.shape
 
 
 def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]) -> _Group | None:

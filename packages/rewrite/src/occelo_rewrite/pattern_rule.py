@@ -13,7 +13,7 @@ from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensor import cast
-from occelo_graph.tensors.type import TensorType, is_complex, is_float
+from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match
 from occelo_rewrite.shaping import shaped_like
@@ -81,7 +81,7 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
         wanted: Any = node.outputs[0].type
-        if not isinstance(own, TensorType) or wanted.dtype in ("bool", own.dtype):
+        if not own.is_array or wanted.dtype in ("bool", own.dtype):
             continue
         if np.can_cast(own.dtype, wanted.dtype, "safe"):
             bound[name] = cast(bound[name], wanted.dtype)
@@ -89,7 +89,7 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
 
 def _fitted(new: Any, old: Any) -> Any:
     """A replacement with the dtype and the shape of what it replaces, if that is a tensor."""
-    return shaped_like(new, old) if isinstance(old.type, TensorType) else new
+    return shaped_like(new, old) if old.type.is_array else new
 
 
 class PatternRule(NodeRewriter):
@@ -138,8 +138,8 @@ class PatternRule(NodeRewriter):
         self.__doc__ = function.__doc__
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
-        kind: Any = node.outputs[0].type
-        dtype: str = kind.dtype if isinstance(kind, TensorType) else ""
+        kind = node.outputs[0].type
+        dtype = kind.dtype or ""
         if not self._fits(dtype):
             return None
         for pattern in self.patterns:

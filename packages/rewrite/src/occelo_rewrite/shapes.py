@@ -10,7 +10,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.shape import Shape_i, length_read
-from occelo_graph.tensors.type import TensorType
 from occelo_rewrite.constants import number_of
 
 __all__ = ["Lengths", "ShapeFeature", "shapes_of"]
@@ -59,7 +58,7 @@ class ShapeFeature(Feature):
             owner = each.owner
             kind = each.type
             if (
-                not isinstance(kind, TensorType)
+                kind.shape is None
                 or None not in kind.shape
                 or owner is None
                 or not owner.op.has_infer_shape
@@ -75,7 +74,7 @@ class ShapeFeature(Feature):
 
     def _own_lengths(self, variable: Variable) -> Lengths:
         kind = variable.type
-        if not isinstance(kind, TensorType):
+        if kind.shape is None:
             return ()
         return tuple(
             self._one(Shape_i(i)(variable)) if n is None else n for i, n in enumerate(kind.shape)
@@ -97,7 +96,7 @@ class ShapeFeature(Feature):
             )
         for out, lengths in zip(node.outputs, shapes, strict=True):
             kind = out.type
-            if lengths is None or not isinstance(kind, TensorType):
+            if lengths is None or kind.shape is None:
                 self._known[out] = self._own_lengths(out)
                 continue
             self._known[out] = tuple(

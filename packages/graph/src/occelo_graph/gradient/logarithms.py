@@ -48,7 +48,6 @@ from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import DimShuffle, length_read
-from occelo_graph.tensors.type import TensorType, is_discrete
 
 __all__ = ["Logarithm", "Reader", "read_of_whole"]
 
@@ -236,7 +235,7 @@ def _log_of_difference(a: Any, b: Any) -> Any:
 
 def _is_count(variable: Any, depth: int = 4) -> bool:
     """Whether an integer is made of lengths alone, and so is not negative."""
-    if not isinstance(variable.type, TensorType) or not is_discrete(variable.type.dtype):
+    if not variable.type.is_discrete:
         return False
     if isinstance(variable, Constant):
         return bool(np.all(variable.data >= 0))

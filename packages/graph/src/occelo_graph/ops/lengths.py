@@ -13,7 +13,6 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
-from occelo_graph.tensors.type import TensorType
 
 __all__ = ["held_to_shape", "is_certainly_as_long"]
 
@@ -36,8 +35,8 @@ class _Walk:
 
     def of(self, variable: Variable, axis: int) -> Any:
         """A number, a pair of a variable and an axis, or a scalar variable; None if not certain."""
-        kind = variable.type
-        if not isinstance(kind, TensorType):
+        kind: Any = variable.type
+        if kind.shape is None:
             return None
         static = kind.shape[axis]
         if static is not None:
@@ -67,8 +66,8 @@ class _Walk:
         """The length of an elementwise result: that which all operands agree on."""
         found: list[Any] = []
         for operand in node.inputs:
-            kind = operand.type
-            if not isinstance(kind, TensorType) or kind.ndim < -axis or kind.shape[axis] == 1:
+            kind: Any = operand.type
+            if kind.shape is None or kind.ndim < -axis or kind.shape[axis] == 1:
                 continue
             length = self.of(operand, kind.ndim + axis)
             if length is None or (found and found[0] != length):
@@ -82,12 +81,7 @@ class _Walk:
         # that a reshaping fits is not checked where it is left out
         if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
             return own
-        shapes = [
-            tuple(_Length(v, i) for i in range(v.type.ndim))
-            if isinstance(v.type, TensorType)
-            else ()
-            for v in node.inputs
-        ]
+        shapes = [tuple(_Length(v, i) for i in range(v.type.ndim or 0)) for v in node.inputs]
         try:
             length = node.op.shapes(node, shapes)[0][axis]
         except Exception:

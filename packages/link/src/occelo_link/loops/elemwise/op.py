@@ -40,7 +40,7 @@ def _find(node: Apply) -> ScalarLowering | None:
     if not isinstance(op.scalar_op, ScalarFunction) or len(node.outputs) != 1:
         return None
     types = [v.type for v in (*node.inputs, *node.outputs)]
-    *inputs, output = [t.dtype for t in types if isinstance(t, TensorType)]
+    *inputs, output = [t.dtype for t in types if t.dtype is not None]
     return find_scalar(op.scalar_op.name, inputs, output)
 
 
