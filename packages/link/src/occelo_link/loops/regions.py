@@ -99,8 +99,6 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
             return _to_values(inner, leaves, parts, lambda k, n: inner.over(buffers[k], n))
 
     values = context.builder.branch(condition, lambda: branch(0), lambda: branch(1))
-    for buffer in buffers:
-        buffer.version += 1
     return _assembled(node.outputs, _from_values(context, leaves, buffers, values))
 
 
@@ -153,8 +151,6 @@ class _Looping:
                 for each, value in zip(carried, following, strict=True):
                     each.following = value
             values = [each.result for each in carried]
-        for buffer in (*self.states, *self.others):
-            buffer.version += 1
         parts = _from_values(context, self.leaves, self.states, values)
         return _assembled(self.node.outputs, parts)
 
