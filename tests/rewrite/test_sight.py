@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from occelo_rewrite.assumptions import assumptions_of, infers
 from occelo_rewrite.explaining import history_of
 from occelo_rewrite.record import RewriteRecord
 
-x = ot.dvector("x")
+x, y = ot.dvectors("x", "y")
 
 
 def rewritten(output: Any, record: RewriteRecord) -> og.FunctionGraph:
@@ -56,6 +57,31 @@ def test_explain_follows_a_chain_of_replacements(capsys: pytest.CaptureFixture[s
     assert rules, "the node was made by rules"
     for number, step in enumerate(history_of(made.outputs[0])[1:], 1):
         assert step.parent >= 0, number
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        (x + y - y) * 1.0 + 0.0,
+        x * 1.0,
+        ot.neg(ot.neg(x)) * y,
+        ot.exp(x + 0.0) + ot.dot(ot.zeros((2,)), x[:2]),
+        ot.log(1 + ot.exp(x * 1.0)),
+    ],
+    ids=str,
+)
+def test_explain_tells_of_every_step_also_of_those_that_make_no_node(output: Any) -> None:
+    record = RewriteRecord()
+    made = rewritten(output, record)
+    text = explain(made, file="str")
+    assert text is not None
+    assert record.applications
+    told = {line for line in text.splitlines() if "->" in line}
+    for step in record.applications:
+        if step.rule != "merge":
+            assert any(f"{step.rule} [" in t and step.after in t for t in told), (step, text)
+    copied = pickle.loads(pickle.dumps(made))
+    assert explain(copied, file="str")
 
 
 def test_the_profile_counts_calls_and_hits() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable
-from occelo_rewrite.record import Application, RewriteRecord, chain_of
+from occelo_rewrite.record import RECORDS, Application, RewriteRecord, chain_of
 
 __all__ = ["explain", "history_of", "rewrite_profile"]
 
@@ -19,12 +19,24 @@ def history_of(variable: Variable) -> list[Application]:
     return [] if made_by is None else chain_of(*made_by)
 
 
-def _told(variable: Variable) -> list[str]:
-    steps = history_of(variable)
+def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Application]]:
+    """The chains of applications that led to a variable: by making it, or by putting it in another's place."""
+    made = history_of(variable)
+    ends = () if record is None else record.ends.get(variable, ())
+    replaced = [chain_of(record, number) for number in ends] if record is not None else []
+    return [way for way in (made, *replaced) if way]
+
+
+def _told(variable: Variable, record: RewriteRecord | None) -> list[str]:
     shown = str(variable.owner or variable)
     source = "" if variable.source is None else f"  {variable.source}"
-    if not steps:
+    ways = _ways(variable, record)
+    if not ways:
         return [f"{shown}{source}", "  as it was written"]
+    return [line for steps in ways for line in _way(steps, shown, source)]
+
+
+def _way(steps: list[Application], shown: str, source: str) -> list[str]:
     lines = [f"{steps[0].before}  {steps[0].source or source.strip()}".rstrip()]
     for step in steps:
         stage = step.stage.rpartition("/")[2]
@@ -43,14 +55,31 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     returned instead; any other file is written to.
     """
     lines: list[str] = []
-    for variable in _variables(of):
+    variables = _variables(of)
+    record = _record(of, variables)
+    for variable in variables:
         for level, each in _upwards(variable, depth):
-            if level == 0 or history_of(each):
-                lines += [*_told(each), ""]
+            if level == 0 or _ways(each, record):
+                lines += [*_told(each, record), ""]
     text = "\n".join(lines)
     if file == "str":
         return text
     print(text, file=file)
+    return None
+
+
+def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
+    """The record of the rewriting of a graph, which the nodes that it made know, too."""
+    graph = (
+        of if isinstance(of, FunctionGraph) else getattr(getattr(of, "maker", of), "fgraph", None)
+    )
+    if isinstance(graph, FunctionGraph) and graph in RECORDS:
+        return RECORDS[graph]
+    for variable in variables:
+        for _, each in _upwards(variable, None):
+            made_by = getattr(each.owner.tag, "made_by", None) if each.owner is not None else None
+            if made_by is not None:
+                return made_by[0]  # type: ignore[no-any-return]
     return None
 
 

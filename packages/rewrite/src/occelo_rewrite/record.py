@@ -15,12 +15,13 @@ from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from occelo_graph import Apply, Variable
+from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.provenance import source_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
-__all__ = ["Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
+__all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Application:
         """The file and line of the user's code, worked out from the ``mark`` when asked for."""
         found = source_of(self.mark)
         return "" if found is None else str(found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a mark holds a code object, which cannot be pickled
+        told = (self.stage, self.rule, self.before, self.after, source_of(self.mark), self.parent)
+        return Application, told
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that a trace has."""
@@ -94,6 +100,10 @@ class RewriteRecord:
     trace: str = ""
     validates: bool = True
     """Whether each replacement is validated by itself, or a whole stage at its end."""
+    ends: WeakKeyDictionary[Variable, list[int]] = field(
+        default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
+    )
+    """Variables that were there already, and the applications that put them in the place of others."""
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node whose replacement was taken back in the stage that runs."""
 
@@ -141,11 +151,15 @@ class RewriteRecord:
         self.applications.append(application)
         self.stages.setdefault(self.stage, StageTime()).applications += 1
         made_by = (self, number)
+        for variable in results:
+            owner = variable.owner
+            if owner is None or hasattr(owner.tag, "made_by") or not _is_new(owner):
+                self.ends.setdefault(variable, []).append(number)
         pending = [v.owner for v in results if v.owner is not None]
         while pending:
             owner = pending.pop()
             tag = owner.tag
-            if not hasattr(tag, "made_by") and getattr(tag, "imported_by", None):
+            if not hasattr(tag, "made_by") and _is_new(owner):
                 tag.made_by = made_by
                 pending.extend(v.owner for v in owner.inputs if v.owner is not None)
         if self.on_application is not None:
@@ -156,6 +170,16 @@ class RewriteRecord:
         for each in self.applications[number:]:
             self.stages[each.stage].applications -= 1
         del self.applications[number:]
+        for variable, numbers in list(self.ends.items()):
+            self.ends[variable] = [n for n in numbers if n < number]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # weak references cannot be pickled
+        return {**self.__dict__, "ends": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.ends = WeakKeyDictionary()
 
     def entering(self, stage: str) -> _Timer:
         """Time a ``with`` block as a stage (its name within those around it)."""
@@ -174,6 +198,15 @@ class RewriteRecord:
         ]
         rows += [f"  {a.rule}: {a.before} -> {a.after}  {a.source}" for a in self.applications]
         return "\n".join(rows)
+
+
+RECORDS: WeakKeyDictionary[FunctionGraph, RewriteRecord] = WeakKeyDictionary()
+"""The record of the last rewriting of each graph."""
+
+
+def _is_new(node: Apply) -> bool:
+    """Whether rewriting brought a node into its graph."""
+    return bool(getattr(node.tag, "imported_by", None))
 
 
 class _Timer:

@@ -12,7 +12,7 @@ from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.record import RECORDS, RewriteRecord
 
 __all__ = [
     "EquilibriumGraphRewriter",
@@ -48,6 +48,7 @@ class GraphRewriter:
         """Attach what is needed, `apply`, and return the record."""
         noted = RewriteRecord.configured() if record is None else record
         outermost = not noted.stage
+        RECORDS[fgraph] = noted
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
         with noted.entering(str(self)):
