@@ -119,7 +119,7 @@ def own_directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
 )
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_product_reads_any_layout(view: str, linker: str, bounds: bool) -> None:
-    others = list(VIEWS.values()) if linker == "native" or THOROUGH else FEW
+    others = list(VIEWS.values()) if bounds or THOROUGH else FEW
     inputs = [ot.dmatrix("x"), ot.dmatrix("y"), ot.dvector("v"), ot.lscalar("n")]
     generator = np.random.default_rng(3)
     with config.change_flags(check_bounds=bounds):
