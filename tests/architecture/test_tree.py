@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -54,6 +55,20 @@ def test_files_are_small_documented_and_named_for_what_they_hold(path: Path) -> 
     assert text.count("\n") <= 800
     assert path.stem not in ("utils", "util", "basic", "misc", "helpers", "common", "extra")
     assert ast.get_docstring(ast.parse(text)), "no docstring"
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout of git")
+def test_nothing_lies_about() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    tracked = [Path(line) for line in listed.stdout.splitlines()]
+    kinds = {".py", ".md", ".toml", ".typed"}
+    named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt"}
+    rest = {str(p) for p in tracked if p.suffix not in kinds and p.name != "LICENSE"}
+    assert rest == named
+    folders = {"src", "packages", "tests", "examples", "benchmarks", "docs", ".ci"}
+    assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 
 
 def test_each_family_has_its_file() -> None:

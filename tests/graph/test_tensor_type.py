@@ -217,7 +217,7 @@ def test_constructors() -> None:
         (lambda x: ot.constant(np.ones((2, 3)))[np.array([True, False, True])], IndexError, "mask"),
         (lambda x: -(x > 0), TypeError, "not defined for dtypes bool"),
         (lambda x: (x > 0) - (x > 0), TypeError, "not defined for dtypes bool"),
-        (lambda x: ot.exp(x, x), TypeError, "takes 1 arguments, got 2"),
+        (lambda x: ot.exp(x, x), TypeError, "takes 1 argument, got 2"),
         (lambda x: x[0].set(ot.zscalar()), TypeError, "without losing precision"),
         (lambda x: ot.set_subtensor(x, 1), TypeError, "part of a tensor"),
         (lambda x: x.reshape((-1, -1)), ValueError, "at most one -1"),
