@@ -12,6 +12,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.testing.rebuilding import COSTS, EXPRESSIONS, SHAPES, slopes
+from occelo_link import make_linker
 
 
 def _matrix(shape: tuple[int | None, ...], name: str) -> Any:
@@ -149,3 +150,24 @@ def test_a_function_of_a_replaced_vector_of_lengths(mode: str) -> None:
     np.testing.assert_array_equal(f(np.array([3, 2])), np.zeros((3, 2)))
     with pytest.raises(ValueError, match=r"is \(3, 4\), but must be \(\?, 2\)"):
         f(np.array([3, 4]))
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+@pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values")
+def test_lengths_that_are_exchanged_in_a_graph_at_hand(rewritten: bool, mode: str) -> None:
+    light = THOROUGH or mode in ("native", "vm", "py")
+    for use, expected in list(enumerate(_with_numpy([2, 3])))[:: 1 if light else 4]:
+        lengths = ot.stack([N, 3])
+        new = NEW.type.make_variable("new")
+        made = _uses(lengths)[use]
+        graph = og.FunctionGraph([N, new], [made], clone=False)
+        graph.replace(lengths, new, reason="test")
+        if rewritten:
+            oc.Mode(mode).optimizer.rewrite(graph)
+        found = make_linker(mode).accept(graph).make_function()
+        np.testing.assert_array_equal(
+            np.asarray(found(0, np.array([2, 3]))).reshape(expected.shape), expected
+        )
+        if made.type.shape[-1] == 3:
+            with pytest.raises(ValueError, match="must be"):
+                found(0, np.array([2, 5]))

@@ -147,3 +147,15 @@ def test_elements_that_are_constant_stay_known() -> None:
     assert og.clone_replace(made, {lengths: other}, rebuild_strict=False).type.shape == (7, None)
     with pytest.raises(ValueError, match=r"is \(4, 5\), but must be \(\?, 3\)"):
         og.evaluate(og.clone_replace(made, {lengths: NEW}), {NEW: np.array([4, 5])})
+
+
+def test_a_saved_graph_knows_the_same_lengths(tmp_path: Any) -> None:
+    x = _matrix((3, 4), "x")
+    made = [build(x) for build, _ in EXPRESSIONS.values()]
+    og.save(tmp_path / "graph", og.FunctionGraph([x], made, clone=True))
+    loaded = og.load(tmp_path / "graph")
+    assert [v.type for v in loaded.outputs] == [v.type for v in made]
+    a = _value((3, 4))
+    found = og.evaluate(list(loaded.outputs), {loaded.inputs[0]: a})
+    for each, (_, numpys) in zip(found, EXPRESSIONS.values(), strict=True):
+        np.testing.assert_allclose(each, numpys(a), rtol=1e-12, atol=1e-12)

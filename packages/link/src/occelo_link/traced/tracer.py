@@ -14,7 +14,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.regions import operands_of
-from occelo_graph.ops.given_lengths import lengths_to_hold
+from occelo_graph.ops.given_lengths import ONCE_KNOWN, lengths_to_hold, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
@@ -94,7 +94,7 @@ class Tracer:
         if any(
             n is not None and n != int(m) for n, m in zip(held, np.shape(outputs[0]), strict=False)
         ):
-            raise ValueError(f"The shape is {np.shape(outputs[0])}, but was known to be {held}")
+            raise ValueError(wrong_shape(ONCE_KNOWN, np.shape(outputs[0]), tuple(held)))
         return outputs
 
     def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
