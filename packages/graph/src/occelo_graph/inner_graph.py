@@ -1,8 +1,8 @@
 """`OpFromGraph`: a graph as one op, with derivatives of its own if need be.
 
 The op holds a frozen graph, so two of the same graph are equal. While the outer graph is built,
-differentiated and rewritten it is one node; before linking it is replaced by its graph, which no linker
-has to know of therefore. With ``inline`` that happens before any rewriting.
+differentiated and rewritten it is one node; before linking it is replaced by its graph, unless the mode excludes the stage
+``expand_graphs``: then it is a region that runs once (`Op.loop`). With ``inline`` that happens before any rewriting.
 
 The op is of the family of control, but stands above the gradients, which it asks for.
 """
@@ -21,6 +21,7 @@ from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Op
+from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.create import zeros_like
@@ -49,6 +50,7 @@ class OpFromGraph(Op):
     NotImplementedError for updates and givens.
     """
 
+    loops: ClassVar[bool] = True
     __props__: ClassVar[tuple[str, ...]] = ("graph", "inline", "name", "pull_rule", "push_rule")
 
     def __init__(
@@ -109,6 +111,9 @@ class OpFromGraph(Op):
             raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
+
+    def loop(self, node: Apply) -> Loop:
+        return Loop(self.graph, None, (), tuple(range(len(node.inputs))))
 
     def inlined(self, node: Apply) -> list[Variable]:
         """The graph over the inputs of a node of this op."""

@@ -144,6 +144,7 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
         # what is carried may not share memory with what the node was given
         state = [_own(*each) for each in zip(kinds, (arrays[i] for i in loop.carried), strict=True)]
         read = [arrays[i] for i in loop.read]
+        assert loop.count is not None
         for number in range(int(arrays[loop.count])):
             results = iteration(number, [*state, *read])
             state = results[: len(state)]

@@ -35,13 +35,14 @@ class Loop:
     ``body`` computes what is carried from what was carried into an iteration and what all of them read: its
     first arguments are the inputs of the node at the positions ``carried`` (in the first iteration), then the results
     of the iteration before; the others are the inputs at the positions ``read``. ``count`` is the position of an integer
-    scalar, the number of iterations (none, if it is negative). With ``stops`` the last result of the body is a truth
+    scalar, the number of iterations (none, if it is negative). Without it (None) there is one, nothing is carried, and the
+    outputs of the node are the results of the body. With ``stops`` the last result of the body is a truth
     value, after which there is no other iteration if it holds. The outputs of the node are what the last iteration
     leaves, or the first arguments if there is none.
     """
 
     body: FrozenFunctionGraph
-    count: int
+    count: int | None
     carried: tuple[int, ...]
     read: tuple[int, ...] = ()
     stops: bool = False

@@ -115,7 +115,22 @@ def _has_lowering(node: Apply) -> bool:
 
 @lowers_loops(_has_lowering)
 def lower_loop(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    if node.op.loop(node).count is None:
+        return _once(context, node, inputs)
     return _Looping(context, node, inputs).run()
+
+
+def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
+    """What an inner graph results in, computed among what is around it."""
+    body = node.op.loop(node).body
+    around = context.tensors, context.uses, context.division
+    # frozen graphs share variables, so what is around has others of the same names
+    context.tensors = dict(zip(body.inputs, inputs, strict=True))
+    context.lower_graph(body.nodes, body.outputs)
+    results = [context.tensor(v) for v in body.outputs]
+    context.tensors, context.uses, context.division = around
+    context.state.node = node
+    return results
 
 
 class _Looping:
@@ -138,6 +153,7 @@ class _Looping:
 
     def run(self) -> list[Tensor]:
         context, builder, loop = self.context, self.context.builder, self.loop
+        assert loop.count is not None
         count = builder.cast(context.scalar(self.inputs[loop.count]), "int64")
         given = [self._at_hand(self.inputs[i]) for i in loop.read]
         context.schedule.flush()

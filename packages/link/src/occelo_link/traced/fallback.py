@@ -54,6 +54,8 @@ def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | No
     """The shapes of what a loop carries, if one iteration does not change them; else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
+    if loop.count is None:
+        return None
     kinds = [node.inputs[i].type for i in loop.carried]
     tried[loop.count] = np.ones_like(tried[loop.count])
     before = _part_shapes(kinds, [tried[i] for i in loop.carried])

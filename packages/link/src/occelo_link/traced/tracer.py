@@ -97,9 +97,23 @@ class Tracer:
             raise ValueError(wrong_shape(ONCE_KNOWN, np.shape(outputs[0]), tuple(held)))
         return outputs
 
+    def _once(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+        """What an inner graph results in."""
+        body = node.op.loop(node).body
+        given = dict(zip(body.inputs, inputs, strict=True))
+        inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
+        try:
+            found = [inner.value(v) for v in body.outputs]
+        except NeedsValue:
+            return fall_back(self, node, inputs)
+        self.checks += inner.checks
+        return found
+
     def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
         """What a loop leaves; in Python, if the library has no loops, or none in which shapes change."""
         loop = node.op.loop(node)
+        if loop.count is None:
+            return self._once(node, inputs)
         arguments, results = loop.body.inputs, list(loop.body.outputs)
         kinds = [v.type for v in arguments[: len(loop.carried)]]
         read = [inputs[i] for i in loop.read]
