@@ -66,9 +66,9 @@ def long_while() -> Program:
 def asking(request: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Loops ask every few turns; the list grows by one with each question."""
     from occelo_link.c import printer as c_printer
-    from occelo_link.native.llvm import printer
+    from occelo_link.native.llvm import loops
 
-    for module in (work, polling, printer, c_printer):
+    for module in (work, polling, loops, c_printer):
         monkeypatch.setattr(module, "BUDGET", 4 * request.param)
     asked: list[int] = []
     plain = python_entry._POLL

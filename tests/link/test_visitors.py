@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+from pathlib import Path
 from types import new_class
 from typing import Any, get_args
 
 import pytest
 
+import occelo_link
 import occelo_link.loops.ir.visitor as visitor_module
 from occelo_link.loops.ir.program import Block, Check, Statement, Value
 from occelo_link.loops.ir.visitor import Visitor
 
+FOLDER = Path(occelo_link.__file__).parent
+SOURCES = [
+    p for name in ("c", "numba", "native", "loops/ir") for p in (FOLDER / name).rglob("*.py")
+]
+WALKERS = (
+    "c.printer",
+    "loops.ir.checked",
+    "loops.ir.interpret",
+    "loops.ir.remembered",
+    "loops.ir.text",
+    "loops.ir.verify",
+    "native.llvm.marking",
+    "native.llvm.printer",
+    "native.llvm.turn",
+    "numba.printer",
+)
+"""Modules that do something with each statement of a program."""
 METHODS = {
     "Value": "value",
     "Store": "store",
@@ -66,3 +87,27 @@ def test_statements_go_to_the_method_of_their_kind() -> None:
     for kind in get_args(Statement):
         made = kind.__new__(kind)
         assert names.statement(made) == METHODS[kind.__name__]
+
+
+def test_all_who_go_through_programs_are_visitors_and_inherit_from_nothing_else() -> None:
+    for name in WALKERS:
+        importlib.import_module(f"occelo_link.{name}")
+    found = Visitor.__subclasses__()
+    assert {f"occelo_link.{name}" for name in WALKERS} <= {kind.__module__ for kind in found}
+    for kind in found:
+        assert not kind.__subclasses__(), f"{kind} has subclasses"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(FOLDER)))
+def test_no_function_tells_kinds_of_statements_apart_one_by_one(path: Path) -> None:
+    kinds = {kind.__name__ for kind in get_args(Statement)} - {"Value"}
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef):
+            asked = [
+                name.id
+                for call in ast.walk(function)
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "isinstance"
+                for name in ast.walk(call.args[1])
+                if isinstance(name, ast.Name) and name.id in kinds
+            ]
+            assert len(asked) < 2, f"{function.name} asks for {asked}: let it be a visitor"

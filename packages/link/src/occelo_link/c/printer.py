@@ -30,7 +30,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.loops.ir.uses import used_by_statement
+from occelo_link.loops.ir.uses import constants_of
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
 from occelo_link.units.frame import (
@@ -79,23 +79,13 @@ class _Printer(Visitor[None]):
         self.block(program.body)
         self.line("return 0;")
         declared = [f"  {text}" for text in (*self.declarations.values(), *self.rooms.values())]
-        for buffer in self._constants():
+        for buffer in constants_of(program):
             kind = memory_type(buffer.dtype)
             slot = table_slot(program, buffer.entry)
             declared.append(f"  {kind} *{buffer.name} = ({kind} *)table[{slot}];")
         head = f"i64 {self.function_name}(i64 *frame, void **table)"
         unit = [f"{head} {{", *declared, *self.lines, "}", ""]
         return "\n".join([*self.own.values(), *unit])
-
-    def _constants(self) -> list[Buffer]:
-        used = (
-            each
-            for block in self.program.blocks()
-            for statement in block
-            for each in used_by_statement(statement)
-        )
-        found = dict.fromkeys(each for each in used if isinstance(each, Buffer))
-        return [buffer for buffer in found if buffer.space == "constant"]
 
     # text
 
@@ -114,13 +104,13 @@ class _Printer(Visitor[None]):
     # statements
 
     def block(self, block: Block) -> None:
-        last = -1
+        last, methods = -1, self.methods
         for statement in block:
             if statement.node not in (last, -1) and self.commented:
                 last = statement.node
                 op = str(getattr(self.program.nodes[last], "op", "")).replace("*/", "* /")
                 self.line(f"/* {last}: {op} */")
-            self.statement(statement)
+            methods[type(statement)](self, statement)
 
     def inner(self, block: Block) -> None:
         self.depth += 1

@@ -92,12 +92,12 @@ class _Lines(Visitor[Iterable[str]]):
 
     def block(self, block: Block) -> Iterator[str]:
         """The lines of a block, indented once."""
-        last = -1
+        last, methods = -1, self.methods
         for statement in block:
             if statement.node != last and 0 <= statement.node < len(self.nodes):
                 last = statement.node
                 yield f"  {self.nodes[last]}"
-            for line in self.statement(statement):
+            for line in methods[type(statement)](self, statement):
                 yield f"  {line}"
 
     def value(self, value: Value) -> Iterable[str]:

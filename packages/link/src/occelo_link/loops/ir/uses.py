@@ -23,7 +23,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["is_plain", "nested_memory", "used_by", "used_by_statement"]
+__all__ = ["constants_of", "is_plain", "nested_memory", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
@@ -54,7 +54,8 @@ class _Used(Visitor[Iterable[Value | Buffer]]):
         return (statement.condition,)
 
     def alloc(self, statement: Alloc) -> Iterable[Value | Buffer]:
-        yield from (statement.buffer, statement.size, *statement.lengths)
+        yield statement.buffer
+        yield from (statement.size, *statement.lengths)
         if statement.reuse is not None:
             yield statement.reuse
 
@@ -64,7 +65,8 @@ class _Used(Visitor[Iterable[Value | Buffer]]):
     def invoke(self, statement: Invoke) -> Iterable[Value | Buffer]:
         for argument in statement.args:
             if isinstance(argument, Pointer):
-                yield from (argument.buffer, argument.offset)
+                yield argument.buffer
+                yield argument.offset
             else:
                 yield argument.value if isinstance(argument, Reference) else argument
 
@@ -104,12 +106,22 @@ class _Placed(Visitor[Iterable[Buffer]]):
     value = store = loop = while_loop = branch = check = invoke = none
 
 
-_USED, _PLAIN, _PLACED = _Used(), _Plain(), _Placed()
+class _Read(Visitor[Iterable[Buffer]]):
+    """The buffers that a statement loads from, or gives the addresses of to a function."""
+
+    def none(self, statement: Statement, /) -> Iterable[Buffer]:
+        return ()
+
+    def value(self, value: Value) -> Iterable[Buffer]:
+        return value.args[:1] if value.op == "load" else ()
+
+    def invoke(self, statement: Invoke) -> Iterable[Buffer]:
+        return [a.buffer for a in statement.args if isinstance(a, Pointer)]
+
+    store = loop = while_loop = branch = check = alloc = swap = none
 
 
-def used_by_statement(statement: Statement) -> Iterable[Value | Buffer]:
-    """The values and buffers that a statement names; those in its blocks do not count."""
-    return _USED.statement(statement)
+_USED, _PLAIN, _PLACED, _READ = _Used(), _Plain(), _Placed(), _Read()
 
 
 def used_by(block: Block) -> Iterator[Value | Buffer]:
@@ -135,3 +147,13 @@ def nested_memory(program: Program) -> list[Buffer]:
         for buffer in _PLACED.statement(statement)
     )
     return list(dict.fromkeys(found))
+
+
+def constants_of(program: Program) -> list[Buffer]:
+    """The constants that the body of a program reads."""
+    found: dict[Buffer, None] = {}
+    for block in program.blocks():
+        for statement in block:
+            for buffer in _READ.statement(statement):
+                found[buffer] = None
+    return [buffer for buffer in found if buffer.space == "constant"]

@@ -1,62 +1,61 @@
-"""Emitting lines of LLVM IR, and how dtypes and constants are written."""
+"""The lines of a module of LLVM IR, and the names of what they define: what all parts of the printer share."""
 
 from __future__ import annotations
 
-import struct
-from collections import Counter
-from typing import Any
+from collections.abc import Generator
+from contextlib import contextmanager
 
-from occelo_link.loops.ir.operations import is_float, width
-from occelo_link.loops.ir.program import Buffer, Program, Value
+from occelo_link.loops.ir.program import Program
+from occelo_link.native.llvm.literals import memory_type
+from occelo_link.units.frame import table_slot
 
-__all__ = ["Emission", "element_type", "literal", "memory_type"]
-
-_BITS64 = struct.Struct("<d")
+__all__ = ["Emission"]
 
 
-def element_type(dtype: str) -> str:
-    """LLVM's type of a scalar in registers."""
-    if dtype == "float64":
-        return "double"
-    return "float" if dtype == "float32" else f"i{width(dtype)}"
+class _Entries(dict[str, str]):
+    """Names of table entries inside a function, loaded from the table where it begins, on first use."""
 
+    def __init__(self, out: Emission) -> None:
+        super().__init__()
+        self._out = out
 
-def memory_type(dtype: str) -> str:
-    """LLVM's type of an element in memory."""
-    return "i8" if dtype == "bool" else element_type(dtype)
-
-
-def literal(number: Any, dtype: str) -> str:
-    """A constant as LLVM writes it."""
-    if is_float(dtype):
-        return f"0x{int.from_bytes(_BITS64.pack(number), 'little'):016X}"
-    return str(int(number))
+    def __missing__(self, entry: str) -> str:
+        out = self._out
+        loaded = self[entry] = out.load_first("%table", table_slot(out.program, entry))
+        return loaded
 
 
 class Emission:
-    """The lines of a unit so far, and the names of what they define."""
+    """The function that is being printed, and those that are done.
+
+    Of the function: ``allocas`` (memory on the stack), then the ``header`` (what is loaded once), then ``lines``;
+    ``label`` is the basic block that lines are added to, ``entries`` are the names of table entries. Of the
+    module: ``declared``, and the functions that are ``outlined``, by name and number of lanes.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.declared: set[str] = set()
+        self.outlined: dict[tuple[str, int], str] = {}
+        self.count = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.lines: list[str] = []
         self.allocas: list[str] = []
         self.header: list[str] = []
-        self.names: dict[int, str] = {}
-        self.pointers: dict[Buffer, str] = {}
-        self.slots: dict[Buffer, str] = {}
-        self.functions: dict[str, str] = {}
-        self.outlined: dict[tuple[str, int], str] = {}
-        self.uses: Counter[str] = Counter(
-            statement.args[0]
-            for block in program.blocks()
-            for statement in block
-            if isinstance(statement, Value) and statement.op == "apply"
-        )
-        self.declared: set[str] = set()
-        self.count = 0
         self.label = "entry"
-        self.bump = ""
-        self.stack_used = 0
+        self.entries: dict[str, str] = _Entries(self)
+
+    @contextmanager
+    def function(self) -> Generator[None]:
+        """Within it lines belong to a function of its own, which gets the table."""
+        outer = self.lines, self.allocas, self.header, self.label, self.entries
+        self._begin()
+        yield
+        self.lines, self.allocas, self.header, self.label, self.entries = outer
+
+    # names and lines
 
     def fresh(self) -> str:
         self.count += 1
@@ -75,9 +74,50 @@ class Emission:
         self.count += 1
         return f"{hint}{self.count}"
 
+    def new_labels(self, *hints: str) -> list[str]:
+        return [self.new_label(hint) for hint in hints]
+
     def place(self, label: str) -> None:
         self.lines.append(f"{label}:")
         self.label = label
 
     def declare(self, text: str) -> None:
         self.declared.add(text)
+
+    def open_phi(self, kind: str, first: str, before: str) -> tuple[int, str]:
+        """Begin a phi, whose second way in is not printed yet: where to add it, and its name."""
+        name = self.fresh()
+        self.lines.append(f"  {name} = phi {kind} [ {first}, %{before} ], ")
+        return len(self.lines) - 1, name
+
+    def close_phi(self, position: int, value: str, end: str) -> None:
+        """The second way into a phi: a value from where ``end`` ends."""
+        self.lines[position] += f"[ {value}, %{end} ]"
+
+    # what is loaded first, and memory of the stack
+
+    def load_first(self, base: str, slot: int, kind: str = "ptr") -> str:
+        """Load what is in a slot of 8 bytes where the function begins."""
+        address, loaded = self.fresh(), self.fresh()
+        self.header.append(f"  {address} = getelementptr i64, ptr {base}, i64 {slot}")
+        self.header.append(f"  {loaded} = load {kind}, ptr {address}, align 8")
+        return loaded
+
+    def load_entries(self) -> None:
+        """Load all entries of the table."""
+        for name in self.program.table:
+            self.entries[name]  # pyright: ignore[reportUnusedExpression]
+
+    def service(self, slot: int) -> str:
+        """The address of a service."""
+        key = f"service{slot}"
+        if key not in self.entries:
+            self.entries[key] = self.load_first("%table", slot)
+        return self.entries[key]
+
+    def held(self, value: str, dtype: str) -> str:
+        """The address of memory of a call's own that holds a value."""
+        name = f"%ref{len(self.allocas)}"
+        self.allocas.append(f"  {name} = alloca {memory_type(dtype)}, align 8")
+        self.line(f"store {memory_type(dtype)} {value}, ptr {name}, align 8")
+        return name

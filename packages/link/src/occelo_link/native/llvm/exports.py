@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from occelo_link.loops.ir.program import Block, Invoke, Pointer, Program, Reference, Value
-from occelo_link.native.llvm.emission import element_type, memory_type
-from occelo_link.native.llvm.printer import Printer
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.functions import Functions
+from occelo_link.native.llvm.literals import element_type, memory_type
+from occelo_link.native.llvm.operations import Operations
 
 __all__ = ["POINTER", "Exported", "export_call", "export_combination", "export_operation"]
 
@@ -34,21 +36,20 @@ def _type(dtype: str) -> str:
 
 
 def _export(
-    printer: Printer, takes: Sequence[str], gives: str, emit: Callable[[list[str]], str]
+    out: Emission, takes: Sequence[str], gives: str, emit: Callable[[list[str]], str]
 ) -> Exported:
     names = [f"%a{i}" for i in range(len(takes))]
-    printer.open_function()
     result = emit(names)
     params = "".join(f"{_type(t)} {n}, " for t, n in zip(takes, names, strict=True))
     text = "\n".join(
         [
-            *sorted(printer.declared),
-            *printer.outlined.values(),
+            *sorted(out.declared),
+            *out.outlined.values(),
             f"define {_type(gives)} @SYMBOL({params}ptr %table) alwaysinline nounwind {{",
             "entry:",
-            *printer.allocas,
-            *printer.header,
-            *printer.lines,
+            *out.allocas,
+            *out.header,
+            *out.lines,
             f"  ret {_type(gives)} {result}".rstrip(),
             "}",
             "",
@@ -61,13 +62,15 @@ def _export(
 def export_operation(program: Program, value: Value) -> Exported:
     """What computes a value from those of its arguments."""
     takes = [a.dtype for a in value.args if isinstance(a, Value)]
-    printer = Printer(program)
-    return _export(printer, takes, value.dtype, lambda names: printer.pure(value, names, 1))
+    out = Emission(program)
+    functions = Functions(out, Operations(out))
+    return _export(out, takes, value.dtype, lambda names: functions.pure(value, names, 1))
 
 
 def export_combination(program: Program, op: str, dtype: str, lanes: int) -> Exported:
     """What combines partial results at an address: the upper half into the lower until one is left."""
-    printer = Printer(program)
+    out = Emission(program)
+    operations = Operations(out)
     kind = memory_type(dtype)
     block = Block(None)
     x = Value(0, dtype, "param", (), block)
@@ -76,21 +79,21 @@ def export_combination(program: Program, op: str, dtype: str, lanes: int) -> Exp
     def emit(names: list[str]) -> str:
         parts: list[str] = []
         for lane in range(lanes):
-            at = printer.emit(f"getelementptr {kind}, ptr {names[0]}, i64 {lane}")
-            part = printer.emit(f"load {kind}, ptr {at}")
-            parts.append(printer.emit(f"icmp ne i8 {part}, 0") if dtype == "bool" else part)
+            at = out.emit(f"getelementptr {kind}, ptr {names[0]}, i64 {lane}")
+            part = out.emit(f"load {kind}, ptr {at}")
+            parts.append(out.emit(f"icmp ne i8 {part}, 0") if dtype == "bool" else part)
         while len(parts) > 1:
             half = len(parts) // 2
             halves = zip(parts[:half], parts[half:], strict=True)
-            parts = [printer.pure(pair, both, 1) for both in halves]
+            parts = [operations.operation(pair, both, 1) for both in halves]
         return parts[0]
 
-    return _export(printer, [POINTER], dtype, emit)
+    return _export(out, [POINTER], dtype, emit)
 
 
 def export_call(program: Program, call: Invoke) -> Exported:
     """A call of a function of the table; what it takes by reference is passed by value here."""
-    printer = Printer(program)
+    out = Emission(program)
     takes = [
         POINTER if isinstance(a, Pointer) else (a.value if isinstance(a, Reference) else a).dtype
         for a in call.args
@@ -101,13 +104,13 @@ def export_call(program: Program, call: Invoke) -> Exported:
         listed: list[str] = []
         for argument, name, dtype in zip(call.args, names, takes, strict=True):
             if isinstance(argument, Reference):
-                listed.append(f"ptr {printer.held(name, dtype)}")
+                listed.append(f"ptr {out.held(name, dtype)}")
             else:
                 listed.append(f"{_type(dtype)} {name}")
-        text = f"call {_type(gives)} {printer.functions[call.entry]}({', '.join(listed)})"
+        text = f"call {_type(gives)} {out.entries[call.entry]}({', '.join(listed)})"
         if gives:
-            return printer.emit(text)
-        printer.line(text)
+            return out.emit(text)
+        out.line(text)
         return ""
 
-    return _export(printer, takes, gives, emit)
+    return _export(out, takes, gives, emit)

@@ -6,12 +6,14 @@ functions of one lane or several otherwise, which is what keeps large programs q
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 from occelo_link.loops.ir.program import Function, Value, itemsize
-from occelo_link.native.llvm.emission import element_type, literal
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.literals import constant, element_type, literal, type_of
 from occelo_link.native.llvm.operations import Operations
-from occelo_link.units.frame import table_slot
 
 __all__ = ["Functions"]
 
@@ -19,25 +21,23 @@ INLINE_USES = 4
 """Functions that are used more often than this are called instead of expanded."""
 
 
-class _Loaded(dict[str, str]):
-    """Names of table entries inside a function of its own, loaded from the table on first use."""
-
-    def __init__(self, printer: Functions) -> None:
-        super().__init__()
-        self._printer = printer
-
-    def __missing__(self, entry: str) -> str:
-        printer = self._printer
-        slot, loaded = printer.fresh(), printer.fresh()
-        number = table_slot(printer.program, entry)
-        printer.header.append(f"  {slot} = getelementptr i64, ptr %table, i64 {number}")
-        printer.header.append(f"  {loaded} = load ptr, ptr {slot}, align 8")
-        self[entry] = loaded
-        return loaded
-
-
-class Functions(Operations):
+class Functions:
     """Operations and calls, for one lane or several."""
+
+    def __init__(self, out: Emission, operations: Operations) -> None:
+        self.out = out
+        self.emit = out.emit
+        self.operation = operations.operation
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How often the program uses each of its functions."""
+        return Counter(
+            statement.args[0]
+            for block in self.out.program.blocks()
+            for statement in block
+            if isinstance(statement, Value) and statement.op == "apply"
+        )
 
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
         """An operation, or a call, of arguments of the given names."""
@@ -49,24 +49,24 @@ class Functions(Operations):
             return self.rarely(value, names, count, mask)
         if value.op == "apply":
             return self.apply(value.args[0], names, count, mask)
-        return self.operation(value, list(names), count)
+        return self.operation(value, names, count)
 
     def call(
         self, entry: str, dtype: str, args: Sequence[Value], names: Sequence[str], count: int
     ) -> str:
         """A scalar function of the table, lane by lane."""
-        function = self.functions[entry]
+        function = self.out.entries[entry]
         scalar = element_type(dtype)
         if count == 1:
             listed = ", ".join(
                 f"{element_type(a.dtype)} {n}" for a, n in zip(args, names, strict=True)
             )
             return self.emit(f"call {scalar} {function}({listed})")
-        kind, result = self.type_of(dtype, count), "poison"
+        kind, result = type_of(dtype, count), "poison"
         for lane in range(count):
             parts: list[str] = []
             for a, n in zip(args, names, strict=True):
-                whole = self.type_of(a.dtype, count)
+                whole = type_of(a.dtype, count)
                 element = self.emit(f"extractelement {whole} {n}, i32 {lane}")
                 parts.append(f"{element_type(a.dtype)} {element}")
             called = self.emit(f"call {scalar} {function}({', '.join(parts)})")
@@ -75,8 +75,8 @@ class Functions(Operations):
 
     def rarely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
         """The usual value, or in the lanes where the condition holds what the function gives."""
-        function = self.program.functions[value.args[2]]
-        kind, truth = self.type_of(value.dtype, count), self.type_of("bool", count)
+        function = self.out.program.functions[value.args[2]]
+        kind, truth = type_of(value.dtype, count), type_of("bool", count)
         condition, usual, *rest = names
         some = condition
         if count > 1:
@@ -84,32 +84,33 @@ class Functions(Operations):
                 condition = self.emit(f"and {truth} {condition}, {mask}")
             packed = self.emit(f"bitcast {truth} {condition} to i{count}")
             some = self.emit(f"icmp ne i{count} {packed}, 0")
-        before, rare, done = self.label, self.new_label("rare"), self.new_label("done")
-        self.line(f"br i1 {some}, label %{rare}, label %{done}")
-        self.place(rare)
+        out = self.out
+        before, rare, done = out.label, out.new_label("rare"), out.new_label("done")
+        out.line(f"br i1 {some}, label %{rare}, label %{done}")
+        out.place(rare)
         chosen = self.by_lanes(function, rest, count)
         if count > 1:
             chosen = self.emit(f"select {truth} {condition}, {kind} {chosen}, {kind} {usual}")
-        self.line(f"br label %{done}")
-        self.place(done)
+        out.line(f"br label %{done}")
+        out.place(done)
         return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{rare} ]")
 
     def apply(self, name: str, names: Sequence[str], count: int, mask: str | None) -> str:
         """A function of the program."""
-        function = self.program.functions[name]
-        if self.uses[name] <= INLINE_USES:  # pyright: ignore[reportUnknownMemberType]
+        function = self.out.program.functions[name]
+        if self.uses[name] <= INLINE_USES:
             return self.expand(function, names, count, mask)
         return self.call_own(function, names, count)
 
     def call_own(self, function: Function, names: Sequence[str], count: int) -> str:
         """A call of a function of the program, which is printed once."""
         key = (function.name, count)
-        if key not in self.outlined:
-            self.outlined[key] = ""  # one that is being printed is not printed again
-            self.outlined[key] = self.outline(function, count)
-        kinds = [self.type_of(p.dtype, count) for p in function.params]
+        if key not in self.out.outlined:
+            self.out.outlined[key] = ""  # one that is being printed is not printed again
+            self.out.outlined[key] = self.outline(function, count)
+        kinds = [type_of(p.dtype, count) for p in function.params]
         listed = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
-        result = self.type_of(function.result.dtype, count)
+        result = type_of(function.result.dtype, count)
         return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
 
     def by_lanes(self, function: Function, names: Sequence[str], count: int) -> str:
@@ -117,11 +118,11 @@ class Functions(Operations):
         if count == 1:
             return self.call_own(function, names, 1)
         scalar = element_type(function.result.dtype)
-        kind, result = self.type_of(function.result.dtype, count), "poison"
+        kind, result = type_of(function.result.dtype, count), "poison"
         for lane in range(count):
             parts: list[str] = []
             for p, n in zip(function.params, names, strict=True):
-                whole = self.type_of(p.dtype, count)
+                whole = type_of(p.dtype, count)
                 parts.append(self.emit(f"extractelement {whole} {n}, i32 {lane}"))
             called = self.call_own(function, parts, 1)
             result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
@@ -131,7 +132,7 @@ class Functions(Operations):
         """An element of a constant."""
         buffer = value.args[0]
         kind = element_type(buffer.dtype)
-        pointer = self.functions[buffer.entry]
+        pointer = self.out.entries[buffer.entry]
         address = self.emit(f"getelementptr {kind}, ptr {pointer}, i64 {offset}")
         return self.emit(f"load {kind}, ptr {address}, align {itemsize(buffer.dtype)}")
 
@@ -141,7 +142,7 @@ class Functions(Operations):
 
         def name_of(value: Value) -> str:
             if value.op == "const":
-                return self.constant(value.args[0], value.dtype, count)
+                return constant(value.args[0], value.dtype, count)
             return known[value.number]
 
         for value in function.body:
@@ -152,20 +153,16 @@ class Functions(Operations):
             return literal(function.result.args[0], function.result.dtype)
         return name_of(function.result)
 
-    def open_function(self) -> None:
-        """From here on lines belong to a function of its own, which gets the table."""
-        self.lines, self.header, self.label, self.functions = [], [], "entry", _Loaded(self)
-
     def outline(self, function: Function, count: int) -> str:
         """A function of the program as one of the module."""
-        outer = (self.lines, self.header, self.label, self.functions)
-        self.open_function()
+        kind = type_of(function.result.dtype, count)
         names = [f"%a{i}" for i in range(len(function.params))]
-        result = self.expand(function, names, count, None)
-        kind = self.type_of(function.result.dtype, count)
-        kinds = [self.type_of(p.dtype, count) for p in function.params]
+        kinds = [type_of(p.dtype, count) for p in function.params]
         params = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
         head = f"define internal {kind} @{function.name}.{count}({params}, ptr %table) nounwind {{"
-        body = [head, "entry:", *self.header, *self.lines, f"  ret {kind} {result}", "}"]
-        self.lines, self.header, self.label, self.functions = outer
-        return "\n".join(body)
+        out = self.out
+        with out.function():
+            result = self.expand(function, names, count, None)
+            return "\n".join(
+                [head, "entry:", *out.header, *out.lines, f"  ret {kind} {result}", "}"]
+            )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
-from occelo_link.native.llvm.emission import memory_type
-from occelo_link.native.llvm.polling import Polling
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.literals import memory_type
+from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Interleaved", "base_and_part", "suffix"]
 
@@ -38,10 +39,16 @@ def _is_even(value: Value) -> bool:
     return value.op in ("add", "sub") and all(map(_is_even, value.args))
 
 
-class Interleaved(Polling):
+class Interleaved:
     """Loads and stores of both parts at once."""
 
-    def both_masks(self, mask: str, lanes: int) -> str:
+    def __init__(self, out: Emission, scalars: Scalars) -> None:
+        self.declare = out.declare
+        self.emit = out.emit
+        self.line = out.line
+        self.address = scalars.address
+
+    def _both_masks(self, mask: str, lanes: int) -> str:
         """The mask of the parts, from that of the numbers."""
         picks = ", ".join(f"i32 {i // 2}" for i in range(2 * lanes))
         kind = f"<{lanes} x i1>"
@@ -60,7 +67,7 @@ class Interleaved(Polling):
         self.declare(f"declare {kind} {name}(ptr, i32, {masks}, {kind})")
         return self.emit(
             f"call {kind} {name}(ptr {address}, i32 {size}, "
-            f"{masks} {self.both_masks(mask, lanes)}, {kind} zeroinitializer)"
+            f"{masks} {self._both_masks(mask, lanes)}, {kind} zeroinitializer)"
         )
 
     def part_of(self, both: str, dtype: str, part: int, lanes: int) -> str:
@@ -86,5 +93,5 @@ class Interleaved(Polling):
         self.declare(f"declare void {name}({kind}, ptr, i32, {masks})")
         self.line(
             f"call void {name}({kind} {both}, ptr {address}, i32 {size}, "
-            f"{masks} {self.both_masks(mask, lanes)})"
+            f"{masks} {self._both_masks(mask, lanes)})"
         )

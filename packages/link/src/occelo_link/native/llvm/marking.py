@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.loops.ir.program import (
-    For,
-    If,
-    Invoke,
-    Program,
-    Statement,
-    Value,
-    While,
-)
+from occelo_link.loops.ir.program import Block, Program, Statement, Value
+from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.printer import Printer
 
 __all__ = ["print_marked"]
@@ -43,33 +36,40 @@ def _nodes(statement: Statement) -> Iterator[int]:
             yield from _nodes(inner)
 
 
-class _Marking(Printer):
-    """A printer of marked programs; ``marks`` are the nodes of each statement that is timed."""
+class _Marking(Visitor[None]):
+    """Prints statements by a printer, those that take time between two looks at the clock.
 
-    def __init__(self, program: Program, entry: str) -> None:
-        super().__init__(program)
-        self.entry = entry
+    ``marks`` are the nodes of each of these; ``times`` is the table's entry for the array of their times.
+    """
+
+    def __init__(self, printer: Printer, times: str) -> None:
+        self.printer = printer
+        self.times = times
         self.marks: list[list[int]] = []
 
-    def body(self) -> None:
-        for statement in self.program.body:
-            if isinstance(statement, For | If | While | Invoke):
-                self.marked(statement)
-            else:
-                self.statement(statement)
+    def block(self, block: Block) -> None:
+        for statement in block:
+            self.statement(statement)
 
-    def marked(self, statement: Statement) -> None:
+    def plain(self, statement: Statement, /) -> None:
+        self.printer.statement(statement)
+
+    def marked(self, statement: Statement, /) -> None:
+        out = self.printer.out
         number = len(self.marks)
         self.marks.append(sorted({k for k in _nodes(statement) if k >= 0}))
-        clock, times = self.functions[_CLOCK], self.functions[self.entry]
-        before = self.emit(f"call i64 @ticks(ptr {clock})")
-        self.statement(statement)
-        after = self.emit(f"call i64 @ticks(ptr {clock})")
-        taken = self.emit(f"sub i64 {after}, {before}")
-        slot = self.emit(f"getelementptr i64, ptr {times}, i64 {number}")
-        sum_before = self.emit(f"load i64, ptr {slot}, align 8")
-        total = self.emit(f"add i64 {sum_before}, {taken}")
-        self.line(f"store i64 {total}, ptr {slot}, align 8")
+        clock, times = out.entries[_CLOCK], out.entries[self.times]
+        before = out.emit(f"call i64 @ticks(ptr {clock})")
+        self.printer.statement(statement)
+        after = out.emit(f"call i64 @ticks(ptr {clock})")
+        taken = out.emit(f"sub i64 {after}, {before}")
+        slot = out.emit(f"getelementptr i64, ptr {times}, i64 {number}")
+        sum_before = out.emit(f"load i64, ptr {slot}, align 8")
+        total = out.emit(f"add i64 {sum_before}, {taken}")
+        out.line(f"store i64 {total}, ptr {slot}, align 8")
+
+    value = store = check = alloc = swap = plain
+    loop = while_loop = branch = invoke = marked
 
 
 def print_marked(program: Program) -> tuple[str, list[list[int]], Any]:
@@ -84,6 +84,8 @@ def print_marked(program: Program) -> tuple[str, list[list[int]], Any]:
     entry = program.entry(f"constant{len(program.constants)}")
     program.constants.append(times)
     program.entry(_CLOCK)
-    printer = _Marking(program, entry)
-    text = printer.run() + "\n" + _TICKS.format(clock=time.CLOCK_MONOTONIC) + "\n"
-    return text, printer.marks, times
+    printer = Printer(program)
+    marking = _Marking(printer, entry)
+    unit = printer.unit(marking.block)
+    text = unit + "\n" + _TICKS.format(clock=time.CLOCK_MONOTONIC) + "\n"
+    return text, marking.marks, times

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_link.loops.ir.operations import is_float, is_signed, width
 from occelo_link.loops.ir.program import Value
-from occelo_link.native.llvm.emission import Emission, element_type, literal
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.literals import constant, type_of
 
 __all__ = ["Operations"]
 
@@ -33,23 +33,15 @@ _INTRINSICS = {
 _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le": ("ole", "le")}
 
 
-class Operations(Emission):
+class Operations:
     """Operations, spelled out where LLVM's own leave something undefined."""
 
-    def type_of(self, dtype: str, lanes: int) -> str:
-        scalar = element_type(dtype)
-        return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
-
-    def constant(self, number: Any, dtype: str, lanes: int) -> str:
-        text = literal(number, dtype)
-        if lanes == 1:
-            return text
-        if number == 0 and not (is_float(dtype) and str(number)[0] == "-"):
-            return "zeroinitializer"
-        return f"splat ({element_type(dtype)} {text})"
+    def __init__(self, out: Emission) -> None:
+        self.declare = out.declare
+        self.emit = out.emit
 
     def intrinsic(self, name: str, dtype: str, lanes: int, args: Sequence[str]) -> str:
-        kind = self.type_of(dtype, lanes)
+        kind = type_of(dtype, lanes)
         letter = "f" if is_float(dtype) else "i"
         suffix = ("" if lanes == 1 else f"v{lanes}") + letter + str(width(dtype))
         self.declare(f"declare {kind} @llvm.{name}.{suffix}({', '.join([kind] * len(args))})")
@@ -57,10 +49,10 @@ class Operations(Emission):
             f"call {kind} @llvm.{name}.{suffix}({', '.join(f'{kind} {a}' for a in args)})"
         )
 
-    def operation(self, value: Value, args: list[str], lanes: int) -> str:
+    def operation(self, value: Value, args: Sequence[str], lanes: int) -> str:
         op = value.op
         dtype = value.args[-1].dtype
-        kind = self.type_of(dtype, lanes)
+        kind = type_of(dtype, lanes)
         floats = is_float(dtype)
         if op in _BINARY:
             return self.emit(f"{_BINARY[op][0 if floats else 1]} {kind} {args[0]}, {args[1]}")
@@ -71,35 +63,35 @@ class Operations(Emission):
             sign = "" if op in ("eq", "ne") else "s" if is_signed(dtype) else "u"
             return self.emit(f"icmp {sign}{b} {kind} {args[0]}, {args[1]}")
         if op == "select":
-            condition = self.type_of("bool", lanes)
+            condition = type_of("bool", lanes)
             return self.emit(f"select {condition} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
         if floats and op in _INTRINSICS:
             return self.intrinsic(_INTRINSICS[op], dtype, lanes, args)
         if op == "cast":
             return self.cast(args[0], dtype, value.dtype, lanes)
         if op == "bits":
-            return self.emit(f"bitcast {kind} {args[0]} to {self.type_of(value.dtype, lanes)}")
+            return self.emit(f"bitcast {kind} {args[0]} to {type_of(value.dtype, lanes)}")
         if op == "neg":
             if floats:
                 return self.emit(f"fneg {kind} {args[0]}")
-            return self.emit(f"sub {kind} {self.constant(0, dtype, lanes)}, {args[0]}")
+            return self.emit(f"sub {kind} {constant(0, dtype, lanes)}, {args[0]}")
         if op == "not":
-            ones = self.constant(1 if dtype == "bool" else -1, dtype, lanes)
+            ones = constant(1 if dtype == "bool" else -1, dtype, lanes)
             return self.emit(f"xor {kind} {args[0]}, {ones}")
         if op in ("min", "max"):
             return self.extremum(op, dtype, args, lanes)
         if op == "abs":
-            negative = self.emit(f"sub {kind} {self.constant(0, dtype, lanes)}, {args[0]}")
-            below = self.emit(f"icmp slt {kind} {args[0]}, {self.constant(0, dtype, lanes)}")
+            negative = self.emit(f"sub {kind} {constant(0, dtype, lanes)}, {args[0]}")
+            below = self.emit(f"icmp slt {kind} {args[0]}, {constant(0, dtype, lanes)}")
             return self.emit(
-                f"select {self.type_of('bool', lanes)} {below}, {kind} {negative}, {kind} {args[0]}"
+                f"select {type_of('bool', lanes)} {below}, {kind} {negative}, {kind} {args[0]}"
             )
         if op in ("shl", "shr"):
             return self.shift(op, dtype, args, lanes)
         return self.division(op, dtype, args, lanes)
 
-    def extremum(self, op: str, dtype: str, args: list[str], lanes: int) -> str:
-        kind, truth = self.type_of(dtype, lanes), self.type_of("bool", lanes)
+    def extremum(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
+        kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
         first, second = (args[0], args[1]) if op == "min" else (args[1], args[0])
         if not is_float(dtype):
             sign = "s" if is_signed(dtype) else "u"
@@ -111,8 +103,8 @@ class Operations(Emission):
         either = self.emit(f"or {truth} {chosen}, {nan}")
         return self.emit(f"select {truth} {either}, {kind} {args[0]}, {kind} {args[1]}")
 
-    def shift(self, op: str, dtype: str, args: list[str], lanes: int) -> str:
-        kind, truth = self.type_of(dtype, lanes), self.type_of("bool", lanes)
+    def shift(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
+        kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
         bits = width(dtype)
         if args[1].startswith("splat") or args[1].lstrip("-").isdigit():
             # a constant within the width needs no guard
@@ -120,19 +112,19 @@ class Operations(Emission):
             if 0 <= number < bits:
                 name = "shl" if op == "shl" else "ashr" if is_signed(dtype) else "lshr"
                 return self.emit(f"{name} {kind} {args[0]}, {args[1]}")
-        limit = self.constant(bits, dtype, lanes)
+        limit = constant(bits, dtype, lanes)
         inside = self.emit(f"icmp ult {kind} {args[1]}, {limit}")
-        last = self.constant(bits - 1, dtype, lanes)
+        last = constant(bits - 1, dtype, lanes)
         by = self.emit(f"select {truth} {inside}, {kind} {args[1]}, {kind} {last}")
         if op == "shr" and is_signed(dtype):
             return self.emit(f"ashr {kind} {args[0]}, {by}")
         moved = self.emit(f"{'shl' if op == 'shl' else 'lshr'} {kind} {args[0]}, {by}")
-        zero = self.constant(0, dtype, lanes)
+        zero = constant(0, dtype, lanes)
         return self.emit(f"select {truth} {inside}, {kind} {moved}, {kind} {zero}")
 
-    def division(self, op: str, dtype: str, args: list[str], lanes: int) -> str:
-        kind, truth = self.type_of(dtype, lanes), self.type_of("bool", lanes)
-        zero, one = self.constant(0, dtype, lanes), self.constant(1, dtype, lanes)
+    def division(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
+        kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
+        zero, one = constant(0, dtype, lanes), constant(1, dtype, lanes)
         x, y = args
         by_zero = self.emit(f"icmp eq {kind} {y}, {zero}")
         if not is_signed(dtype):
@@ -140,7 +132,7 @@ class Operations(Emission):
             name = "udiv" if op == "floordiv" else "urem"
             result = self.emit(f"{name} {kind} {x}, {safe}")
             return self.emit(f"select {truth} {by_zero}, {kind} {zero}, {kind} {result}")
-        minus = self.constant(-1, dtype, lanes)
+        minus = constant(-1, dtype, lanes)
         by_minus = self.emit(f"icmp eq {kind} {y}, {minus}")
         special = self.emit(f"or {truth} {by_zero}, {by_minus}")
         safe = self.emit(f"select {truth} {special}, {kind} {one}, {kind} {y}")
@@ -162,11 +154,11 @@ class Operations(Emission):
         return self.emit(f"select {truth} {by_zero}, {kind} {zero}, {kind} {result}")
 
     def cast(self, arg: str, source: str, target: str, lanes: int) -> str:
-        old, new = self.type_of(source, lanes), self.type_of(target, lanes)
+        old, new = type_of(source, lanes), type_of(target, lanes)
         if target == "bool":
             if is_float(source):
-                return self.emit(f"fcmp une {old} {arg}, {self.constant(0.0, source, lanes)}")
-            return self.emit(f"icmp ne {old} {arg}, {self.constant(0, source, lanes)}")
+                return self.emit(f"fcmp une {old} {arg}, {constant(0.0, source, lanes)}")
+            return self.emit(f"icmp ne {old} {arg}, {constant(0, source, lanes)}")
         if is_float(target):
             if is_float(source):
                 name = "fpext" if width(target) > width(source) else "fptrunc"
@@ -188,27 +180,27 @@ class Operations(Emission):
             return self.float_to_uint64(arg, source, lanes)
         narrow = width(target) < 32 or target == "int32"
         bits, via = (32, "int32") if narrow else (64, "int64")
-        kind, truth = self.type_of(source, lanes), self.type_of("bool", lanes)
+        kind, truth = type_of(source, lanes), type_of("bool", lanes)
         limit = 2.0 ** (bits - 1)
-        low = self.emit(f"fcmp oge {kind} {arg}, {self.constant(-limit, source, lanes)}")
-        high = self.emit(f"fcmp olt {kind} {arg}, {self.constant(limit, source, lanes)}")
+        low = self.emit(f"fcmp oge {kind} {arg}, {constant(-limit, source, lanes)}")
+        high = self.emit(f"fcmp olt {kind} {arg}, {constant(limit, source, lanes)}")
         inside = self.emit(f"and {truth} {low}, {high}")
-        zero = self.constant(0.0, source, lanes)
+        zero = constant(0.0, source, lanes)
         safe = self.emit(f"select {truth} {inside}, {kind} {arg}, {kind} {zero}")
-        wide = self.type_of(via, lanes)
+        wide = type_of(via, lanes)
         number = self.emit(f"fptosi {kind} {safe} to {wide}")
-        lowest = self.constant(-(2 ** (bits - 1)), via, lanes)
+        lowest = constant(-(2 ** (bits - 1)), via, lanes)
         number = self.emit(f"select {truth} {inside}, {wide} {number}, {wide} {lowest}")
         return self.cast(number, via, target, lanes)
 
     def float_to_uint64(self, arg: str, source: str, lanes: int) -> str:
-        kind, truth = self.type_of(source, lanes), self.type_of("bool", lanes)
-        wide = self.type_of("int64", lanes)
-        half = self.constant(2.0**63, source, lanes)
+        kind, truth = type_of(source, lanes), type_of("bool", lanes)
+        wide = type_of("int64", lanes)
+        half = constant(2.0**63, source, lanes)
         upper = self.emit(f"fcmp oge {kind} {arg}, {half}")
         less = self.emit(f"fsub {kind} {arg}, {half}")
         chosen = self.emit(f"select {truth} {upper}, {kind} {less}, {kind} {arg}")
         number = self.float_to_integer(chosen, source, "int64", lanes)
-        top = self.constant(-(2**63), "int64", lanes)
+        top = constant(-(2**63), "int64", lanes)
         moved = self.emit(f"xor {wide} {number}, {top}")
         return self.emit(f"select {truth} {upper}, {wide} {moved}, {wide} {number}")

@@ -7,11 +7,13 @@ would keep values out of registers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.program import For
 from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
+from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import INTERRUPTED, POLL
 
@@ -35,23 +37,26 @@ class Pause:
         return [name for _, name in self.phis]
 
 
-class Polling(Scalars):
-    """The limits of loops, and what is done there."""
+class Polling:
+    """The limits of loops, and what is done there.
 
-    nesting = 0
-    """How many loops are open around what is printed."""
-    asks = False
-    """Whether the unit asks anywhere."""
+    ``nesting`` says how many loops are open around what is printed, ``asks`` whether the unit asks anywhere.
+    """
 
-    def service(self, slot: int) -> str:
-        """The address of a service."""
-        key = f"service{slot}"
-        if key not in self.functions:
-            address, loaded = self.fresh(), self.fresh()
-            self.header.append(f"  {address} = getelementptr i64, ptr %table, i64 {slot}")
-            self.header.append(f"  {loaded} = load ptr, ptr {address}, align 8")
-            self.functions[key] = loaded
-        return self.functions[key]
+    def __init__(self, out: Emission, scalars: Scalars) -> None:
+        self.out = out
+        self.emit = out.emit
+        self.line = out.line
+        self.use = scalars.use
+        self.nesting = 0
+        self.asks = False
+
+    @contextmanager
+    def nested(self) -> Generator[None]:
+        """Around the body of a loop, which is not to ask."""
+        self.nesting += 1
+        yield
+        self.nesting -= 1
 
     def work(self, loop: For) -> str:
         """About how many operations a loop does, as far as can be told before it runs."""
@@ -87,21 +92,31 @@ class Polling(Scalars):
 
     def limit_after(self, first: str, step: str, stop: str) -> str:
         """How far to go from a turn on."""
-        self.declare("declare i64 @llvm.smin.i64(i64, i64)")
+        self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
         ahead = self.emit(f"add i64 {first}, {step}")
         return self.emit(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 {stop})")
 
     def ask(self, on: str) -> None:
         """Go on at a label, or return from the unit if the caller was interrupted."""
         self.asks = True
-        status = self.emit(f"call i64 {self.service(POLL)}(ptr %frame)")
+        status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
         stopped = self.emit(f"icmp ne i64 {status}, 0")
         self.line(f"br i1 {stopped}, label %interrupted, label %{on}")
+
+    def ask_sometimes(self, counter: str, turns: int) -> None:
+        """Ask in every so many turns whether the caller was interrupted."""
+        rest = self.emit(f"urem i64 {counter}, {turns}")
+        now = self.emit(f"icmp eq i64 {rest}, 0")
+        asking, on = self.out.new_labels("ask", "on")
+        self.line(f"br i1 {now}, label %{asking}, label %{on}")
+        self.out.place(asking)
+        self.ask(on)
+        self.out.place(on)
 
     def interruption(self) -> None:
         """Where a unit that was interrupted ends."""
         if self.asks:
-            self.place("interrupted")
+            self.out.place("interrupted")
             self.line(f"ret i64 {INTERRUPTED}")
 
     def open_pause(self, loop: For, stop: str, carried: Sequence[tuple[str, str]]) -> Pause | None:
@@ -113,16 +128,18 @@ class Polling(Scalars):
             return None
         step = self.step(loop)
         pause = Pause(
-            "", self.new_label("pause"), self.new_label("limits"), self.label, list(carried)
+            "",
+            self.out.new_label("pause"),
+            self.out.new_label("limits"),
+            self.out.label,
+            list(carried),
         )
         # two ways into the cycle: it is no loop to LLVM, which would keep constants in registers across the call
         empty = self.emit(f"icmp sge i64 {carried[0][1]}, {stop}")
         self.line(f"br i1 {empty}, label %{pause.label}, label %{pause.head}")
-        self.place(pause.head)
+        self.out.place(pause.head)
         for kind, value in carried:
-            name = self.fresh()
-            pause.phis.append((len(self.lines), name))
-            self.lines.append(f"  {name} = phi {kind} [ {value}, %{pause.before} ], ")
+            pause.phis.append(self.out.open_phi(kind, value, pause.before))
         pause.limit = self.limit_after(pause.phis[0][1], step, stop)
         return pause
 
@@ -133,17 +150,17 @@ class Polling(Scalars):
 
         Returns their values here.
         """
-        self.place(pause.label)
+        self.out.place(pause.label)
         limit = self.emit(f"phi i64 [ {stop}, %{pause.before} ], [ {pause.limit}, %{end} ]")
         values = [
             self.emit(f"phi {kind} [ {first}, %{pause.before} ], [ {value}, %{end} ]")
             for (kind, first), value in zip(pause.initial, carried, strict=True)
         ]
         ended = self.emit(f"icmp sge i64 {limit}, {stop}")
-        asking = self.new_label("ask")
+        asking = self.out.new_label("ask")
         self.line(f"br i1 {ended}, label %{done}, label %{asking}")
-        self.place(asking)
+        self.out.place(asking)
         self.ask(pause.head)
         for (line, _), value in zip(pause.phis, values, strict=True):
-            self.lines[line] += f"[ {value}, %{asking} ]"
+            self.out.close_phi(line, value, asking)
         return values

@@ -1,17 +1,45 @@
-"""Single elements: loads, stores, calls."""
+"""Single elements: what the values and buffers of a program are called; loads, stores, operations."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from occelo_link.loops.ir.program import Buffer, Store, Value, itemsize
-from occelo_link.native.llvm.emission import literal, memory_type
+from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.functions import Functions
+from occelo_link.native.llvm.literals import literal, memory_type
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
 __all__ = ["Scalars"]
 
 
-class Scalars(Functions):
-    """What loops without lanes are made of."""
+class Scalars:
+    """What loops without lanes are made of.
+
+    ``names`` are those of values by their numbers, ``pointers`` those of the addresses of buffers. For buffers whose
+    address changes while the program runs, ``slots`` are the places that hold it.
+    """
+
+    def __init__(self, out: Emission, functions: Functions) -> None:
+        self.out = out
+        self.emit = out.emit
+        self.pure = functions.pure
+        self._begin()
+
+    def _begin(self) -> None:
+        self.names: dict[int, str] = {}
+        self.pointers: dict[Buffer, str] = {}
+        self.slots: dict[Buffer, str] = {}
+
+    @contextmanager
+    def function(self) -> Generator[None]:
+        """Within it nothing has a name yet, since lines belong to a function of its own."""
+        outer = self.names, self.pointers, self.slots
+        with self.out.function():
+            self._begin()
+            yield
+        self.names, self.pointers, self.slots = outer
 
     def use(self, value: Value) -> str:
         if value.op == "const":
@@ -26,7 +54,7 @@ class Scalars(Functions):
             address = self.emit(f"getelementptr i64, ptr %frame, i64 {slot}")
             return self.emit(f"load ptr, ptr {address}, align 8")
         if buffer.space == "constant" and buffer not in self.pointers:
-            self.pointers[buffer] = self.functions[buffer.entry]
+            self.pointers[buffer] = self.out.entries[buffer.entry]
         return self.pointers[buffer]
 
     def address(self, buffer: Buffer, offset: str) -> str:
@@ -35,16 +63,20 @@ class Scalars(Functions):
             return pointer
         return self.emit(f"getelementptr {memory_type(buffer.dtype)}, ptr {pointer}, i64 {offset}")
 
-    def scalar_load(self, buffer: Buffer, offset: str) -> str:
+    def load(self, buffer: Buffer, offset: str) -> str:
         address = self.address(buffer, offset)
         raw = self.emit(
             f"load {memory_type(buffer.dtype)}, ptr {address}, align {itemsize(buffer.dtype)}"
         )
         return self.emit(f"icmp ne i8 {raw}, 0") if buffer.dtype == "bool" else raw
 
-    def scalar_operation(self, value: Value) -> str:
+    def define(self, value: Value) -> None:
+        """Compute a value."""
+        self.names[value.number] = self.operation(value)
+
+    def operation(self, value: Value) -> str:
         if value.op == "load":
-            return self.scalar_load(value.args[0], self.use(value.args[1]))
+            return self.load(value.args[0], self.use(value.args[1]))
         if value.op in ("length", "stride"):
             return self.input_header(value)
         names = [self.use(a) for a in value.args if isinstance(a, Value)]
@@ -63,10 +95,10 @@ class Scalars(Functions):
             number = self.emit(f"ashr exact i64 {number}, {size.bit_length() - 1}")
         return number
 
-    def scalar_store(self, statement: Store) -> None:
+    def store(self, statement: Store) -> None:
         value = self.use(statement.value)
         dtype = statement.buffer.dtype
         address = self.address(statement.buffer, self.use(statement.offset))
         if dtype == "bool":
             value = self.emit(f"zext i1 {value} to i8")
-        self.line(f"store {memory_type(dtype)} {value}, ptr {address}, align {itemsize(dtype)}")
+        self.out.line(f"store {memory_type(dtype)} {value}, ptr {address}, align {itemsize(dtype)}")

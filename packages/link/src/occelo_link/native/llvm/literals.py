@@ -1,0 +1,47 @@
+"""Types and constants as LLVM writes them, for one lane or several."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from occelo_link.loops.ir.operations import is_float, width
+
+__all__ = ["constant", "element_type", "literal", "memory_type", "type_of"]
+
+_BITS64 = struct.Struct("<d")
+
+
+def element_type(dtype: str) -> str:
+    """LLVM's type of a scalar in registers."""
+    if dtype == "float64":
+        return "double"
+    return "float" if dtype == "float32" else f"i{width(dtype)}"
+
+
+def memory_type(dtype: str) -> str:
+    """LLVM's type of an element in memory."""
+    return "i8" if dtype == "bool" else element_type(dtype)
+
+
+def type_of(dtype: str, lanes: int) -> str:
+    """LLVM's type of as many scalars in registers as there are lanes."""
+    scalar = element_type(dtype)
+    return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
+
+
+def literal(number: Any, dtype: str) -> str:
+    """A constant as LLVM writes it."""
+    if is_float(dtype):
+        return f"0x{int.from_bytes(_BITS64.pack(number), 'little'):016X}"
+    return str(int(number))
+
+
+def constant(number: Any, dtype: str, lanes: int) -> str:
+    """A constant in all lanes."""
+    text = literal(number, dtype)
+    if lanes == 1:
+        return text
+    if number == 0 and not (is_float(dtype) and str(number)[0] == "-"):
+        return "zeroinitializer"
+    return f"splat ({element_type(dtype)} {text})"

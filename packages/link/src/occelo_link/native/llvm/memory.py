@@ -1,0 +1,182 @@
+"""Memory that a program takes: of outputs and inputs, of the stack, of the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from occelo_link.loops.ir.program import Alloc, Buffer, For, Swap, itemsize
+from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.scalars import Scalars
+from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, TAKE
+
+__all__ = ["Memory"]
+
+_STACK_BYTES = 2048
+"""Small working memory lies on the stack, up to this many bytes of it."""
+
+
+class Memory:
+    """Where buffers lie.
+
+    Working memory of the body of the program is cut from the arena, whose free part begins at ``bump``. Memory that is
+    taken in loops and branches is kept in a slot of its own, with how much room there is.
+    """
+
+    def __init__(self, out: Emission, scalars: Scalars) -> None:
+        self.out = out
+        self.emit = out.emit
+        self.line = out.line
+        self.use = scalars.use
+        self.scalars = scalars
+        self.stack_used = 0
+        self.bump = self.arena_end = ""
+
+    def open_slots(self) -> None:
+        """Make the slots for memory that may be taken several times."""
+        out, slots = self.out, self.scalars.slots
+        for buffer in nested_memory(out.program):
+            slot = f"%slot{len(slots)}"
+            out.allocas.append(f"  {slot} = alloca ptr, align 8")
+            out.allocas.append(f"  {slot}.room = alloca i64, align 8")
+            out.header.append(f"  store ptr null, ptr {slot}, align 8")
+            out.header.append(f"  store i64 0, ptr {slot}.room, align 8")
+            slots[buffer] = slot
+
+    def open_arena(self) -> None:
+        """Find the arena."""
+        self.bump = self.out.load_first("%frame", ARENA)
+        self.arena_end = self.out.load_first("%frame", ARENA_END)
+
+    @contextmanager
+    def addresses_held(self, loop: For) -> Generator[None]:
+        """Load the addresses of memory that a loop uses and never takes before it, instead of at each access."""
+        slots, pointers = self.scalars.slots, self.scalars.pointers
+        held: list[Buffer] = []
+        if slots and is_plain(loop.body):
+            held = [
+                v for v in dict.fromkeys(used_by(loop.body)) if isinstance(v, Buffer) and v in slots
+            ]
+        loaded = {buffer: self.scalars.buffer(buffer) for buffer in held}
+        outer = {buffer: slots.pop(buffer) for buffer in held}
+        pointers.update(loaded)
+        yield
+        slots.update(outer)
+        for buffer in held:
+            del pointers[buffer]
+
+    def alloc(self, statement: Alloc) -> None:
+        buffer = statement.buffer
+        slot = self.scalars.slots.get(buffer)
+        if statement.reuse is not None and statement.reuse.space == "input":
+            pointer = self.take_input(statement, statement.reuse)
+        elif statement.reuse is not None:
+            pointer = self.scalars.buffer(statement.reuse)
+        elif buffer.space == "output":
+            pointer = self.alloc_output(statement)
+        elif slot is not None:
+            self.alloc_again(statement, slot)
+            return
+        else:
+            pointer = self.alloc_work(statement)
+        if slot is not None:
+            self.line(f"store ptr {pointer}, ptr {slot}, align 8")
+        else:
+            self.scalars.pointers[buffer] = pointer
+
+    def swap(self, statement: Swap) -> None:
+        first, second = (self.scalars.slots[b] for b in (statement.first, statement.second))
+        for kind, part in (("ptr", ""), ("i64", ".room")):
+            one = self.emit(f"load {kind}, ptr {first}{part}, align 8")
+            two = self.emit(f"load {kind}, ptr {second}{part}, align 8")
+            self.line(f"store {kind} {two}, ptr {first}{part}, align 8")
+            self.line(f"store {kind} {one}, ptr {second}{part}, align 8")
+
+    def stop_if_null(self, pointer: str) -> None:
+        null = self.emit(f"icmp eq ptr {pointer}, null")
+        fail, go = self.out.new_labels("fail", "go")
+        self.line(f"br i1 {null}, label %{fail}, label %{go}")
+        self.out.place(fail)
+        self.line("ret i64 -1")
+        self.out.place(go)
+
+    def alloc_output(self, statement: Alloc) -> str:
+        lengths, allocas = statement.lengths, self.out.allocas
+        dims = f"%dims{len(allocas)}"
+        allocas.append(f"  {dims} = alloca i64, i32 {max(1, len(lengths))}, align 8")
+        for i, length in enumerate(lengths):
+            at = self.emit(f"getelementptr i64, ptr {dims}, i64 {i}")
+            self.line(f"store i64 {self.use(length)}, ptr {at}, align 8")
+        function = self.out.service(ALLOC_OUTPUT)
+        pointer = self.emit(
+            f"call ptr {function}(ptr %frame, i64 {statement.buffer.position}, ptr {dims})"
+        )
+        self.stop_if_null(pointer)
+        return pointer
+
+    def take_input(self, statement: Alloc, taken: Buffer) -> str:
+        """The memory of an input that an output updates, or a copy of it."""
+        size = self.emit(f"mul i64 {self.use(statement.size)}, {itemsize(taken.dtype)}")
+        positions = f"i64 {statement.buffer.position}, i64 {taken.position}"
+        function = self.out.service(TAKE)
+        pointer = self.emit(f"call ptr {function}(ptr %frame, {positions}, i64 {size})")
+        self.stop_if_null(pointer)
+        return pointer
+
+    def work_bytes(self, statement: Alloc) -> str:
+        """The bytes of working memory, and some more, so that what comes next is aligned to 64 bytes."""
+        each, size = itemsize(statement.buffer.dtype), statement.size
+        if size.op == "const":
+            return str((max(1, size.args[0]) * each + 63) & -64)
+        scaled = self.emit(f"mul i64 {self.use(size)}, {each}")
+        more = self.emit(f"add i64 {scaled}, 127")
+        return self.emit(f"and i64 {more}, -64")
+
+    def grown(self, total: str) -> str:
+        """Memory beside the arena."""
+        pointer = self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
+        self.stop_if_null(pointer)
+        return pointer
+
+    def alloc_again(self, statement: Alloc, slot: str) -> None:
+        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+        total = self.work_bytes(statement)
+        self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
+        room = self.emit(f"load i64, ptr {slot}.room, align 8")
+        short = self.emit(f"icmp sgt i64 {total}, {room}")
+        grow, done = self.out.new_labels("grow", "done")
+        self.line(f"br i1 {short}, label %{grow}, label %{done}")
+        self.out.place(grow)
+        twice = self.emit(f"shl i64 {room}, 1")
+        more = self.emit(f"call i64 @llvm.smax.i64(i64 {total}, i64 {twice})")
+        pointer = self.grown(more)
+        self.line(f"store ptr {pointer}, ptr {slot}, align 8")
+        self.line(f"store i64 {more}, ptr {slot}.room, align 8")
+        self.line(f"br label %{done}")
+        self.out.place(done)
+
+    def alloc_work(self, statement: Alloc) -> str:
+        """Memory of the stack or the arena, or beside it."""
+        out, size = self.out, statement.size
+        if size.op == "const":
+            rounded = int(self.work_bytes(statement))
+            if self.stack_used + rounded <= _STACK_BYTES:
+                self.stack_used += rounded
+                name = f"%stack{len(out.allocas)}"
+                out.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
+                return name
+        total = self.work_bytes(statement)
+        before = out.label
+        end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
+        fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
+        grow, done = out.new_labels("grow", "done")
+        self.line(f"br i1 {fits}, label %{done}, label %{grow}")
+        out.place(grow)
+        grown = self.grown(total)
+        after = out.label
+        self.line(f"br label %{done}")
+        out.place(done)
+        pointer = self.emit(f"phi ptr [ {self.bump}, %{before} ], [ {grown}, %{after} ]")
+        self.bump = self.emit(f"phi ptr [ {end}, %{before} ], [ {self.bump}, %{after} ]")
+        return pointer

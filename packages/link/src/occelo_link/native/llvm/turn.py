@@ -1,0 +1,193 @@
+"""One turn of a loop with lanes: its body once, for as many elements as there are lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from occelo_link.loops.ir.program import Buffer, For, Statement, Store, Value
+from occelo_link.loops.ir.visitor import Visitor
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.functions import Functions
+from occelo_link.native.llvm.interleaved import Interleaved, base_and_part
+from occelo_link.native.llvm.literals import type_of
+from occelo_link.native.llvm.operations import Operations
+from occelo_link.native.llvm.scalars import Scalars
+from occelo_link.native.llvm.vectors import Vectors
+
+__all__ = ["Turn", "TurnParts"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnParts:
+    """The parts of the printer that print turns."""
+
+    out: Emission
+    operations: Operations
+    functions: Functions
+    scalars: Scalars
+    vectors: Vectors
+    interleaved: Interleaved
+
+
+class Turn(Visitor[None]):
+    """What is known in a turn as vectors and as scalars.
+
+    Index arithmetic is printed where it is needed, as scalars or as vectors. ``first`` is the index in the first lane;
+    a ``mask``, if any, has the lanes that take part.
+    """
+
+    def __init__(self, parts: TurnParts, loop: For, first: str, mask: str | None) -> None:
+        self.parts = parts
+        self.carried = loop.carried
+        self.lanes = loop.lanes
+        self.body = loop.body
+        self.index = loop.index
+        self.first = first
+        self.mask = mask
+        self.vectors: dict[int, str] = {}
+        self.scalars: dict[int, str] = {loop.index.number: first}
+        self.strides: dict[int, int | None] = {loop.index.number: 1}
+        self.both: dict[tuple[Buffer, int], str] = {}
+        self.held: dict[tuple[Buffer, int], tuple[Store, str]] = {}
+
+    def run(self, accumulators: Sequence[str]) -> list[str]:
+        """Print it, with the partial results before it; returns those after it."""
+        for each, name in zip(self.carried, accumulators, strict=True):
+            self.vectors[each.param.number] = name
+        methods = self.methods
+        for statement in self.body.statements:
+            methods[type(statement)](self, statement)
+        for waiting, name in self.held.values():
+            self.store_vector(waiting, name)
+        result: list[str] = []
+        for each in self.carried:
+            name = self.vector(each.following)
+            if self.mask is not None:
+                kind, truth = (type_of(d, self.lanes) for d in (each.param.dtype, "bool"))
+                kept = self.vectors[each.param.number]
+                name = self.parts.out.emit(
+                    f"select {truth} {self.mask}, {kind} {name}, {kind} {kept}"
+                )
+            result.append(name)
+        return result
+
+    def value(self, value: Value) -> None:
+        if value.dtype != "int64" or value.op == "load":
+            self.vector(value)
+
+    def store(self, statement: Store) -> None:
+        """Store a vector; parts of complex numbers wait for each other."""
+        buffer = statement.buffer
+        value = self.vector(statement.value)
+        two = buffer.space == "output" and self.stride(statement.offset) == 2
+        found = base_and_part(buffer, statement.offset) if two else None
+        if found is None:
+            self.store_vector(statement, value)
+            return
+        base, part = found
+        other = self.held.pop((buffer, base.number), None)
+        if other is None:
+            self.held[buffer, base.number] = (statement, value)
+            return
+        re, im = (other[1], value) if part else (value, other[1])
+        first = self.first_lane(base)
+        self.parts.interleaved.store_both(buffer, first, re, im, self.lanes, self.mask)
+
+    def refused(self, statement: Statement, /) -> None:
+        raise TypeError(f"{type(statement).__name__} in a loop with lanes")
+
+    loop = while_loop = branch = check = alloc = swap = invoke = refused
+
+    # values as vectors
+
+    def is_outside(self, value: Value) -> bool:
+        """Whether a value is the same in all lanes, since it is not of the body."""
+        return value.op == "const" or (value.block is not self.body and value is not self.index)
+
+    def vector(self, value: Value) -> str:
+        """A value in all lanes."""
+        found = self.vectors.get(value.number)
+        if found is not None:
+            return found
+        parts = self.parts
+        if value.op == "const":
+            return parts.vectors.spread(value, self.lanes)
+        if value is self.index:
+            made = parts.vectors.count_from(self.first, self.lanes)
+        elif value.block is not self.body:
+            made = parts.vectors.spread(value, self.lanes)
+        elif value.op == "load":
+            made = self.load(value)
+        else:
+            names = [self.vector(a) for a in value.args if isinstance(a, Value)]
+            made = parts.functions.pure(value, names, self.lanes, self.mask)
+        self.vectors[value.number] = made
+        return made
+
+    def stride(self, value: Value) -> int | None:
+        """By how much an integer grows from lane to lane, if that is a known number."""
+        if self.is_outside(value):
+            return 0
+        if value.number in self.strides:
+            return self.strides[value.number]
+        found: int | None = None
+        if value.op in ("add", "sub"):
+            a, b = (self.stride(v) for v in value.args)
+            if a is not None and b is not None:
+                found = a + b if value.op == "add" else a - b
+        elif value.op == "mul":
+            for a, b in (value.args, value.args[::-1]):
+                inner = self.stride(a)
+                if b.op == "const" and inner is not None:
+                    found = inner * b.args[0]
+        self.strides[value.number] = found
+        return found
+
+    def first_lane(self, value: Value) -> str:
+        """An integer of the body as a scalar, for the first lane."""
+        if self.is_outside(value):
+            return self.parts.scalars.use(value)
+        found = self.scalars.get(value.number)
+        if found is None:
+            args = [self.first_lane(a) for a in value.args]
+            found = self.scalars[value.number] = self.parts.operations.operation(value, args, 1)
+        return found
+
+    # memory
+
+    def load(self, value: Value) -> str:
+        buffer, offset = value.args
+        scalars, vectors = self.parts.scalars, self.parts.vectors
+        stride = self.stride(offset)
+        if stride == 0:
+            uniform = scalars.load(buffer, self.first_lane(offset))
+            return vectors.splat(uniform, buffer.dtype, self.lanes)
+        found = base_and_part(buffer, offset) if stride == 2 else None
+        if found is not None:
+            return self.load_part(buffer, *found)
+        if stride == 1:
+            address = scalars.address(buffer, self.first_lane(offset))
+            return vectors.load(buffer.dtype, address, self.lanes, self.mask)
+        addresses = vectors.addresses(buffer, self.vector(offset), self.lanes)
+        return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
+
+    def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
+        """One part of complex numbers; what is never written is loaded once for both."""
+        interleaved, key = self.parts.interleaved, (buffer, base.number)
+        both = self.both.get(key)
+        if both is None:
+            both = interleaved.load_both(buffer, self.first_lane(base), self.lanes, self.mask)
+            if buffer.space in ("input", "constant"):
+                self.both[key] = both
+        return interleaved.part_of(both, buffer.dtype, part, self.lanes)
+
+    def store_vector(self, statement: Store, value: str) -> None:
+        buffer, offset, vectors = statement.buffer, statement.offset, self.parts.vectors
+        value = vectors.stored(value, buffer.dtype, self.lanes)
+        if self.stride(offset) == 1:
+            address = self.parts.scalars.address(buffer, self.first_lane(offset))
+            vectors.store(buffer.dtype, address, value, self.lanes, self.mask)
+        else:
+            addresses = vectors.addresses(buffer, self.vector(offset), self.lanes)
+            vectors.scatter(buffer.dtype, addresses, value, self.lanes, self.mask)

@@ -1,0 +1,114 @@
+"""Whole vectors: the same scalar in all lanes, and loads and stores of as many elements as there are lanes."""
+
+from __future__ import annotations
+
+from occelo_link.loops.ir.program import Buffer, Value, itemsize
+from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.interleaved import suffix
+from occelo_link.native.llvm.literals import constant, element_type, memory_type, type_of
+from occelo_link.native.llvm.scalars import Scalars
+
+__all__ = ["Vectors"]
+
+_ALL = "splat (i1 true)"
+
+
+class Vectors:
+    """Vectors of scalars, of memory side by side, and of memory here and there.
+
+    A ``mask``, if any, has the lanes that take part. Truth values lie in memory as bytes, and come and go as truths.
+    """
+
+    def __init__(self, out: Emission, scalars: Scalars) -> None:
+        self.declare = out.declare
+        self.emit = out.emit
+        self.line = out.line
+        self.use = scalars.use
+        self.buffer = scalars.buffer
+
+    def splat(self, name: str, dtype: str, lanes: int) -> str:
+        """A scalar in all lanes."""
+        kind, scalar = type_of(dtype, lanes), element_type(dtype)
+        first = self.emit(f"insertelement {kind} poison, {scalar} {name}, i32 0")
+        zeros = f"<{lanes} x i32> zeroinitializer"
+        return self.emit(f"shufflevector {kind} {first}, {kind} poison, {zeros}")
+
+    def spread(self, value: Value, lanes: int) -> str:
+        """A value from outside of the loop in all lanes."""
+        if value.op == "const":
+            return constant(value.args[0], value.dtype, lanes)
+        return self.splat(self.use(value), value.dtype, lanes)
+
+    def count_from(self, first: str, lanes: int) -> str:
+        """The integers from a first one on."""
+        spread = self.splat(first, "int64", lanes)
+        steps = ", ".join(f"i64 {i}" for i in range(lanes))
+        return self.emit(f"add <{lanes} x i64> {spread}, <{steps}>")
+
+    def tail_mask(self, index: str, stop: str, lanes: int) -> str:
+        """The lanes whose turns are before the last one."""
+        left = self.emit(f"sub i64 {stop}, {index}")
+        narrow = self.emit(f"trunc i64 {left} to i32")
+        spread = self.splat(narrow, "int32", lanes)
+        steps = ", ".join(f"i32 {i}" for i in range(lanes))
+        return self.emit(f"icmp slt <{lanes} x i32> <{steps}>, {spread}")
+
+    def addresses(self, buffer: Buffer, offsets: str, lanes: int) -> str:
+        """The addresses of elements at the offsets of a vector."""
+        return self.emit(
+            f"getelementptr {memory_type(buffer.dtype)}, ptr {self.buffer(buffer)}, "
+            f"<{lanes} x i64> {offsets}"
+        )
+
+    def load(self, dtype: str, address: str, lanes: int, mask: str | None) -> str:
+        """Elements side by side."""
+        kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
+        if mask is None:
+            return self._truth(self.emit(f"load {kind}, ptr {address}, align {size}"), dtype, kind)
+        name = f"@llvm.masked.load.{suffix(dtype, lanes)}.p0"
+        self.declare(f"declare {kind} {name}(ptr, i32, <{lanes} x i1>, {kind})")
+        raw = self.emit(
+            f"call {kind} {name}(ptr {address}, i32 {size}, "
+            f"<{lanes} x i1> {mask}, {kind} zeroinitializer)"
+        )
+        return self._truth(raw, dtype, kind)
+
+    def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
+        """Elements at the addresses of a vector."""
+        kind = f"<{lanes} x {memory_type(dtype)}>"
+        name = f"@llvm.masked.gather.{suffix(dtype, lanes)}.v{lanes}p0"
+        self.declare(f"declare {kind} {name}(<{lanes} x ptr>, i32, <{lanes} x i1>, {kind})")
+        raw = self.emit(
+            f"call {kind} {name}(<{lanes} x ptr> {addresses}, i32 {itemsize(dtype)}, "
+            f"<{lanes} x i1> {mask or _ALL}, {kind} zeroinitializer)"
+        )
+        return self._truth(raw, dtype, kind)
+
+    def _truth(self, raw: str, dtype: str, kind: str) -> str:
+        return self.emit(f"icmp ne {kind} {raw}, zeroinitializer") if dtype == "bool" else raw
+
+    def stored(self, value: str, dtype: str, lanes: int) -> str:
+        """A vector as it lies in memory."""
+        if dtype != "bool":
+            return value
+        return self.emit(f"zext <{lanes} x i1> {value} to <{lanes} x {memory_type(dtype)}>")
+
+    def store(self, dtype: str, address: str, value: str, lanes: int, mask: str | None) -> None:
+        """Store elements side by side; ``value`` is as it lies in memory."""
+        kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
+        if mask is None:
+            self.line(f"store {kind} {value}, ptr {address}, align {size}")
+            return
+        name, masks = f"@llvm.masked.store.{suffix(dtype, lanes)}.p0", f"<{lanes} x i1>"
+        self.declare(f"declare void {name}({kind}, ptr, i32, {masks})")
+        self.line(f"call void {name}({kind} {value}, ptr {address}, i32 {size}, {masks} {mask})")
+
+    def scatter(self, dtype: str, addresses: str, value: str, lanes: int, mask: str | None) -> None:
+        """Store elements at the addresses of a vector; ``value`` is as it lies in memory."""
+        kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
+        name, masks = f"@llvm.masked.scatter.{suffix(dtype, lanes)}.v{lanes}p0", f"<{lanes} x i1>"
+        self.declare(f"declare void {name}({kind}, <{lanes} x ptr>, i32, {masks})")
+        self.line(
+            f"call void {name}({kind} {value}, "
+            f"<{lanes} x ptr> {addresses}, i32 {size}, {masks} {mask or _ALL})"
+        )
