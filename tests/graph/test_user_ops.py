@@ -228,7 +228,6 @@ def test_the_line_of_a_node_is_the_one_that_applies_the_op() -> None:
     [
         ("differentiating", lambda out: og.grad(out.sum(), v)),
         ("differentiating", lambda out: og.pushforward(out, v, v)),
-        ("vectorizing", lambda out: og.vectorize_graph(out, {v: ot.dmatrix()})),
     ],
 )
 def test_what_an_op_lacks_names_the_op_and_the_line(
@@ -241,6 +240,20 @@ def test_what_an_op_lacks_names_the_op_and_the_line(
     assert first.startswith(f"While {doing} {apply}, made at {__file__}:")
     assert line.strip() == "out = apply(v)  # this line"
     assert str(apply) in last
+
+
+def test_a_batching_rule_that_fails_names_the_op_and_the_line() -> None:
+    class Alone(Made):
+        def batch(self, node: Any, inputs: Any, batch_ndims: Any) -> Any:
+            raise NotImplementedError("one at a time")
+
+    out = Alone()(v)  # this line
+    with pytest.raises(NotImplementedError) as caught:
+        og.vectorize_graph(out, {v: ot.dmatrix()})
+    first, line, last = str(caught.value).splitlines()
+    assert first.startswith(f"While vectorizing Alone, made at {__file__}:")
+    assert line.strip() == "out = Alone()(v)  # this line"
+    assert last == "one at a time"
 
 
 def test_errors_of_own_gradients_name_the_op_and_the_line() -> None:
