@@ -126,7 +126,7 @@ def test_debug_mode_stops_at_the_first_node_that_the_library_computes_otherwise(
 ) -> None:
     if linker == "numba":
         pytest.skip("Numba has the lowerings of `native`, with which this is tested")
-    from occelo_link.traced.registry import lowers
+    from occelo_link.traced.registry import traces
 
     class Tripled(og.Op):
         __props__ = ()
@@ -137,7 +137,7 @@ def test_debug_mode_stops_at_the_first_node_that_the_library_computes_otherwise(
         def evaluate(self, x: Any) -> Any:
             return 3.0 * x
 
-    @lowers(Tripled)
+    @traces(Tripled)
     def doubled(tracer: Any, node: Any, inputs: Any) -> Any:
         (x,) = inputs
         return [tracer.arrays.scalars["add"][1](x, x)]

@@ -18,7 +18,7 @@ from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.control import ifelse
-from occelo_link.traced.registry import lowers_parts
+from occelo_link.traced.registry import traces_parts
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -80,7 +80,7 @@ class Twice(Op):
         return ((np.vstack([r[0], r[0]]), np.tile(r[1], 2)),)
 
 
-@lowers_parts(Scaled)
+@traces_parts(Scaled)
 def lower_scaled(tracer: Any, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     (values, numbers), factor = inputs
     mul = tracer.arrays.scalars["mul"][1]

@@ -29,7 +29,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
-from occelo_link.loops.registry import find_lowering, lowers
+from occelo_link.loops.registry import find_lowering, lowers_to_loops
 from occelo_rewrite import canonicalize_db, graph_rewriter, node_rewriter, optdb
 from occelo_rewrite.inplace import elemwise_variants
 
@@ -46,7 +46,7 @@ def linker(request: pytest.FixtureRequest) -> str:
 def _lower_as_doubling(cls: type[og.Op]) -> None:
     """Tell the loop program that the op doubles."""
 
-    @lowers(cls)
+    @lowers_to_loops(cls)
     def doubled(context: Any, node: Any, tensors: Any) -> Any:
         (x,) = node.inputs
         twice = (x + x).owner

@@ -26,7 +26,7 @@ from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.types import Type, none_type
 from occelo_graph.ops.control import ifelse
-from occelo_link.loops.registry import lowers_parts
+from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import Joined
 
 pytestmark = pytest.mark.filterwarnings(
@@ -124,7 +124,9 @@ class Dense(Op):
         return p.dense(self.length)
 
 
-@lowers_parts(ScalePairs, when=lambda node: "complex" not in node.inputs[0].type.data_dtype)
+@lowers_parts_to_loops(
+    ScalePairs, when=lambda node: "complex" not in node.inputs[0].type.data_dtype
+)
 def lower_scale(context: Any, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     data, index, backward = inputs[0].parts
     factor = context.builder.cast(context.scalar(inputs[1]), data.dtype)
@@ -433,7 +435,7 @@ class WrongScale(ScalePairs):
         return p
 
 
-lowers_parts(WrongScale)(
+lowers_parts_to_loops(WrongScale)(
     lambda context, node, inputs: [Joined([*inputs[0].parts[:2], context_flag(context)])]
 )
 

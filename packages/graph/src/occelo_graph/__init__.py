@@ -44,6 +44,7 @@ from occelo_graph.fgraph.protection import (
     inplace_candidates,
 )
 from occelo_graph.form.document import digest
+from occelo_graph.form.encoding import register_coder
 from occelo_graph.form.saving import SavedGraph, load, save
 from occelo_graph.gradient.barriers import (
     disconnected_grad,
@@ -69,7 +70,7 @@ from occelo_graph.ir.clone import (
 )
 from occelo_graph.ir.container import Container
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, NominalVariable, Variable
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Op, op, set_default_converter
 from occelo_graph.ir.shared import SharedVariable, collect_new_shareds, shared
 from occelo_graph.ir.traversal import (
     ancestors,
@@ -188,7 +189,9 @@ __all__ = [
     "pushforward",
     "pushforward_through_pullback",
     "pydotprint",
+    "register_coder",
     "save",
+    "set_default_converter",
     "shared",
     "subgraph_grad",
     "tensor",

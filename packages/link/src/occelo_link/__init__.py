@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.linker import JAXLinker as JAXLinker
     from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.loops.registry import lowers_complex_to_loops as lowers_complex_to_loops
+    from occelo_link.loops.registry import lowers_parts_to_loops as lowers_parts_to_loops
+    from occelo_link.loops.registry import lowers_to_loops as lowers_to_loops
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.numba.linker import NumbaLinker as NumbaLinker
     from occelo_link.torch.linker import PytorchLinker as PytorchLinker
     from occelo_link.torch.linker import as_torch as as_torch
+    from occelo_link.traced.registry import traces as traces
+    from occelo_link.traced.registry import traces_parts as traces_parts
 
 __all__ = [
     "BACKENDS",
@@ -45,9 +50,14 @@ __all__ = [
     "as_numba",
     "as_torch",
     "available_linkers",
+    "lowers_complex_to_loops",
+    "lowers_parts_to_loops",
+    "lowers_to_loops",
     "make_linker",
     "register_linker",
     "supports",
+    "traces",
+    "traces_parts",
 ]
 
 register_internal(os.path.dirname(__file__))
@@ -66,6 +76,11 @@ __getattr__, __dir__ = deferred(
         "as_jax": "occelo_link.jax.linker",
         "as_numba": "occelo_link.numba.calling",
         "as_torch": "occelo_link.torch.linker",
+        "lowers_complex_to_loops": "occelo_link.loops.registry",
+        "lowers_parts_to_loops": "occelo_link.loops.registry",
+        "lowers_to_loops": "occelo_link.loops.registry",
         "supports": "occelo_link.capabilities",
+        "traces": "occelo_link.traced.registry",
+        "traces_parts": "occelo_link.traced.registry",
     },
 )

@@ -62,7 +62,13 @@ def loaded(name: str) -> Any:
 def register_coder(
     cls: type, to_plain: Callable[[Any, Arrays], Any], from_plain: Callable[[Any, Arrays], Any]
 ) -> None:
-    """Let values of exactly ``cls`` be saved by a pair of functions."""
+    """Let values of exactly ``cls``, as parameters of ops and types, be saved, and told apart in digests.
+
+    ``to_plain(value, arrays)`` gives a value of None, truth values, numbers, texts, lists and dicts with texts as keys; it may
+    append NumPy arrays to ``arrays`` and refer to them by their position. ``from_plain(plain, arrays)`` gives an equal value.
+    Two values that mean different things must give different plain values, since the cache finds functions by them.
+    A class that has a coder already gets the new one.
+    """
     _coders[class_name(cls)] = (cls, to_plain, from_plain)
 
 

@@ -50,7 +50,11 @@ _OWN = __name__.partition(".")[0] + "."
 
 
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
-    """Set how arguments of ops that are no variables become constants."""
+    """Set what makes variables of the arguments of all ops that are none; by default `as_tensor_variable` does.
+
+    It takes any value and returns a variable, or raises TypeError for what it cannot convert.
+    An op that converts in its own way overrides `Op.as_variable`.
+    """
     facade.convert = converter
 
 

@@ -19,7 +19,7 @@ from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.operands import MatrixOperand, vector_operand
-from occelo_link.loops.registry import lowers, lowers_complex
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -29,7 +29,7 @@ SMALL = 512
 _LETTER = {"float32": "s", "float64": "d"}
 
 
-@lowers(Dot)
+@lowers_to_loops(Dot)
 def lower_dot(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     output: Any = node.outputs[0].type
     x, y = inputs
@@ -46,7 +46,7 @@ def lower_dot(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[T
     return [_matrix_vector(context, y, x, inner, True)]
 
 
-lowers_complex(Dot)(product_by_parts(lower_dot))
+lowers_complex_to_loops(Dot)(product_by_parts(lower_dot))
 
 
 def _is_small(lengths: Sequence[Value]) -> bool:
@@ -214,8 +214,8 @@ def _matrix_vector(
     return result
 
 
-@lowers(Gemm)
-@lowers(Gemv)
+@lowers_to_loops(Gemm)
+@lowers_to_loops(Gemv)
 def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     z, alpha, x, y, beta = inputs
     inner = context.unify(x.shape[1], y.shape[0])
@@ -344,7 +344,7 @@ class _Update:
         return ()
 
 
-@lowers(MatMul)
+@lowers_to_loops(MatMul)
 def lower_matmul(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     output: Any = node.outputs[0].type
     x, y = inputs
@@ -406,4 +406,4 @@ def _batched_loops(
     return context.reduce(terms, (len(shape) - 1,), combine, dtype, dtype)
 
 
-lowers_complex(MatMul)(product_by_parts(lower_matmul))
+lowers_complex_to_loops(MatMul)(product_by_parts(lower_matmul))

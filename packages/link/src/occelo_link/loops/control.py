@@ -15,13 +15,13 @@ from occelo_graph.gradient.barriers import (
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.regions import choose
-from occelo_link.loops.registry import lowers, lowers_parts
+from occelo_link.loops.registry import lowers_parts_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
 __all__: list[str] = []
 
 
-@lowers(CheckAndRaise)
+@lowers_to_loops(CheckAndRaise)
 def lower_check(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     for condition in inputs[1:]:
         value = context.builder.cast(context.scalar(condition), "bool")
@@ -29,9 +29,9 @@ def lower_check(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
     return [inputs[0]]
 
 
-lowers(Assert)(lower_check)
-lowers_parts(CheckAndRaise)(lower_check)
-lowers_parts(Assert)(lower_check)
+lowers_to_loops(Assert)(lower_check)
+lowers_parts_to_loops(CheckAndRaise)(lower_check)
+lowers_parts_to_loops(Assert)(lower_check)
 
 
 def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
@@ -49,12 +49,12 @@ for _identity in (
     UndefinedGrad,
     ZeroGrad,
 ):
-    lowers(_identity)(_same)
-    lowers_parts(_identity)(_same)
+    lowers_to_loops(_identity)(_same)
+    lowers_parts_to_loops(_identity)(_same)
 
 
-@lowers_parts(IfElse)
-@lowers(IfElse)
+@lowers_parts_to_loops(IfElse)
+@lowers_to_loops(IfElse)
 def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     condition = context.builder.cast(context.scalar(inputs[0]), "bool")
     return choose(context, condition, node)

@@ -12,7 +12,7 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.shape import lengths_from
 from occelo_link.loops.tensors import Index, Tensor, is_unit
 
@@ -27,7 +27,7 @@ def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
     context.check_size(lengths)
 
 
-@lowers(Alloc)
+@lowers_to_loops(Alloc)
 def lower_alloc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     value = inputs[0]
@@ -46,7 +46,7 @@ def lower_alloc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
     return [context.virtual(value.dtype, shape, element, [value], cost=0, flat=flat, identity=True)]
 
 
-@lowers(ARange)
+@lowers_to_loops(ARange)
 def lower_arange(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder
@@ -93,7 +93,7 @@ def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: 
     return context.virtual(dtype, [length], element, flat=True, cost=2)
 
 
-@lowers(Eye)
+@lowers_to_loops(Eye)
 def lower_eye(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder

@@ -11,7 +11,7 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.nests import copy_elements
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.shape import pick
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -21,7 +21,7 @@ _PICKED = 6
 """Longer vectors of scalars are stored element by element."""
 
 
-@lowers(MakeVector)
+@lowers_to_loops(MakeVector)
 def lower_make_vector(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     shape = [context.i64(len(inputs))]
@@ -42,7 +42,7 @@ def lower_make_vector(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     return [result]
 
 
-@lowers(Join)
+@lowers_to_loops(Join)
 def lower_join(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder
@@ -69,7 +69,7 @@ def lower_join(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
     return [result]
 
 
-@lowers(Repeat)
+@lowers_to_loops(Repeat)
 def lower_repeat(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder

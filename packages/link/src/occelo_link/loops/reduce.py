@@ -25,7 +25,7 @@ from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import reduce_elements
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
@@ -73,7 +73,7 @@ def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
     context.check(some)
 
 
-@lowers(CAReduce, when=lambda node: getattr(node.op, "acc_dtype", None) != "float16")
+@lowers_to_loops(CAReduce, when=lambda node: getattr(node.op, "acc_dtype", None) != "float16")
 def lower_reduce(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type
@@ -87,7 +87,7 @@ def lower_reduce(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     return [context.reduce(x, op.axis, _combine_name(name, acc), acc, output.dtype)]
 
 
-@lowers(Argmax)
+@lowers_to_loops(Argmax)
 def lower_argmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x = inputs[0]
@@ -188,7 +188,7 @@ def _scan(
     return result
 
 
-@lowers(CumOp)
+@lowers_to_loops(CumOp)
 def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type
@@ -203,7 +203,7 @@ def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
     return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
 
 
-@lowers(LinearRecurrence)
+@lowers_to_loops(LinearRecurrence)
 def lower_recurrence(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type
@@ -331,7 +331,7 @@ def _load(context: Context, stored: Stored, index: Index) -> Value:
     return builder.load(stored.buffer, stored.position(builder, index), fixed=True)
 
 
-@lowers(Softmax)
+@lowers_to_loops(Softmax)
 def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     builder = context.builder
 
@@ -362,7 +362,7 @@ def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
     return [_with_kept(context, op.axis, stored, total, lambda b, x, t: b.op("div", x, t))]
 
 
-@lowers(LogSoftmax)
+@lowers_to_loops(LogSoftmax)
 def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     builder = context.builder
 
@@ -394,7 +394,7 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     return [_with_kept(context, op.axis, shifted, total, subtract)]
 
 
-@lowers(LogSumExp)
+@lowers_to_loops(LogSumExp)
 def lower_log_sum_exp(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type

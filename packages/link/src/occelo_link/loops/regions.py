@@ -17,7 +17,7 @@ from occelo_link.loops.joined import Leaf, assembled, leaves_of, mapped
 from occelo_link.loops.kernel import ElementRoot
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
-from occelo_link.loops.registry import find_lowering, lowers_loops
+from occelo_link.loops.registry import find_lowering, lowers_iterations
 from occelo_link.loops.tensors import Stored, Tensor, Virtual
 
 __all__ = ["choose"]
@@ -113,7 +113,7 @@ def _has_lowering(node: Apply) -> bool:
     )
 
 
-@lowers_loops(_has_lowering)
+@lowers_iterations(_has_lowering)
 def lower_loop(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     if node.op.loop(node).count is None:
         return _once(context, node, inputs)

@@ -22,10 +22,10 @@ __all__ = [
     "Lowering",
     "find_lowering",
     "lies_in_arrays",
-    "lowers",
-    "lowers_complex",
-    "lowers_loops",
-    "lowers_parts",
+    "lowers_complex_to_loops",
+    "lowers_iterations",
+    "lowers_parts_to_loops",
+    "lowers_to_loops",
 ]
 
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
@@ -42,7 +42,7 @@ _DTYPES = frozenset(
 )
 
 
-def lowers(
+def lowers_to_loops(
     op_class: type, when: Callable[[Apply], bool] | None = None
 ) -> Callable[[Lowering], Lowering]:
     """Register the lowering of an op class, for those nodes for which ``when`` holds."""
@@ -56,7 +56,7 @@ def lowers(
     return register
 
 
-def lowers_loops(when: Callable[[Apply], bool]) -> Callable[[Lowering], Lowering]:
+def lowers_iterations(when: Callable[[Apply], bool]) -> Callable[[Lowering], Lowering]:
     """Register the lowering of all ops that run an inner graph again and again, for those nodes for which ``when`` holds."""
 
     def register(function: Lowering) -> Lowering:
@@ -72,7 +72,7 @@ def lies_in_arrays(variable: Variable) -> bool:
     return parts is not None and all(part.dtype in _DTYPES for part in parts)
 
 
-def lowers_complex(
+def lowers_complex_to_loops(
     op_class: type, when: Callable[[Apply], bool] | None = None
 ) -> Callable[[Lowering], Lowering]:
     """Register the lowering of an op class for nodes with complex tensors."""
@@ -84,7 +84,7 @@ def lowers_complex(
     return register
 
 
-def lowers_parts(
+def lowers_parts_to_loops(
     op_class: type, when: Callable[[Apply], bool] | None = None
 ) -> Callable[[Lowering], Lowering]:
     """Register the lowering of an op class for nodes with values of types that are no arrays but consist of such.

@@ -10,7 +10,7 @@ from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyS
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__ = ["lengths_from", "pick"]
@@ -35,7 +35,7 @@ def lengths_from(
     ]
 
 
-@lowers(Shape)
+@lowers_to_loops(Shape)
 def lower_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     lengths = inputs[0].shape
     shape = [context.i64(len(lengths))]
@@ -44,7 +44,7 @@ def lower_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
     return [context.virtual("int64", shape, lambda b, index: pick(b, lengths, index[0]), flat=True)]
 
 
-@lowers(Shape_i)
+@lowers_to_loops(Shape_i)
 def lower_shape_i(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     length = inputs[0].shape[op.i]  # pyright: ignore[reportUnknownVariableType]
@@ -68,7 +68,7 @@ def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tens
     )
 
 
-@lowers(SpecifyShape)
+@lowers_to_loops(SpecifyShape)
 def lower_specify_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     rest = iter(inputs[1:])
@@ -84,7 +84,7 @@ def lower_specify_shape(context: Context, node: Apply, inputs: list[Tensor]) -> 
     return [with_shape(context, inputs[0], shape)]
 
 
-@lowers(DimShuffle)
+@lowers_to_loops(DimShuffle)
 def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x = inputs[0]
@@ -113,7 +113,7 @@ def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
     return [context.virtual(x.dtype, shape, element, [x], cost=0, flat=x.flat and in_order)]  # pyright: ignore[reportUnknownArgumentType]
 
 
-@lowers(Reshape)
+@lowers_to_loops(Reshape)
 def lower_reshape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder

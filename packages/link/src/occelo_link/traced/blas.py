@@ -8,7 +8,7 @@ from typing import Any
 from occelo_graph import Apply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
@@ -27,12 +27,12 @@ def _product(tracer: Tracer, node: Apply, inputs: list[Any], stacked: bool) -> S
     return [arrays.cast(result, dtype)]  # pyright: ignore[reportUnknownArgumentType]
 
 
-@lowers(Dot)
+@traces(Dot)
 def lower_dot(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return _product(tracer, node, inputs, False)
 
 
-@lowers(MatMul)
+@traces(MatMul)
 def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     static = [v.type.shape[:-2] for v in node.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     shapes = [tuple(int(n) for n in x.shape[:-2]) for x in inputs]
@@ -43,7 +43,7 @@ def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
     return _product(tracer, node, inputs, True)
 
 
-@lowers(Gemm, Gemv, Ger)
+@traces(Gemm, Gemv, Ger)
 def lower_update(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     arrays = tracer.arrays
     z, alpha, x, y, *rest = (tracer.array(v) for v in inputs)

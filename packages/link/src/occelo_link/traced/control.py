@@ -15,37 +15,37 @@ from occelo_graph.gradient.barriers import (
 )
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
 from occelo_link.traced.parts import Parts
-from occelo_link.traced.registry import lowers, lowers_parts
+from occelo_link.traced.registry import traces, traces_parts
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-@lowers(DeepCopyOp)
+@traces(DeepCopyOp)
 def lower_copy(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [tracer.arrays.copy(inputs[0])]
 
 
-@lowers_parts(DeepCopyOp)
+@traces_parts(DeepCopyOp)
 def lower_copy_of_parts(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [Parts(tracer.arrays.copy(tracer.array(part)) for part in inputs[0])]
 
 
-@lowers_parts(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
-@lowers(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
+@traces_parts(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
+@traces(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 def lower_identity(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [inputs[0]]
 
 
-@lowers_parts(CheckAndRaise, Assert)
-@lowers(CheckAndRaise, Assert)
+@traces_parts(CheckAndRaise, Assert)
+@traces(CheckAndRaise, Assert)
 def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     for condition in inputs[1:]:
         tracer.check(condition)
     return [inputs[0]]
 
 
-@lowers_parts(IfElse)
-@lowers(IfElse)
+@traces_parts(IfElse)
+@traces(IfElse)
 def lower_branch(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return tracer.branch(inputs[0], node)

@@ -9,13 +9,13 @@ from occelo_graph import Apply
 from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.given_lengths import fill_static
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-@lowers(Alloc)
+@traces(Alloc)
 def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     value, *given = inputs
@@ -31,6 +31,6 @@ def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
     return [tracer.arrays.broadcast(tracer.array(value), shape)]
 
 
-@lowers(ARange, Eye)
+@traces(ARange, Eye)
 def lower_known(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return run_node(node, [tracer.known(node, i, v) for i, v in enumerate(inputs)])

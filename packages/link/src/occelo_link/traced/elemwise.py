@@ -13,7 +13,7 @@ from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.traced.fallback import fall_back
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["apply_scalar", "supports_scalar"]
@@ -48,7 +48,7 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
     return arrays.cast(result, dtype)
 
 
-@lowers(Elemwise)
+@traces(Elemwise)
 def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     shape = common_shape(node, inputs)

@@ -24,7 +24,7 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
@@ -93,7 +93,7 @@ def _is_mask(node: Apply, position: int) -> bool:
     return node.inputs[position].type.dtype == "bool"  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
-@lowers(Subtensor)
+@traces(Subtensor)
 def lower_read(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays, x = tracer.arrays, tracer.array(inputs[0])
@@ -116,7 +116,7 @@ def lower_read(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [result]
 
 
-@lowers(AdvancedSubtensor)
+@traces(AdvancedSubtensor)
 def lower_gather(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x = tracer.array(inputs[0])
@@ -128,7 +128,7 @@ def _part(tracer: Tracer, entry: Any) -> Any:
     return entry if isinstance(entry, slice) else tracer.array(entry)  # pyright: ignore[reportUnknownVariableType]
 
 
-@lowers(IncSubtensor, AdvancedIncSubtensor)
+@traces(IncSubtensor, AdvancedIncSubtensor)
 def lower_write(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
@@ -139,13 +139,13 @@ def lower_write(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
     return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
 
 
-@lowers(ExtractDiag)
+@traces(ExtractDiag)
 def lower_diagonal(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
 
 
-@lowers(AllocDiag)
+@traces(AllocDiag)
 def lower_diagonal_matrix(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays, (x,) = tracer.arrays, inputs
@@ -158,6 +158,6 @@ def lower_diagonal_matrix(tracer: Tracer, node: Apply, inputs: list[Any]) -> Seq
     return [arrays.write(empty, key, x, False)]
 
 
-@lowers(Nonzero)
+@traces(Nonzero)
 def lower_nonzero(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return run_node(node, [tracer.known(node, 0, inputs[0])])

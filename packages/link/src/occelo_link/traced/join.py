@@ -9,13 +9,13 @@ import numpy as np
 
 from occelo_graph import Apply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-@lowers(Join)
+@traces(Join)
 def lower_join(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     shapes = [[int(n) for i, n in enumerate(x.shape) if i != op.axis] for x in inputs]
@@ -24,7 +24,7 @@ def lower_join(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [tracer.arrays.concatenate([tracer.array(x) for x in inputs], op.axis)]
 
 
-@lowers(MakeVector)
+@traces(MakeVector)
 def lower_vector(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
@@ -32,7 +32,7 @@ def lower_vector(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
     return [arrays.concatenate([arrays.reshape(x, (1,)) for x in scalars], 0)]
 
 
-@lowers(Repeat)
+@traces(Repeat)
 def lower_repeat(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x, counts = inputs[0], tracer.known(node, 1, inputs[1])

@@ -18,7 +18,7 @@ from occelo_graph.ops.reduce import (
     LogSumExp,
     Softmax,
 )
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
@@ -28,7 +28,7 @@ def _dtype(node: Apply) -> str:
     return node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
-@lowers(CAReduce)
+@traces(CAReduce)
 def lower_reduction(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays, (x,) = tracer.arrays, inputs
@@ -49,7 +49,7 @@ def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
     return tracer.arrays.reshape(moved, (*(x.shape[i] for i in kept), size))
 
 
-@lowers(Argmax)
+@traces(Argmax)
 def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     flat = _last(tracer, inputs[0], op.axis)
@@ -58,14 +58,14 @@ def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
     return [tracer.arrays.argmax(flat)]
 
 
-@lowers(CumOp)
+@traces(CumOp)
 def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x = tracer.arrays.cast(inputs[0], _dtype(node))
     return [tracer.arrays.accumulate(op.mode, x, op.axis)]
 
 
-@lowers(LinearRecurrence)
+@traces(LinearRecurrence)
 def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
@@ -102,7 +102,7 @@ def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, Any, tuple[
     return scalars["exp"][1](less), less, top, shape
 
 
-@lowers(Softmax)
+@traces(Softmax)
 def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
@@ -111,7 +111,7 @@ def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
     return [arrays.scalars["true_div"][1](powers, total)]
 
 
-@lowers(LogSoftmax)
+@traces(LogSoftmax)
 def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays
@@ -121,7 +121,7 @@ def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequenc
     return [sub(less, arrays.scalars["log"][1](total))]
 
 
-@lowers(LogSumExp)
+@traces(LogSumExp)
 def lower_logsumexp(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays = tracer.arrays

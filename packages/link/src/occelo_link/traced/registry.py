@@ -10,7 +10,7 @@ from occelo_graph import Apply, Op, Variable
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["Lowering", "NeedsValue", "find_lowering", "lowers", "lowers_parts"]
+__all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
 
 Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
 """From a tracer, a node and the values of its inputs to those of its outputs.
@@ -32,7 +32,7 @@ class NeedsValue(Exception):
         self.node = node
 
 
-def lowers(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+def traces(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     """Register the lowering of op classes."""
 
     def register(function: Lowering) -> Lowering:
@@ -43,7 +43,7 @@ def lowers(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     return register
 
 
-def lowers_parts(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+def traces_parts(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     """Register the lowering of op classes for nodes with values of types that are no arrays but consist of such."""
 
     def register(function: Lowering) -> Lowering:

@@ -11,24 +11,24 @@ import numpy as np
 from occelo_graph import Apply
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
-from occelo_link.traced.registry import lowers
+from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-@lowers(Shape)
+@traces(Shape)
 def lower_shape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     return [np.array(tuple(inputs[0].shape), dtype="int64")]
 
 
-@lowers(Shape_i)
+@traces(Shape_i)
 def lower_length(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     return [np.array(int(inputs[0].shape[op.i]), dtype="int64")]
 
 
-@lowers(Reshape)
+@traces(Reshape)
 def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x = inputs[0]
@@ -44,7 +44,7 @@ def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
     return [tracer.arrays.reshape(x, shape)]
 
 
-@lowers(SpecifyShape)
+@traces(SpecifyShape)
 def lower_specified(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
@@ -64,7 +64,7 @@ def lower_specified(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[
     return [x]
 
 
-@lowers(DimShuffle)
+@traces(DimShuffle)
 def lower_dimshuffle(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     (x,) = inputs

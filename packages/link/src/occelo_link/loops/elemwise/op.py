@@ -18,7 +18,7 @@ from occelo_link.loops.halves import has_halves
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers, lowers_complex
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _complex_argument(
     return re, rest[0] if rest else builder.const(0.0, dtype)
 
 
-@lowers_complex(Elemwise, when=lambda node: _find_complex(node) is not None)
+@lowers_complex_to_loops(Elemwise, when=lambda node: _find_complex(node) is not None)
 def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
     from occelo_link.loops.elemwise.complex import COMPLEX_COSTS
@@ -183,7 +183,9 @@ def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) 
     return [ComplexTensor(part(0), part(1)) if output.dtype in PARTS else part(0)]
 
 
-@lowers(Elemwise, when=lambda node: _find(node) is not None or _find_inner(node) is not None)
+@lowers_to_loops(
+    Elemwise, when=lambda node: _find(node) is not None or _find_inner(node) is not None
+)
 def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     function = _find(node)
     if function is None:

@@ -11,13 +11,13 @@ from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import CHEAP, Context
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__ = ["positions_of_mask"]
 
 
-@lowers(Nonzero)
+@lowers_to_loops(Nonzero)
 def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     return positions_of_mask(context, inputs[0])
 
@@ -73,7 +73,7 @@ def _diagonal_length(context: Context, n: Value, m: Value, offset: int) -> Value
     return builder.op("max", builder.op("min", rows, columns), context.i64(0))
 
 
-@lowers(ExtractDiag)
+@lowers_to_loops(ExtractDiag)
 def lower_extract_diag(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder
@@ -108,7 +108,7 @@ def lower_extract_diag(context: Context, node: Apply, inputs: list[Tensor]) -> S
     return [context.virtual(x.dtype, shape, element, [x], cost=1)]
 
 
-@lowers(AllocDiag)
+@lowers_to_loops(AllocDiag)
 def lower_alloc_diag(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     builder = context.builder

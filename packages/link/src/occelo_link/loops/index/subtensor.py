@@ -19,7 +19,7 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
-from occelo_link.loops.registry import lowers
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 
 __all__: list[str] = []
@@ -52,7 +52,7 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
     return Stored(x.buffer, shape, offset, strides, flat, base=x, forward=forward)
 
 
-@lowers(Subtensor)
+@lowers_to_loops(Subtensor)
 def lower_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x = inputs[0]
@@ -79,7 +79,7 @@ def _core_index(builder: Builder, entries: Sequence[Entry], index: Index) -> lis
     return at
 
 
-@lowers(IncSubtensor)
+@lowers_to_loops(IncSubtensor)
 def lower_inc_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x, y = inputs[0], inputs[1]
@@ -273,7 +273,7 @@ class _Layout:
         return at
 
 
-@lowers(AdvancedSubtensor)
+@lowers_to_loops(AdvancedSubtensor)
 def lower_advanced(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x = inputs[0]
@@ -285,7 +285,7 @@ def lower_advanced(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     return [context.virtual(x.dtype, layout.shape, element, [x, *layout.arrays], cost=3)]
 
 
-@lowers(AdvancedIncSubtensor)
+@lowers_to_loops(AdvancedIncSubtensor)
 def lower_advanced_inc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     x, y = inputs[0], inputs[1]
