@@ -321,3 +321,39 @@ def test_a_long_loop_is_interrupted(linker: str) -> None:
         timer.join()
         signal.signal(signal.SIGINT, before)
     assert f(2, np.ones(60))[1] == 2
+
+
+NOTED: list[float] = []
+
+
+class Noted(og.Op):
+    """An op with an effect: it notes what it was given."""
+
+    __props__ = ()
+    pure = False
+
+    def make_node(self, x: Any) -> og.Apply:
+        return og.Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        NOTED.append(float(inputs[0][0]))
+        outputs[0][0] = inputs[0] + 1.0
+
+
+def test_loops_with_effects_are_neither_made_one_nor_run_to_tell_an_error() -> None:
+    n, x, y = ot.lscalar("n"), ot.dvector("x"), ot.dvector("y")
+
+    def step(v: Any, w: Any) -> list[Any]:
+        return [Noted()(v) + w]
+
+    first, second = (again(n, [x], step, [y])[0] for _ in range(2))
+    for name in ("vm", "native"):
+        NOTED.clear()
+        f = oc.function([n, x, y], [first, second], mode=name)
+        np.testing.assert_array_equal(f(2, np.zeros(2), np.zeros(2))[1], [2.0, 2.0])
+        assert sorted(NOTED) == [0.0, 0.0, 1.0, 1.0]
+    NOTED.clear()
+    f = oc.function([n, x, y], first, mode="vm")
+    with pytest.raises(ValueError, match="Input dimension mismatch"):
+        f(2, np.zeros(2), np.zeros(3))
+    assert NOTED == [0.0]

@@ -82,6 +82,11 @@ class OpFromGraph(Op):
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
     @property
+    def pure(self) -> bool:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all that runs inside is."""
+        return all(node.op.pure for node in self.graph.nodes)
+
+    @property
     def fgraph(self) -> FrozenFunctionGraph:
         """The graph; it never changes."""
         return self.graph

@@ -30,6 +30,11 @@ class Again(Op):
     stops: bool = False
     loops: ClassVar[bool] = True
 
+    @property
+    def pure(self) -> bool:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all that runs inside is."""
+        return all(node.op.pure for node in self.body.nodes)
+
     def infer(self, *types: Any) -> tuple[Any, ...]:
         wanted = self.body.inputs
         if len(types) != 1 + len(wanted):
