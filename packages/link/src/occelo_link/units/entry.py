@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from occelo_link.units import layout
-from occelo_link.units.entry_code import (
+from occelo_link.units.entry_context import (
     CTX_ACQUIRE,
     CTX_ARENA,
     CTX_ARGS,

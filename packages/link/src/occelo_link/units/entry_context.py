@@ -1,0 +1,101 @@
+"""The layout of what the entry reads.
+
+A context is an array of 8-byte slots: first those named here, then a record of `RECORD` slots for
+each input and each output.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CTX_ACQUIRE",
+    "CTX_ARENA",
+    "CTX_ARGS",
+    "CTX_ARRAY_TYPE",
+    "CTX_CHECK_SIGNALS",
+    "CTX_CLEAR_ERROR",
+    "CTX_DECREF",
+    "CTX_FIRST_RECORD",
+    "CTX_FLOAT64_TYPE",
+    "CTX_FLOAT_TYPE",
+    "CTX_FREE",
+    "CTX_INCREF",
+    "CTX_INPUTS",
+    "CTX_KIND",
+    "CTX_LOCKS",
+    "CTX_LOCK_COUNT",
+    "CTX_LONG_TYPE",
+    "CTX_LONG_VALUE",
+    "CTX_MAIN_THREAD",
+    "CTX_MALLOC",
+    "CTX_NEW_ARRAY",
+    "CTX_NEW_LIST",
+    "CTX_OUTPUTS",
+    "CTX_RELEASE",
+    "CTX_RESTORE_THREAD",
+    "CTX_RESULTS",
+    "CTX_SAVE_THREAD",
+    "CTX_SLOW",
+    "CTX_TABLE",
+    "CTX_THREAD_IDENT",
+    "CTX_UNIT",
+    "CTX_VECTORCALL",
+    "FLOATS",
+    "INTEGERS",
+    "IN_DESCR",
+    "IN_DIMS",
+    "IN_KIND",
+    "IN_NDIM",
+    "IN_OTHER",
+    "IN_SCALARS",
+    "IN_TYPE",
+    "IN_WHICH",
+    "OUT_CELL",
+    "OUT_DESCR",
+    "OUT_NDIM",
+    "OUT_SPARE",
+    "RECORD",
+    "SINGLES",
+]
+
+# slots of a context
+(
+    CTX_UNIT,
+    CTX_TABLE,
+    CTX_ARGS,
+    CTX_INPUTS,
+    CTX_OUTPUTS,
+    CTX_RESULTS,
+    CTX_KIND,
+    CTX_SLOW,
+    CTX_ARENA,
+    CTX_ARRAY_TYPE,
+    CTX_NEW_ARRAY,
+    CTX_NEW_LIST,
+    CTX_INCREF,
+    CTX_DECREF,
+    CTX_VECTORCALL,
+    CTX_MALLOC,
+    CTX_FREE,
+    CTX_FLOAT_TYPE,
+    CTX_FLOAT64_TYPE,
+    CTX_LONG_TYPE,
+    CTX_LONG_VALUE,
+    CTX_CLEAR_ERROR,
+    CTX_SAVE_THREAD,
+    CTX_RESTORE_THREAD,
+    CTX_ACQUIRE,
+    CTX_RELEASE,
+    CTX_LOCKS,
+    CTX_LOCK_COUNT,
+    CTX_CHECK_SIGNALS,
+    CTX_THREAD_IDENT,
+    CTX_MAIN_THREAD,
+    CTX_FIRST_RECORD,
+) = range(32)
+RECORD = 8
+# an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
+# which scalars are taken, the usual descriptor
+(IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_SCALARS, IN_DESCR) = range(8)
+# an output: descriptor, dimensions, the cell that it updates, an array to use again
+(OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
+FLOATS, SINGLES, INTEGERS = 1, 2, 4
