@@ -26,6 +26,7 @@ from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.types import Type, none_type
 from occelo_graph.ops.control import ifelse
+from occelo_graph.testing.looping import again
 from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import Joined
 
@@ -332,6 +333,7 @@ config.base_compiledir = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control import ifelse
+from occelo_graph.testing.looping import again
 from occelo_link.cache.store import counters
 from test_types_in_arrays import Dense, Pairs, pairs, scale
 
@@ -541,3 +543,56 @@ def test_no_derivative_passes_unless_the_op_says_so() -> None:
         og.grad(cost, v)
     with pytest.raises((TypeError, og.errors.DisconnectedInputError)):
         og.grad((v**2).sum(), p)
+
+
+@op
+class Grown(Op):
+    """One entry more; only Python knows it."""
+
+    def infer(self, p: Any) -> Any:
+        return p
+
+    def evaluate(self, p: Any) -> Any:
+        return Pairs(np.append(p.data, 1.0), np.append(p.index, 0), not p.backward)
+
+
+def test_loops_carry_them(mode: str) -> None:
+    n, p, x = ot.lscalar("n"), pairs("p"), ot.dscalar("x")
+
+    def step(p: Any, y: Any, x: Any) -> list[Any]:
+        return [ifelse(ot.gt(y, 2.0), p, scale(Grown()(p), x)), y + 1.0]
+
+    f = oc.function([n, p, x], again(n, [p, x * 0.0], step, [x]), mode=mode)
+    for count in (0, 1, 2, 5):
+        given = some(2)
+        wanted = copy.deepcopy(given)
+        for _ in range(min(count, 3)):
+            data = np.append(wanted.data, 1.0) * 2
+            wanted = Pairs(data, np.append(wanted.index, 0), not wanted.backward)
+        found, last = f(count, given, 2.0)
+        assert_same(found, wanted)
+        assert last == count
+        assert_same(given, some(2))
+
+
+def test_wrong_parts_are_told(mode: str) -> None:
+    p = pairs("p")
+    f = oc.function([p], Dense(5)(WrongPairs()(p)) * 2.0, mode=mode)
+    with pytest.raises(TypeError, match="is float32"):
+        f(some(2))
+    odd = ScaleBadly()
+    g = ot.dscalar("x")
+    if mode in ("native", "c", "c|py", "numba"):
+        with pytest.raises(TypeError, match="ScaleBadly gave parts"):
+            oc.function([p, g], odd(p, g), mode=mode)
+
+
+@op
+class ScaleBadly(ScalePairs):
+    """Its lowering forgets a part."""
+
+    def infer(self, p: Any, factor: Any) -> Any:
+        return p
+
+
+lowers_parts_to_loops(ScaleBadly)(lambda context, node, inputs: [Joined(inputs[0].parts[:2])])

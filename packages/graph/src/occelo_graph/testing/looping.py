@@ -9,7 +9,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.interpret import loop_kernel
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -96,8 +96,10 @@ def again(
 
     With ``stops`` the last of its results is a truth value, after which the loop ends.
     """
-    first = [as_tensor_variable(v) for v in initial]
-    others = [as_tensor_variable(v) for v in read]
+    first, others = (
+        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
+        for values in (initial, read)
+    )
     arguments = [v.type.make_variable() for v in (*first, *others)]
     body = freeze(arguments, list(function(*arguments)))
     made: list[Any] = Again(body, len(first), stops)(count, *first, *others, return_list=True)
