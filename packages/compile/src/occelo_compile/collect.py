@@ -313,7 +313,7 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
 
 
 def _is_float64(variable: Variable) -> bool:
-    return variable.type.dtype == "float64"
+    return bool(variable.type.dtype == "float64")
 
 
 def _check_unused(

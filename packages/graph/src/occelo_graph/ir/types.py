@@ -34,12 +34,13 @@ class Type:
     __slots__ = ("__weakref__",)
     is_array: ClassVar[bool] = False
     """A value is one array, which is its only part."""
-    shape: tuple[int | None, ...] | None = None
-    """Known lengths of the dimensions, None for unknown ones; None for a type without dimensions."""
-    ndim: int | None = None
+    # not `... | None`: most code is about tensors, which have all three
+    shape: Any = None
+    """Known lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
+    ndim: Any = None
     """The number of dimensions; None for a type without dimensions."""
-    dtype: str | None = None
-    """The dtype of the elements; None for a type without elements."""
+    dtype: Any = None
+    """The name of the dtype of the elements; None for a type without elements."""
     variable_class: ClassVar[Callable[..., Any] | None] = None
     constant_class: ClassVar[Callable[..., Any] | None] = None
     nominal_class: ClassVar[type[Any] | None] = None

@@ -76,7 +76,7 @@ class TensorType(Type):
     are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
     """
 
-    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")  # pyright: ignore[reportIncompatibleVariableOverride]
+    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
     is_array: ClassVar[bool] = True
 

@@ -145,7 +145,7 @@ class AssumptionFeature(Feature):
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
     """Whether a matrix surely has as many rows as columns; without a graph as far as its type tells."""
-    static = variable.type.shape or ()
+    static: Any = variable.type.shape or ()
     if len(static) < 2:
         return False
     if None not in static[-2:] or fgraph is None:
