@@ -90,11 +90,11 @@ class Tracer:
         if lowering is None:
             return fall_back(self, node, inputs)
         outputs = lowering(self, node, inputs)
-        held = lengths_to_hold(node) or ()
-        if any(
-            n is not None and n != int(m) for n, m in zip(held, np.shape(outputs[0]), strict=False)
-        ):
-            raise ValueError(wrong_shape(ONCE_KNOWN, np.shape(outputs[0]), tuple(held)))
+        held = lengths_to_hold(node)
+        if held:  # only results that are arrays
+            shape = np.shape(outputs[0])
+            if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):
+                raise ValueError(wrong_shape(ONCE_KNOWN, shape, tuple(held)))
         return outputs
 
     def _once(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
