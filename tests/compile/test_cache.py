@@ -24,7 +24,7 @@ from occelo_graph import Op, grad
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import elementwise
-from occelo_graph.ops.elemwise.scalar import float_like
+from occelo_graph.ops.elemwise.scalar import _table, float_like
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
@@ -461,8 +461,105 @@ def test_the_name_of_the_directory(tmp_path: Path) -> None:
         assert made.stat().st_mode & 0o777 == 0o700
 
 
-def test_scalar_functions_of_the_users_are_not_kept() -> None:
-    own = elementwise("users_own", 1, float_like, np.cbrt, doc="Cube root.")
+def test_scalar_functions_of_the_users_are_part_of_the_key() -> None:
     x = ot.dvector("x")
+    keys = []
+    for function in (np.cbrt, np.sqrt, np.cbrt):
+        # as in a second process, where another file registers the name
+        _table.pop("users_own", None)
+        own = elementwise("users_own", 1, float_like, function, doc="A root.")
+        keys.append(key_of([x], own(x)))
+    assert differing(keys[0], keys[1]) == {"ops"}
+    assert keys[0] == keys[2]
+    held = [object()]
+    _table.pop("users_own")
+    own = elementwise("users_own", 1, float_like, lambda x: held and x, doc="Nothing to be read.")
     collected = collect([x], own(x), None, None, False, True, None, None, None)
-    assert function_key(FunctionMaker.from_collected(collected, "native")) is None
+    maker = FunctionMaker.from_collected(collected, "native")
+    with pytest.warns(UserWarning, match="the scalar function users_own cannot be read"):
+        assert function_key(maker) is None
+    _table.pop("users_own")
+
+
+EXTENSION = """
+import sys
+import numpy as np
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_link import lowers_to_loops
+from occelo_link.cache.store import counters
+
+
+@og.op
+class Raised(og.Op):
+    def infer(self, x):
+        return x
+
+    def evaluate(self, x):
+        return x + NUMBER
+
+    def infer_shape(self, node, shapes):
+        return shapes
+
+
+NUMBER = 1.0
+made_by = {made_by}
+
+
+def lowering(by):
+    def lower(context, node, inputs):
+        (x,) = inputs
+
+        def element(builder, index):
+            return builder.op("add", x.at(builder, index), builder.const(by + helper(), "float64"))
+
+        return [context.virtual("float64", x.shape, element, [x], flat=x.flat, identity=True)]
+
+    return lower
+
+
+def helper():
+    return {helped}
+
+
+if {when} is not None:
+    lowers_to_loops(Raised, when=lambda node: {when})(lowering(made_by))
+x = ot.dvector("x")
+f = oc.function([x], Raised()(x) * 2.0)
+print(f([1.0])[0], counters["function hits"])
+"""
+
+
+def test_a_lowering_that_was_changed_is_not_found_by_what_it_was(tmp_path: Path) -> None:
+    """What changes is a number that it closes over, a function that it names, or the condition that it has."""
+
+    def run(made_by: float, helped: float, when: str = "True") -> list[float]:
+        path = tmp_path / "own.py"
+        path.write_text(
+            EXTENSION.replace("{made_by}", str(made_by))
+            .replace("{helped}", str(helped))
+            .replace("{when}", when)
+        )
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "OCCELO_FLAGS": f"compiledir={tmp_path}",
+        }
+        done = subprocess.run(
+            [sys.executable, str(path)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return [float(word) for word in done.stdout.split()]
+
+    # the lowerings add 1 as the op does, or something else, which tells who computed
+    assert run(1.0, 0.0) == [4.0, 0.0]
+    assert run(1.0, 0.0) == [4.0, 1.0]
+    assert run(2.0, 0.0) == [6.0, 0.0]
+    assert run(2.0, 1.0) == [8.0, 0.0]
+    assert run(2.0, 1.0) == [8.0, 1.0]
+    assert run(2.0, 1.0, "False")[0] == 4.0

@@ -19,12 +19,14 @@ from occelo_graph import Apply, Container, Op, Variable, toposort
 from occelo_graph.config import config
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.form.document import digest
+from occelo_graph.form.sources import UnknownSource, extensions_text, is_foreign, source_text
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Store, counters, default_store
 from occelo_rewrite import RewriteDatabaseQuery, optdb
-from occelo_rewrite.fingerprint import UnknownSource, database_fingerprint, source_text
+from occelo_rewrite.fingerprint import database_fingerprint
 
 __all__ = ["explain_miss", "function_key"]
 
@@ -55,9 +57,6 @@ _WITHOUT_EFFECT = {
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
 """Options that no artefact depends on; all others are part of its key."""
-_PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
-_KNOWN = {*_PACKAGES, "builtins"}
-_OUR_ROWS = frozenset(ScalarFunction.table())
 _warned: set[str] = set()
 
 
@@ -79,12 +78,14 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
     nodes = _all_nodes(outputs)
-    if not all(_is_ours(node.op) for node in nodes):
+    if not all(_has_meaning(node.op) for node in nodes):
         return None
     try:
         graph = digest(outputs, inputs)
         rewrites = database_fingerprint(optdb)
         types = _own_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
+        ops = _own_ops(nodes)
+        extensions = extensions_text()
     except (TypeError, UnknownSource) as reason:
         _say_once(str(reason))
         return None
@@ -110,6 +111,8 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         ),
         "sources of compile": manifest(os.path.dirname(__file__)),
         **({"types": types} if types else {}),
+        **({"ops": ops} if ops else {}),
+        **({"extensions": digest_text(extensions)} if extensions else {}),
         **environment(),
     }
 
@@ -128,22 +131,29 @@ def _own_types(variables: Iterable[Variable]) -> str:
     """The sources of types from other packages, by which values become arrays and back; empty without such."""
     kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
     classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
-    foreign = [cls for cls in classes if cls.__module__.partition(".")[0] not in _KNOWN]
+    foreign = [cls for cls in classes if is_foreign(cls) and cls is not object]
     if not foreign:
         return ""
     sources = [source_text(cls, f"the type {cls.__qualname__}") for cls in foreign]
     return digest_text("\n".join([*sources, *(repr(kind.parts()) for kind in kinds)]))
 
 
-def _is_ours(op: Op) -> bool:
-    """Whether the meaning of an op is in our sources, which are part of the key."""
-    if op.observes or op.props() is None:
-        return False
-    row: Any = getattr(op, "scalar_op", None)
-    if isinstance(row, ScalarFunction) and row.name not in _OUR_ROWS:
-        return False
-    owners = [type(op).__module__, *([] if row is None else [type(row).__module__])]
-    return all(owner.partition(".")[0] in _PACKAGES for owner in owners)
+def _has_meaning(op: Op) -> bool:
+    """Whether fields and code say all of an op."""
+    return not op.observes and op.props() is not None
+
+
+def _own_ops(nodes: Iterable[Apply]) -> str:
+    """What ops and scalar functions from other packages consist of; empty without such."""
+    ops = dict.fromkeys(type(node.op) for node in nodes)
+    rows = dict.fromkeys(getattr(node.op, "scalar_op", None) for node in nodes)
+    texts = [source_text(cls, f"the op {cls.__qualname__}") for cls in ops if is_foreign(cls)]
+    for row in rows:
+        if isinstance(row, ScalarFunction) and row.name not in OWN_SCALAR_FUNCTIONS:
+            texts.append(source_text(row.parts(), f"the scalar function {row.name}"))
+        elif row is not None and is_foreign(row):
+            texts.append(source_text(type(row), f"the scalar function {row}"))
+    return digest_text("\n".join(texts)) if texts else ""
 
 
 def _query_text(query: RewriteDatabaseQuery) -> str:

@@ -7,6 +7,7 @@ from occelo_graph.facade import facade
 from occelo_graph.fgraph.graph import unfreeze
 from occelo_graph.interpret import interpret, variable_eval
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
 from occelo_graph.ops.shape import specify_shape
 from occelo_graph.printing.debugprint import debugprint
@@ -24,3 +25,6 @@ facade.specify_shape = specify_shape
 facade.stack = stack
 facade.batch_by_loop = batch_by_loop
 facade.unfreeze = unfreeze
+
+OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
+"""The names of the scalar functions that come with this package; others are registered later, from outside."""

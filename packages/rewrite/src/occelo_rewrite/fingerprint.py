@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from occelo_graph.form.sources import is_foreign, source_text
 from occelo_rewrite.database import ProxyDB, RewriteDatabase
 
-__all__ = ["UnknownSource", "database_fingerprint", "source_text"]
-
-
-_PACKAGES = {"occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile"}
-"""Packages whose sources are known in another way: by their manifest."""
-
-
-class UnknownSource(Exception):
-    """A rewrite registered from outside whose source cannot be read."""
+__all__ = ["database_fingerprint"]
 
 
 def database_fingerprint(database: RewriteDatabase) -> str:
-    """Names, tags and positions of all rewrites, and the source of those from other packages.
+    """Names, tags and positions of all rewrites, and what those from other packages consist of.
 
     A rewrite with an attribute ``version`` is known by that instead of its source.
-    `UnknownSource` if one has neither. A database that nobody has changed is known by that alone.
+    `UnknownSource` if one has neither that nor a source that can be read. A database that nobody has changed is known by that alone.
     """
     if database.is_standard:
         return "standard"
@@ -50,21 +42,7 @@ def _parts(rewriter: Any) -> Iterator[Any]:
     for each in inner:
         yield from _parts(each)
     function: Any = getattr(rewriter, "law", None) or getattr(rewriter, "function", None)
-    yield rewriter if function is None else function
-
-
-def source_text(part: Any, what: str) -> str:
-    """The source of a function or class from another package, or its ``version`` if it has one; the name of one of ours.
-
-    `UnknownSource`, which begins with ``what``, if there is none.
-    """
-    version = getattr(part, "version", None)
-    if version is not None:
-        return f"version {version}"
-    definition = part if inspect.isfunction(part) or inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
-    if definition.__module__.partition(".")[0] in _PACKAGES:
-        return f"{definition.__module__}.{definition.__qualname__}"
-    try:
-        return inspect.getsource(definition)  # pyright: ignore[reportUnknownArgumentType]
-    except (OSError, TypeError) as error:
-        raise UnknownSource(f"The source of {what} cannot be read: {error}") from None
+    if function is not None:
+        yield function
+    else:
+        yield rewriter if is_foreign(rewriter) else type(rewriter)

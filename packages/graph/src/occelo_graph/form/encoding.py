@@ -21,6 +21,7 @@ __all__ = [
     "Arrays",
     "Static",
     "class_name",
+    "coders",
     "decode",
     "decode_value",
     "encode",
@@ -70,6 +71,11 @@ def register_coder(
     A class that has a coder already gets the new one.
     """
     _coders[class_name(cls)] = (cls, to_plain, from_plain)
+
+
+def coders() -> dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]]:
+    """The classes that have coders, by name, with their pairs of functions."""
+    return dict(_coders)
 
 
 def _subclass(base: type, name: str) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, Variable
+from occelo_graph.form.encoding import class_name
+from occelo_graph.form.sources import is_foreign, register_extension
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
 from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
 from occelo_link.loops.joined import pieces
@@ -30,11 +32,13 @@ __all__ = [
 
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
 
-_lowerings: dict[type, Lowering] = {}
-_conditions: dict[type, Callable[[Apply], bool]] = {}
-_loops: list[tuple[Lowering, Callable[[Apply], bool]]] = []
-_complex: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
-_parts: dict[type, tuple[Lowering, Callable[[Apply], bool] | None]] = {}
+Condition = Callable[[Apply], bool]
+_Registered = tuple[Lowering, Condition | None]
+
+_lowerings: dict[type, _Registered] = {}
+_loops: list[tuple[Lowering, Condition]] = []
+_complex: dict[type, _Registered] = {}
+_parts: dict[type, _Registered] = {}
 
 _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
@@ -42,21 +46,33 @@ _DTYPES = frozenset(
 )
 
 
-def lowers_to_loops(
-    op_class: type, when: Callable[[Apply], bool] | None = None
+def _register(
+    table: dict[type, _Registered], kind: str, op_class: type, when: Condition | None
 ) -> Callable[[Lowering], Lowering]:
-    """Register the lowering of an op class, for those nodes for which ``when`` holds."""
-
     def register(function: Lowering) -> Lowering:
-        _lowerings[op_class] = function
-        if when is not None:
-            _conditions[op_class] = when
+        # what another package registered for an op of ours stays, also if our families are loaded later
+        if op_class not in table or is_foreign(function) or not is_foreign(table[op_class][0]):
+            table[op_class] = function, when
+            register_extension(kind, class_name(op_class), function, when)
         return function
 
     return register
 
 
-def lowers_iterations(when: Callable[[Apply], bool]) -> Callable[[Lowering], Lowering]:
+def lowers_to_loops(
+    op_class: type, when: Condition | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of an op class to loop programs, for those nodes for which ``when`` holds.
+
+    It takes a `Context`, the node and a `Tensor` for each input, and returns one for each output: a formula
+    (`Context.virtual`) wherever that is possible, else what lies in memory (`Context.step`, `Context.reduce`). ``native``,
+    ``c`` and ``numba`` use it. A lowering from another package takes the place of ours; its code is part of the keys of
+    the cache.
+    """
+    return _register(_lowerings, "lowering to loops", op_class, when)
+
+
+def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
     """Register the lowering of all ops that run an inner graph again and again, for those nodes for which ``when`` holds."""
 
     def register(function: Lowering) -> Lowering:
@@ -73,31 +89,21 @@ def lies_in_arrays(variable: Variable) -> bool:
 
 
 def lowers_complex_to_loops(
-    op_class: type, when: Callable[[Apply], bool] | None = None
+    op_class: type, when: Condition | None = None
 ) -> Callable[[Lowering], Lowering]:
-    """Register the lowering of an op class for nodes with complex tensors."""
-
-    def register(function: Lowering) -> Lowering:
-        _complex[op_class] = (function, when)
-        return function
-
-    return register
+    """Register the lowering of an op class for nodes with complex tensors, which are `ComplexTensor`; else as `lowers_to_loops`."""
+    return _register(_complex, "lowering of complex tensors", op_class, when)
 
 
 def lowers_parts_to_loops(
-    op_class: type, when: Callable[[Apply], bool] | None = None
+    op_class: type, when: Condition | None = None
 ) -> Callable[[Lowering], Lowering]:
     """Register the lowering of an op class for nodes with values of types that are no arrays but consist of such.
 
     Such a value is a `Joined` of the lowered tensors of its parts. One of complex numbers is a `ComplexTensor`, and
     one of 16-bit floats of dtype float32; what is computed of those is rounded afterwards.
     """
-
-    def register(function: Lowering) -> Lowering:
-        _parts[op_class] = function, when
-        return function
-
-    return register
+    return _register(_parts, "lowering of parts", op_class, when)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
@@ -168,14 +174,14 @@ def _find(node: Apply) -> Lowering | None:
             continue
         if not _computes_alike(type(node.op), cls):
             return None
-        condition = _conditions.get(cls)
+        function, condition = found
         if condition is not None and not condition(node):
             return None
         if node.op.destroy_map:
             return None
         if not all(lies_in_arrays(v) for v in (*node.inputs, *node.outputs)):
             return None
-        return found
+        return function
     return None
 
 

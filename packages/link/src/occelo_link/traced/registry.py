@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Apply, Op, Variable
+from occelo_graph.form.encoding import class_name
+from occelo_graph.form.sources import is_foreign, register_extension
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
@@ -32,26 +34,32 @@ class NeedsValue(Exception):
         self.node = node
 
 
-def traces(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
-    """Register the lowering of op classes."""
-
+def _register(
+    table: dict[type[Op], Lowering], kind: str, classes: Sequence[type[Op]]
+) -> Callable[[Lowering], Lowering]:
     def register(function: Lowering) -> Lowering:
         for cls in classes:
-            _lowerings[cls] = function
+            # what another package registered for an op of ours stays, also if our families are loaded later
+            if cls not in table or is_foreign(function) or not is_foreign(table[cls]):
+                table[cls] = function
+                register_extension(kind, class_name(cls), function)
         return function
 
     return register
+
+
+def traces(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+    """Register the lowering of op classes to the arrays of libraries that trace, which are JAX and PyTorch.
+
+    It takes a `Tracer`, the node and the values of its inputs, and returns those of its outputs; ``tracer.arrays`` has the
+    operations. A lowering from another package takes the place of ours.
+    """
+    return _register(_lowerings, "lowering to arrays", classes)
 
 
 def traces_parts(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     """Register the lowering of op classes for nodes with values of types that are no arrays but consist of such."""
-
-    def register(function: Lowering) -> Lowering:
-        for cls in classes:
-            _parts[cls] = function
-        return function
-
-    return register
+    return _register(_parts, "lowering of parts to arrays", classes)
 
 
 def find_lowering(node: Apply) -> Lowering | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,14 @@ class ScalarFunction(_Row):
 
     def fields(self) -> dict[str, Any]:
         return {"name": self.name}
+
+    def parts(self) -> dict[str, Any]:
+        """All that the row says, by name; equal functions of two processes have equal parts."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in dataclass_fields(self)
+            if each.name != "doc"
+        }
 
     # there is one object for each name, so identity decides, and decides quickly
 

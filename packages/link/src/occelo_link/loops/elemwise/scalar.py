@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_graph.form.sources import register_extension
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -27,8 +28,10 @@ def scalar(
         for name in names:
             _rows[name] = function
             COSTS[name] = cost
+            _conditions.pop(name, None)
             if when is not None:
                 _conditions[name] = when
+            register_extension("lowering of the scalar function", name, function, when, cost)
         return function
 
     return register

@@ -1,0 +1,266 @@
+"""What code from other packages does, as text that changes when it does, and what such packages have registered.
+
+Keys of caches hold these texts. The code of these packages is known in another way: by names, sizes and times of its files.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from occelo_graph.form.encoding import coders, encode
+
+__all__ = ["UnknownSource", "extensions_text", "is_foreign", "register_extension", "source_text"]
+
+_PACKAGES = frozenset(("occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo"))
+_VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
+"""Libraries that are known by their version."""
+_FIELDS_WITHOUT_EFFECT = frozenset(
+    "__dict__ __weakref__ __doc__ __module__ __qualname__ __annotations__ __annotate_func__ __annotations_cache__ "
+    "__firstlineno__ __static_attributes__ __dataclass_fields__ __dataclass_params__ __match_args__ __abstractmethods__ "
+    "__parameters__ __orig_bases__ __hash__ _abc_impl __slots__".split()
+)
+_MOST = 5000
+"""Functions and values that one text may consist of."""
+
+
+class UnknownSource(Exception):
+    """Something registered from outside whose code, or what that refers to, cannot be read."""
+
+
+def _package(part: Any) -> str:
+    name: Any = part.__name__ if isinstance(part, types.ModuleType) else _module_of(part)
+    return str(name).partition(".")[0]
+
+
+def _module_of(part: Any) -> str:
+    named = isinstance(part, type | types.FunctionType | types.BuiltinFunctionType)
+    found: Any = getattr(part if named else type(part), "__module__", None)
+    return found or "builtins"
+
+
+def is_foreign(part: Any) -> bool:
+    """Whether a function, a class, or the class of a value comes from another package than these."""
+    return _package(part) not in _PACKAGES
+
+
+def source_text(part: Any, what: str) -> str:
+    """What a function, class or object from another package consists of; of one of these packages its name.
+
+    That is its code with defaults, what it closes over, and all that it names: functions and classes of other packages
+    again, modules by their file, libraries like NumPy by their version, values by what they hold. One with an attribute
+    ``version`` is known by that alone. `UnknownSource`, which begins with ``what``, where something cannot be told so.
+    """
+    return "\n".join(_Reader(what).lines(part))
+
+
+class _Reader:
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.seen: dict[int, tuple[int, Any]] = {}
+
+    def lines(self, part: Any) -> Iterator[str]:
+        """The text of anything that is met, once; after that which of the parts it is."""
+        plain = _plain(part)
+        if plain is not None:
+            yield plain
+            return
+        if id(part) in self.seen:
+            yield f"part {self.seen[id(part)][0]}"
+            return
+        if len(self.seen) >= _MOST:
+            raise UnknownSource(f"The source of {self.what} refers to too much to be read")
+        self.seen[id(part)] = (
+            len(self.seen),
+            part,
+        )  # held, so that no other object gets its identity
+        version = None if isinstance(part, types.ModuleType) else getattr(part, "version", None)
+        if isinstance(version, str | int | tuple):
+            yield f"version {version!r}"
+        elif isinstance(part, types.ModuleType):
+            yield self._module(part)
+        elif isinstance(part, types.FunctionType):
+            yield from self._function(part)
+        elif isinstance(part, type):
+            yield from self._class(part)
+        else:
+            yield from self._object(part)
+
+    def _module(self, module: types.ModuleType) -> str:
+        text = _library(module)
+        if text is not None:
+            return f"module {text}"
+        file = getattr(module, "__file__", None)
+        try:
+            with open(file or "", "rb") as source:
+                return f"module {module.__name__} {source.read()!r}"
+        except OSError:
+            raise UnknownSource(
+                f"The source of {self.what} uses the module {module.__name__}, whose file cannot be read"
+            ) from None
+
+    def _function(self, function: types.FunctionType) -> Iterator[str]:
+        text = _library(function)
+        if text is None:
+            yield from self._code(function.__code__)
+            yield from self.lines((function.__defaults__, function.__kwdefaults__))
+            for name in _names(function.__code__):
+                if name in function.__globals__:
+                    yield f"global {name}"
+                    yield from self.lines(function.__globals__[name])
+        else:
+            yield f"function {text}"
+        for cell in function.__closure__ or ():
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                continue  # not bound yet
+            if text is None or (callable(content) and is_foreign(content)):
+                yield "closure"
+                yield from self.lines(content)
+
+    def _code(self, code: types.CodeType) -> Iterator[str]:
+        yield f"code {code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+        yield f"{code.co_argcount} {code.co_posonlyargcount} {code.co_kwonlyargcount} {code.co_flags}"
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                yield from self._code(constant)
+            else:
+                yield from self.lines(constant)
+
+    def _class(self, cls: type) -> Iterator[str]:
+        text = _library(cls)
+        if text is not None:
+            yield f"class {text}"
+            return
+        yield f"class {cls.__qualname__}"
+        for base in cls.__bases__:
+            yield from self.lines(base)
+        for name, value in sorted(vars(cls).items()):
+            if name not in _FIELDS_WITHOUT_EFFECT and not name.endswith("_cache"):
+                yield f"attribute {name}"
+                yield from self.lines(value)
+
+    def _object(self, part: Any) -> Iterator[str]:
+        if isinstance(part, tuple | list):
+            yield f"{type(part).__name__} of {len(part)}"  # pyright: ignore[reportUnknownArgumentType]
+            for each in part:  # pyright: ignore[reportUnknownVariableType]
+                yield from self.lines(each)
+        elif isinstance(part, dict):
+            items: Any = part.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            yield f"dict of {len(items)}"
+            for pair in items:
+                yield from self.lines(pair)
+        elif isinstance(part, set | frozenset):
+            own = cast(Any, part)
+            yield f"set {sorted(chr(10).join(_Reader(self.what).lines(each)) for each in own)}"
+        elif isinstance(part, staticmethod | classmethod):
+            yield type(cast(Any, part)).__name__
+            yield from self.lines(part.__func__)  # pyright: ignore[reportUnknownMemberType]
+        elif isinstance(part, types.MemberDescriptorType | types.GetSetDescriptorType):
+            yield f"slot {part.__name__}"
+        elif isinstance(part, functools.cached_property):
+            yield from self.lines(part.func)  # pyright: ignore[reportUnknownMemberType]
+        elif isinstance(part, property):
+            yield from self.lines((part.fget, part.fset, part.fdel))
+        elif isinstance(part, types.MethodType):
+            yield from self.lines((part.__func__, part.__self__))
+        elif isinstance(part, functools.partial):
+            yield from self.lines((part.func, part.args, part.keywords))  # pyright: ignore[reportUnknownMemberType]
+        elif isinstance(part, np.ufunc | types.BuiltinFunctionType):
+            yield f"{type(part).__name__} {_library(part) or part.__name__}"
+        elif isinstance(part, np.ndarray | np.generic):
+            array = cast(Any, np.asarray(part))  # pyright: ignore[reportUnknownArgumentType]
+            if array.dtype.hasobject:
+                raise self._unknown(part)  # pyright: ignore[reportUnknownArgumentType]
+            yield f"array {array.dtype.str} {array.shape} {array.tobytes()!r}"
+        else:
+            yield from self._instance(part)
+
+    def _instance(self, part: Any) -> Iterator[str]:
+        """An object by its class, and what it holds if that is plain."""
+        yield from self.lines(type(part))
+        arrays: list[Any] = []
+        try:
+            yield f"{encode(part, arrays)}"
+            yield from self.lines(arrays)
+            return
+        except TypeError:
+            pass
+        if not (is_foreign(part) and hasattr(part, "__dict__")):
+            raise self._unknown(part)
+        yield from self.lines(
+            {k: v for k, v in cast(Any, vars(part)).items() if not k.endswith("_cache")}
+        )
+
+    def _unknown(self, part: Any) -> UnknownSource:
+        kind = cast(Any, type(part))
+        return UnknownSource(
+            f"The source of {self.what} cannot be read: it refers to an object of {kind.__module__}.{kind.__qualname__}; "
+            "an attribute `version` of what was registered would stand for it"
+        )
+
+
+def _plain(part: Any) -> str | None:
+    if part is None or part is ... or part is NotImplemented:
+        return repr(part)
+    if type(part) in (bool, int, float, complex, str, bytes, range):
+        return f"{type(part).__name__} {part!r}"
+    if isinstance(part, slice):
+        return f"slice {part!r}"  # pyright: ignore[reportUnknownArgumentType]
+    return f"dtype {part.str}" if isinstance(part, np.dtype) else None  # pyright: ignore[reportUnknownMemberType]
+
+
+def _library(part: Any) -> str | None:
+    """The name, and version, of what is not read: of these packages, Python's own library, and libraries with versions."""
+    package = _package(part)
+    name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
+    if isinstance(part, np.ufunc):
+        package, name = "numpy", f"numpy or scipy ufunc {part.__name__}"
+    if package in _PACKAGES or package in sys.stdlib_module_names or package == "builtins":
+        return name
+    if package in _VERSIONED:
+        return f"{name} {getattr(importlib.import_module(package), '__version__', '')}"
+    return None
+
+
+def _names(code: types.CodeType) -> list[str]:
+    """The names that a function, and those defined in it, use."""
+    found = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found.update(dict.fromkeys(_names(constant)))
+    return list(found)
+
+
+_extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
+
+
+def register_extension(registry: str, name: str, *parts: Any) -> None:
+    """Remember that ``parts`` (functions, classes, plain values) were registered under a name in a registry.
+
+    What these packages register is left out. All else takes part in the keys of the cache.
+    """
+    key = registry, name
+    if any(is_foreign(part) for part in parts if _plain(part) is None):
+        _extensions[key] = parts
+    else:
+        _extensions.pop(key, None)
+
+
+def extensions_text() -> str:
+    """All that other packages have registered, as text; empty if there is nothing. `UnknownSource` if something cannot be read."""
+    rows = dict(_extensions)
+    rows.update(
+        (("coder", name), row) for name, row in coders().items() if any(map(is_foreign, row[1:]))
+    )
+    return "\n".join(
+        f"{registry} {name}\n{source_text(rows[registry, name], f'the {registry} of {name}')}"
+        for registry, name in sorted(rows)
+    )
