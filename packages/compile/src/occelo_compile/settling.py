@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable, toposort
-from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
-from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.settling import fill_of_known_shape, settled_lengths
 from occelo_graph.ops.shape import Shape, Shape_i, length_read
 from occelo_graph.tensors.constant import constant
 
 __all__ = ["copy_settled"]
-
-_OF_LENGTHS = (Shape_i, Shape, Subtensor, MakeVector, Join, Elemwise)
-"""Ops that lengths, and numbers made of them, come from."""
 
 
 def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
@@ -36,7 +31,7 @@ def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
 
     for node in toposort(outputs, blockers=frozenset(memo)):
         out = node.outputs[0]
-        if isinstance(node.op, _OF_LENGTHS) and (known or isinstance(node.op, Shape_i | Shape)):
+        if node.op.knows_integers and (known or node.op.of_shapes):
             found = _known(node, of)
             if found is not None:
                 known[out] = found

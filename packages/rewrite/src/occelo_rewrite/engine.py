@@ -12,7 +12,6 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, OcceloError, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
-from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite import options
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern
@@ -81,15 +80,6 @@ class RuleIndex:
             self._of_op.clear()
         self._of_op[op] = found
         return found
-
-
-_ARITHMETIC = frozenset(("add", "sub", "neg", "mul", "true_div", "reciprocal", "sqr"))
-
-
-def _in_a_tree(node: Apply) -> bool:
-    """Whether a node is part of a sum or a product, which rules look at as a whole."""
-    op = node.op
-    return isinstance(op, Elemwise) and op.scalar_op.name in _ARITHMETIC
 
 
 class Worklist(Feature):
@@ -188,11 +178,13 @@ class Worklist(Feature):
                 seen[node] = time
                 if self._tried.get(node, 0) <= time:
                     found[node] = None
-                tree = _in_a_tree(node)
+                tree = node.op.arithmetic
                 for out in node.outputs:
                     for user, _ in fgraph.clients.get(out, ()):
                         if user in fgraph.apply_nodes:
-                            (level if tree and _in_a_tree(user) else following).append((user, time))
+                            (level if tree and user.op.arithmetic else following).append(
+                                (user, time)
+                            )
             level = following
         return list(found)
 
@@ -326,12 +318,7 @@ def _kinds_of_inputs(node: Apply) -> set[Any]:
             if isinstance(v, Constant):
                 kinds.add(Constant)
         else:
-            op = v.owner.op
-            if isinstance(op, Elemwise):
-                kinds.add(Elemwise)
-                kinds.add(op.scalar_op)
-            else:
-                kinds.update(type(op).__mro__)
+            kinds.update(v.owner.op.kinds)
     return kinds
 
 

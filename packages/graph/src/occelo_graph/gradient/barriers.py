@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.elemwise.arithmetic import clip
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -35,6 +36,8 @@ disconnected_type = DisconnectedType()
 
 class _Identity(Op):
     """The same value."""
+
+    moves: ClassVar[slice | None] = FIRST
 
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
     identity_at_runtime: ClassVar[bool] = True

@@ -2,7 +2,7 @@
 
 An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters.
 It gives `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `pullback`,
-`pushforward`, `infer_shape`, `batch`, and traits. Ops of the family's older protocol
+`pushforward`, `infer_shape`, `batch`, and traits (`ir.traits`). Ops of the family's older protocol
 (``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``, ``__props__``,
 ``itypes`` and ``otypes``) are honoured.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph import provenance
@@ -20,6 +20,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.traits import Traits, forget_other_values
 from occelo_graph.ir.types import Type
 from occelo_graph.ir.user_ops import (
     call_shape_rule,
@@ -100,30 +101,8 @@ def frozen_value(value: Any) -> Any:
     return value
 
 
-class Op:
+class Op(Traits):
     """An operation on typed values; see the module's docstring for what a subclass gives."""
-
-    # traits
-    pure: ClassVar[bool] = True
-    """Equal inputs give equal outputs and nothing else happens."""
-    commutative: Any = False
-    """The order of the inputs does not matter."""
-    elementwise: ClassVar[bool] = False
-    lazy: ClassVar[bool] = False
-    """The op has regions, and may leave inputs alone that are results of them; see `IfElse`."""
-    loops: ClassVar[bool] = False
-    """The op runs an inner graph again and again, as `loop` says."""
-    identity_at_runtime: ClassVar[bool] = False
-    """Only gradients see the op; compiled graphs drop it."""
-    observes: ClassVar[bool] = False
-    """Outputs are views of inputs; the op is there for what it does with their values on the way."""
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
-    """Output index to the input indices that it may alias."""
-    destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
-    """Output index to the input indices that computing it overwrites."""
-    default_output: ClassVar[int | None] = None
-    types_follow_values: ClassVar[bool] = False
-    """Values that are known of inputs, such as lengths, say more of the outputs' types; see `settled`."""
 
     # the older protocol's declarations
     __props__: ClassVar[tuple[str, ...]]
@@ -137,6 +116,7 @@ class Op:
         super().__init_subclass__(**options)
         if "make_node" in cls.__dict__:
             cls._makes_nodes = not cls.__module__.startswith(_OWN)
+        forget_other_values(cls, Op)
         props = cls.__dict__.get("__props__", ())
         if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
             raise TypeError(
@@ -158,16 +138,6 @@ class Op:
 
         def __init__(self, *args: Any, **options: Any) -> None:
             refuse_arguments(type(self), Op, args, options)
-
-    @property
-    def views(self) -> Mapping[int, Sequence[int]]:
-        """`view_map`, by the name of the trait."""
-        return self.view_map
-
-    @property
-    def destroys(self) -> Mapping[int, Sequence[int]]:
-        """`destroy_map`, by the name of the trait."""
-        return self.destroy_map
 
     # identity
 
@@ -274,6 +244,16 @@ class Op:
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
         """What types and constants say of an output of integers: see `ir.known`; ``of`` tells it of inputs."""
         return None
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """What patterns of rules may look for in the op: its classes."""
+        return type(self).__mro__
+
+    @property
+    def knows_integers(self) -> bool:
+        """Whether the op may say something of integers that it computes."""
+        return type(self).known_integers is not Op.known_integers
 
     def make_node(self, *inputs: Any) -> Apply:
         """Apply the op to inputs, converting those that are not variables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
@@ -96,7 +97,12 @@ __all__ = [
 class Alloc(FollowsLengths, LinearInFirst):
     """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
 
+    moves: ClassVar[slice | None] = FIRST
+
     shape: StaticShape
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(1, len(node.inputs))
 
     def infer(self, value: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)
@@ -252,6 +258,9 @@ class ARange(FollowsLengths):
 
     dtype: str
 
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(len(node.inputs))
+
     def infer(self, start: TensorType, stop: TensorType, step: TensorType) -> TensorType:
         for t in (start, stop, step):
             if t.ndim != 0:
@@ -325,6 +334,9 @@ class Eye(FollowsLengths):
 
     dtype: str
     shape: StaticShape
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(len(node.inputs))
 
     def infer(self, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -59,6 +60,8 @@ __all__ = [
 class MakeVector(Op):
     """A vector of scalars, of one dtype."""
 
+    moves: ClassVar[slice | None] = EVERY
+
     dtype: str
 
     def infer(self, *scalars: TensorType) -> TensorType:
@@ -99,6 +102,8 @@ def make_vector(*scalars: Any) -> TensorVariable:
 @op
 class Join(Op):
     """Tensors of one dtype and number of dimensions, one after the other along ``axis``."""
+
+    moves: ClassVar[slice | None] = EVERY
 
     axis: int
 
@@ -310,7 +315,12 @@ def split(
 class Repeat(LinearInFirst):
     """Each slice along ``axis`` repeated as often as the second input, a vector, says."""
 
+    moves: ClassVar[slice | None] = FIRST
+
     axis: int
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(1, len(node.inputs))
 
     def infer(self, x: TensorType, repeats: TensorType) -> TensorType:
         if repeats.ndim != 1 or not is_discrete(repeats.dtype):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import keeps, plain_number
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.create import ones_like, zeros_like
@@ -120,6 +121,8 @@ class CAReduce(Op):
     axis: tuple[int, ...]
     dtype: str | None = None
     acc_dtype: str | None = None
+    reads_once: ClassVar[bool] = True
+    by_parts = property(lambda self: FIRST if self.scalar_op.linear == "all" else None)  # type: ignore[assignment] # pyright: ignore[reportAssignmentType]
 
     def _dtype(self, given: str) -> str:
         if self.dtype is not None:
@@ -466,6 +469,7 @@ class Argmax(Op):
     """Position of the first largest element along ``axis``, counted in C order over several axes."""
 
     axis: tuple[int, ...]
+    reads_once: ClassVar[bool] = True
 
     def infer(self, x: TensorType) -> TensorType:
         return TensorType("int64", [n for i, n in enumerate(x.shape) if i not in self.axis])
@@ -518,6 +522,7 @@ class CumOp(Op):
 
     axis: int
     mode: str = "add"
+    by_parts = property(lambda self: FIRST if self.mode == "add" else None)  # type: ignore[assignment] # pyright: ignore[reportAssignmentType]
 
     def infer(self, x: TensorType) -> TensorType:
         return TensorType(_accumulated(x.dtype), x.shape)

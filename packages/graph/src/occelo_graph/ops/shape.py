@@ -12,6 +12,7 @@ import numpy as np
 from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
@@ -111,6 +112,9 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 class Shape(Op):
     """The lengths of a tensor as an int64 vector."""
 
+    by_parts: ClassVar[slice | None] = FIRST
+    of_shapes: ClassVar[bool] = True
+
     def infer(self, x: TensorType) -> TensorType:
         return TensorType("int64", (x.ndim,))
 
@@ -141,6 +145,9 @@ class Shape(Op):
 @op
 class Shape_i(Op):
     """The length of one dimension, ``i``, as an int64 scalar."""
+
+    by_parts: ClassVar[slice | None] = FIRST
+    of_shapes: ClassVar[bool] = True
 
     i: int
 
@@ -237,6 +244,10 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
     ``given`` says which of the Nones are given by further inputs; other lengths stay open. ``of`` is
     what the message of a failure calls the tensor; it does not tell ops apart.
     """
+
+    reads_once: ClassVar[bool] = True
+
+    moves: ClassVar[slice | None] = FIRST
 
     static: StaticShape
     given: tuple[bool, ...]
@@ -338,6 +349,10 @@ class DimShuffle(LinearInFirst):
     ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not
     listed must have length 1; if that is not known, it is checked when the graph runs.
     """
+
+    reads_once: ClassVar[bool] = True
+
+    moves: ClassVar[slice | None] = FIRST
 
     input_ndim: int
     new_order: tuple[int | str, ...]
@@ -532,9 +547,14 @@ class Reshape(FollowsLengths, LinearInFirst):
     length that a further input gives, which may be the -1, too.
     """
 
+    moves: ClassVar[slice | None] = FIRST
+
     shape: StaticShape
 
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(1, len(node.inputs))
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)

@@ -7,25 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Apply, TensorType, Variable
-from occelo_graph.gradient.barriers import (
-    DisconnectedGrad,
-    GradClip,
-    GradScale,
-    UndefinedGrad,
-    ZeroGrad,
-)
-from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, ViewOp
-from occelo_graph.ops.create import Alloc
-from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
-from occelo_graph.ops.index.subtensor import (
-    AdvancedIncSubtensor,
-    AdvancedSubtensor,
-    IncSubtensor,
-    Subtensor,
-)
-from occelo_graph.ops.join import Join, MakeVector, Repeat
-from occelo_graph.ops.reduce import CAReduce, CumOp
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual
@@ -51,35 +32,6 @@ __all__ = [
 PARTS = {"complex64": "float32", "complex128": "float64"}
 """The dtype of the parts of a complex number."""
 
-_BY_PARTS = (
-    AdvancedIncSubtensor,
-    AdvancedSubtensor,
-    Alloc,
-    AllocDiag,
-    Assert,
-    Assume,
-    CheckAndRaise,
-    DeepCopyOp,
-    DimShuffle,
-    DisconnectedGrad,
-    ExtractDiag,
-    GradClip,
-    GradScale,
-    IncSubtensor,
-    Join,
-    MakeVector,
-    Repeat,
-    Reshape,
-    Shape,
-    Shape_i,
-    SpecifyShape,
-    Subtensor,
-    UndefinedGrad,
-    ViewOp,
-    ZeroGrad,
-)
-"""Ops that do the same to the real and the imaginary parts, and nothing else."""
-
 
 class ComplexTensor(Tensor):
     """A complex tensor as its parts, which have the same shape."""
@@ -102,18 +54,15 @@ def _is_complex(variable: Variable) -> bool:
 
 
 def by_parts(node: Apply) -> bool:
-    """Whether a node with complex tensors is two nodes with real ones."""
-    op: Any = node.op
-    if isinstance(op, CAReduce | CumOp):
-        added = op.scalar_op.name == "add" if isinstance(op, CAReduce) else op.mode == "add"
-        return added and _is_complex(node.inputs[0])
-    if not isinstance(op, _BY_PARTS):
+    """Whether a node with complex tensors is two nodes with real ones, as its op says.
+
+    All its numbers must be complex: a real one would be taken for both parts.
+    """
+    which = node.op.numbers()
+    if which is None:
         return False
-    if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
-        return all(_is_complex(v) for v in node.inputs[:2])
-    # real numbers among complex ones are not told from indices
-    kinds: list[Any] = [v.type for v in node.inputs]
-    return all(k.dtype in PARTS or not k.dtype.startswith("float") for k in kinds)
+    numbers = range(len(node.inputs))[which]
+    return all(_is_complex(v) is (i in numbers) for i, v in enumerate(node.inputs))
 
 
 def in_parts(lowering: Lowering) -> Lowering:

@@ -13,12 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Apply, TensorType, Type, Variable
 from occelo_graph.ops.cast import Cast
-from occelo_graph.ops.control import Assert, CheckAndRaise, IfElse
-from occelo_graph.ops.create import Alloc
-from occelo_graph.ops.index.search import ExtractDiag
-from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
-from occelo_graph.ops.join import Join, MakeVector, Repeat
-from occelo_graph.ops.shape import DimShuffle, Reshape, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.joined import pieces
@@ -39,22 +33,6 @@ __all__ = [
     "with_halves_rounded",
 ]
 
-_MOVES = (
-    AdvancedSubtensor,
-    Alloc,
-    Assert,
-    CheckAndRaise,
-    DimShuffle,
-    ExtractDiag,
-    IfElse,
-    Join,
-    MakeVector,
-    Repeat,
-    Reshape,
-    SpecifyShape,
-    Subtensor,
-)
-"""Ops whose results have no numbers that their inputs have not."""
 COST = 8
 
 
@@ -92,8 +70,9 @@ def in_single(lowering: Lowering) -> Lowering:
         if _is_half(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
             return [_mapped(context, inputs[0], "float32", rounded)]
         outputs = lowering(context, as_single(node), inputs)
-        if isinstance(node.op, _MOVES):
-            return outputs
+        moved = node.op.moves
+        if moved is not None and all(_is_half(v) for v in node.inputs[moved]):
+            return outputs  # they are numbers of 16 bits
         return [
             _mapped(context, t, "float32", rounded) if _is_half(v) else t
             for v, t in zip(node.outputs, outputs, strict=True)

@@ -450,8 +450,8 @@ def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
 
 def repeats(variable: Variable, node: Apply) -> bool:
     """Whether computing ``node`` reads elements of a variable more than once, or at random."""
-    if not getattr(node.op, "elementwise", False):
-        return type(node.op).__name__ not in ("CAReduce", "DimShuffle", "Argmax", "SpecifyShape")
+    if not node.op.elementwise:
+        return not node.op.reads_once
     mine, out = variable.type, node.outputs[0].type
     assert isinstance(mine, TensorType)  # elementwise ops are of tensors
     assert isinstance(out, TensorType)

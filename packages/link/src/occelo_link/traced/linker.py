@@ -15,16 +15,6 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
-from occelo_graph.ops.create import Alloc, ARange, Eye
-from occelo_graph.ops.index.search import Nonzero
-from occelo_graph.ops.index.subtensor import (
-    AdvancedIncSubtensor,
-    AdvancedSubtensor,
-    IncSubtensor,
-    Subtensor,
-)
-from occelo_graph.ops.join import Repeat
-from occelo_graph.ops.shape import Reshape, Shape, Shape_i
 from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.quick import quick_call
@@ -58,7 +48,7 @@ def _roots(variable: Variable) -> list[Variable]:
         seen.add(each)
         if each.owner is None:
             found[each] = None
-        elif not isinstance(each.owner.op, Shape | Shape_i):
+        elif not each.owner.op.of_shapes:
             pending.extend(each.owner.inputs)
     return list(found)
 
@@ -68,35 +58,8 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
     inputs = set(fgraph.inputs)
     found: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():
-        found += [(node, v) for v in _shaping(node) if not inputs.isdisjoint(_roots(v))]
-    return found
-
-
-def _shaping(node: Apply) -> Iterable[Variable]:
-    """The inputs of a node whose values its shape depends on."""
-    op: Any = node.op
-    if isinstance(op, Alloc | Reshape):
-        return node.inputs[1:]
-    if isinstance(op, ARange | Nonzero | Eye):
-        return node.inputs
-    if isinstance(op, Repeat):
-        return node.inputs[1:]
-    if isinstance(op, Subtensor | AdvancedSubtensor | IncSubtensor | AdvancedIncSubtensor):
-        given = node.inputs[1 if isinstance(op, Subtensor | AdvancedSubtensor) else 2 :]
-        masks = [v for v in given if v.type.dtype == "bool"]
-        return [*masks, *_slice_parts(op.key, given)]
-    return ()
-
-
-def _slice_parts(key: Any, given: Sequence[Variable]) -> list[Variable]:
-    rest = iter(given)
-    found: list[Variable] = []
-    for entry in key:
-        if isinstance(entry, slice):
-            parts = (entry.start, entry.stop, entry.step)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            found += [next(rest) for part in parts if isinstance(part, str)]  # pyright: ignore[reportUnknownVariableType]
-        elif isinstance(entry, str):
-            next(rest)
+        shaping = [node.inputs[i] for i in node.op.static_inputs(node)]
+        found += [(node, v) for v in shaping if not inputs.isdisjoint(_roots(v))]
     return found
 
 

@@ -24,6 +24,8 @@ class IfElse(Op):
     all values of one branch, then all of the other.
     """
 
+    moves: ClassVar[slice | None] = slice(1, None)
+
     n_outs: int
     lazy: ClassVar[bool] = True
 

@@ -11,6 +11,7 @@ from occelo_graph.errors import SavedGraphError
 from occelo_graph.form.encoding import Arrays, class_name, loaded, register_coder
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
@@ -19,6 +20,8 @@ __all__ = ["Assert", "CheckAndRaise", "assert_op"]
 
 class CheckAndRaise(Op):
     """The first input, after checking that all others hold; else ``exc_type(msg)`` is raised."""
+
+    moves: ClassVar[slice | None] = FIRST
 
     __props__: ClassVar[tuple[str, ...]] = ("msg", "exc_type")
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}

@@ -10,6 +10,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
@@ -17,6 +18,8 @@ __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"
 
 class SameType(Op):
     """Base of ops whose result is, for all purposes of graphs, their input."""
+
+    moves: ClassVar[slice | None] = FIRST
 
     def infer(self, x: Any) -> Any:
         return x

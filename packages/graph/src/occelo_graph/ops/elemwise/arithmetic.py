@@ -100,11 +100,20 @@ second: Elemwise = elementwise(
     _second,
     [None, lambda ct, x, y, out: ct],
     "The second argument, broadcast against the first, whose values do not matter.",
+    holomorphic=True,
+    moves=slice(1, 2),
 )
 fill = second
 
 tensor_copy: Elemwise = elementwise(
-    "identity", 1, first_dtype, np.array, [lambda ct, x, out: ct], "A copy of a tensor."
+    "identity",
+    1,
+    first_dtype,
+    np.array,
+    [lambda ct, x, out: ct],
+    "A copy of a tensor.",
+    holomorphic=True,
+    moves=slice(0, 1),
 )
 identity_of = tensor_copy
 
@@ -116,6 +125,10 @@ add: Elemwise = elementwise(
     doc="Sum of any number of tensors.",
     commutative=True,
     partial_at=lambda position: lambda ct, *_: ct,
+    holomorphic=True,
+    linear="all",
+    arithmetic=True,
+    keeps_sign=("nonnegative", "unsigned"),
 )
 
 
@@ -137,6 +150,10 @@ mul: Elemwise = elementwise(
     doc="Product of any number of tensors.",
     commutative=True,
     partial_at=_mul_partial,
+    holomorphic=True,
+    linear="each",
+    arithmetic=True,
+    keeps_sign=("nonnegative", "unsigned"),
 )
 sub: Elemwise = elementwise(
     "sub",
@@ -145,6 +162,9 @@ sub: Elemwise = elementwise(
     np.subtract,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct],
     "Difference; TypeError for two tensors of truth values.",
+    holomorphic=True,
+    linear="all",
+    arithmetic=True,
 )
 true_div: Elemwise = elementwise(
     "true_div",
@@ -153,6 +173,10 @@ true_div: Elemwise = elementwise(
     np.true_divide,
     [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct * out) / y],
     "Quotient; integers give float64.",
+    holomorphic=True,
+    linear="first",
+    arithmetic=True,
+    keeps_sign=("unsigned",),
 )
 int_div: Elemwise = elementwise(
     "int_div",
@@ -185,7 +209,15 @@ def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
 
 
 neg: Elemwise = elementwise(
-    "neg", 1, ufunc_rule(np.negative), np.negative, [lambda ct, x, out: -ct], "Negative."
+    "neg",
+    1,
+    ufunc_rule(np.negative),
+    np.negative,
+    [lambda ct, x, out: -ct],
+    "Negative.",
+    holomorphic=True,
+    linear="all",
+    arithmetic=True,
 )
 reciprocal: Elemwise = elementwise(
     "reciprocal",
@@ -194,9 +226,20 @@ reciprocal: Elemwise = elementwise(
     lambda x: np.true_divide(np.ones((), inexact([x.dtype.name])), x),
     [lambda ct, x, out: -ct * out * out],
     "1 / x; integers give floats.",
+    holomorphic=True,
+    arithmetic=True,
+    keeps_sign=("unsigned",),
 )
 sqr: Elemwise = elementwise(
-    "sqr", 1, ufunc_rule(np.square), np.square, [lambda ct, x, out: ct * (2 * x)], "Square."
+    "sqr",
+    1,
+    ufunc_rule(np.square),
+    np.square,
+    [lambda ct, x, out: ct * (2 * x)],
+    "Square.",
+    holomorphic=True,
+    arithmetic=True,
+    sign="unsigned",
 )
 square = sqr
 sqrt: Elemwise = elementwise(
@@ -206,6 +249,9 @@ sqrt: Elemwise = elementwise(
     np.sqrt,
     [lambda ct, x, out: ct / (2 * out)],
     "Square root; its derivative at 0 is infinite.",
+    holomorphic=True,
+    sign="nonnegative",
+    keeps_sign=("nonnegative", "unsigned"),
 )
 
 
@@ -223,6 +269,7 @@ abs: Elemwise = elementwise(
     "Absolute value; its derivative at 0 is 0.",
     holomorphic=False,
     complex_pullback=[_abs_complex],
+    sign="unsigned",
 )
 sign: Elemwise = elementwise(
     "sign",
@@ -248,6 +295,7 @@ maximum: Elemwise = elementwise(
     "The larger of two; NaN if either is. Where they are equal each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
+    keeps_sign=("nonnegative", "unsigned"),
 )
 minimum: Elemwise = elementwise(
     "minimum",
@@ -364,6 +412,7 @@ _switch: Elemwise = elementwise(
         lambda ct, c, a, b, out: switch(c, 0.0, ct),
     ],
     "Elements of the second tensor where the first is not 0, else of the third.",
+    holomorphic=True,
 )
 
 

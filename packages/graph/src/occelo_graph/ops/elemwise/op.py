@@ -92,6 +92,18 @@ class Elemwise(Op):
         return self.scalar_op.commutative and not self.inplace
 
     @property
+    def arithmetic(self) -> bool:  # type: ignore[override]
+        return self.scalar_op.arithmetic
+
+    @property
+    def moves(self) -> slice | None:  # type: ignore[override]
+        return self.scalar_op.moves
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        return Elemwise, self.scalar_op
+
+    @property
     def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
         return {out: [inp] for out, inp in self.inplace}
 
@@ -208,13 +220,13 @@ class Elemwise(Op):
         # Cotangents of complex variables are dL/d(re) + i dL/d(im); for a holomorphic f that is the
         # conjugate of what the linear map does to the conjugate (Wirtinger calculus).
         row = self.scalar_op
-        own = getattr(row, "complex_pullback", None)
+        own = row.complex_pullback
         if own is not None:
             return [
-                d(ct, *inputs, out) if want else None for d, want in zip(own, wanted, strict=True)
+                d(ct, *inputs, out) if d is not None and want else None
+                for d, want in zip(own, wanted, strict=True)
             ]
-        if not getattr(row, "holomorphic", False):
-            raise NotImplementedError(f"{row} has no derivative for complex tensors")
+        _require_holomorphic(row)
         turned = ct.conj() if is_complex(ct.type.dtype) else ct
         terms: list[Any] = []
         for d, want in zip(row.derivatives(len(inputs)), wanted, strict=True):
@@ -240,6 +252,10 @@ class Elemwise(Op):
             return [ZERO]
         total: Any = None
         converted = _in_dtype_of(out, inputs)
+        if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
+            if self.scalar_op.complex_pullback is not None:
+                return [self._complex_tangent(converted, out, tangents)]
+            _require_holomorphic(self.scalar_op)
         for d, tangent in zip(self.scalar_op.derivatives(len(inputs)), tangents, strict=True):
             if tangent is None or tangent is ZERO or d is None:
                 continue
@@ -254,6 +270,28 @@ class Elemwise(Op):
         if total.type.ndim != out.type.ndim or total.type.broadcastable != out.type.broadcastable:
             total = Elemwise(ScalarFunction("second"))(out, total)
         return [total]
+
+    def _complex_tangent(self, inputs: Sequence[Any], out: Any, tangents: Sequence[Any]) -> Any:
+        """The tangent where the derivative is linear in real and imaginary parts only.
+
+        The parts of the result's tangent are the products of the tangents with what is pulled back from 1 and from i.
+        """
+        real, joined = (Elemwise(ScalarFunction(name)) for name in ("real", "complex"))
+        rows = self.scalar_op.complex_pullback or ()
+        wanted = [t is not None and t is not ZERO for t in tangents]
+        parts: list[Any] = []
+        for unit in (1.0, 1.0j) if is_complex(out.type.dtype) else (1.0,):
+            ct = Elemwise(ScalarFunction("second"))(out, np.asarray(unit, out.type.dtype))
+            terms = [
+                real(d(ct, *inputs, out).conj() * t)
+                for d, t, want in zip(rows, tangents, wanted, strict=True)
+                if want and d is not None
+            ]
+            if not terms:
+                return ZERO
+            parts.append(Elemwise(ScalarFunction("add"))(*terms) if len(terms) > 1 else terms[0])
+        made: Any = joined(*parts) if len(parts) > 1 else parts[0]
+        return made if made.type.dtype == out.type.dtype else made.astype(out.type.dtype)
 
     def known_integers(self, node: Apply, of: Callable[[Any], Any]) -> Any:
         kinds: list[Any] = [v.type for v in (*node.inputs, *node.outputs)]
@@ -383,6 +421,15 @@ def _raise_mismatch(node: Apply, arrays: Sequence[Any], axis: int) -> None:
     raise ValueError(f"Input dimension mismatch in dimension {axis}: {listed}{hint}")
 
 
+def _require_holomorphic(function: ScalarOp) -> None:
+    if function.holomorphic is None:
+        raise NotImplementedError(
+            f"{function} has no derivative for complex tensors: it does not declare the trait holomorphic, or complex_pullback"
+        )
+    if not function.holomorphic:
+        raise NotImplementedError(f"{function} has no derivative for complex tensors")
+
+
 def elementwise(
     name: str,
     nin: int | None,
@@ -395,7 +442,7 @@ def elementwise(
     """Register a row of the table of scalar functions and return the op that applies it.
 
     ``partials`` has one derivative for each input; for any number of inputs (``nin`` None) the option
-    ``partial_at`` gives the one at a position. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
+    ``partial_at`` gives the one at a position. Other options declare what is known of the function, see `ScalarOp`. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
     """
     row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     made = Elemwise(row)

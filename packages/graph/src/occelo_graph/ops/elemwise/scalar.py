@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ __all__ = [
     "DtypeRule",
     "ScalarFunction",
     "ScalarOp",
+    "Sign",
     "boolean_of",
     "first_dtype",
     "float_like",
@@ -36,12 +37,35 @@ Derivative = Callable[..., Any] | None
 """``(cotangent, *inputs, output) -> cotangent of one input``; None where none passes."""
 
 
+Sign = Literal["unsigned", "nonnegative"]
+"""What may hold of all elements: no minus sign, not even of a zero; or none below 0."""
+
+
 class ScalarOp(Static):
-    """Base of what `Elemwise` applies to each element."""
+    """Base of what `Elemwise` applies to each element, and what it may say of itself.
+
+    What a function does not declare is not known of it: no rule or linker relies on it. Only for ``holomorphic`` is
+    there no answer that is right for all functions, so whoever asks for it raises.
+    """
 
     name: str
     commutative: bool = False
     nout: int = 1
+    holomorphic: bool | None = None
+    """For complex numbers the derivatives are complex linear. None, where that is not declared: then the derivative
+    over complex tensors is a NotImplementedError, unless ``complex_pullback`` gives it."""
+    complex_pullback: Sequence[Derivative] | None = None
+    """The derivatives over complex tensors of a function that is not holomorphic."""
+    linear: Literal["all", "each", "first"] | None = None
+    """Linear in all inputs at once (a sum), in each for itself (a product), or in the first alone (a quotient)."""
+    arithmetic: bool = False
+    """Part of sums and products, which rules look at as wholes."""
+    sign: Sign | None = None
+    """What holds of the results for all real numbers."""
+    keeps_sign: tuple[Sign, ...] = ()
+    """What holds of the results for real numbers that it all holds of."""
+    moves: slice | None = None
+    """The input whose elements the results are, broadcast; a slice of one position."""
 
     @property
     def nin(self) -> int | None:
@@ -89,16 +113,20 @@ class _Row(ScalarOp):
     partials: Sequence[Derivative] = ()
     partial_at: Callable[[int], Derivative] | None = None
     commutative: bool = False
-    holomorphic: bool = True
+    holomorphic: bool | None = None
     complex_pullback: Sequence[Derivative] | None = None
     doc: str = field(default="", compare=False)
+    linear: Literal["all", "each", "first"] | None = None
+    arithmetic: bool = False
+    sign: Sign | None = None
+    keeps_sign: tuple[Sign, ...] = ()
+    moves: slice | None = None
 
 
 class ScalarFunction(_Row):
     """A named function of scalars; the name is its identity, so each name is registered once.
 
-    ``holomorphic`` says that for complex values the derivative is complex linear; otherwise
-    ``complex_pullback`` gives the cotangents.
+    The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:

@@ -95,10 +95,11 @@ def _special(
     derivatives: Sequence[Derivative],
     doc: str,
     function: Callable[..., Any] | None = None,
+    **options: Any,
 ) -> Elemwise:
     computing = _with_dtype(_scipy(name) if function is None else function)
     return elementwise(
-        name, len(derivatives), special_float, computing, derivatives, doc, holomorphic=False
+        name, len(derivatives), special_float, computing, derivatives, doc, **options
     )
 
 
@@ -114,10 +115,13 @@ erf: Elemwise = _special(
     "erf", [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)], "Error function."
 )
 erfc: Elemwise = _special(
-    "erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x)."
+    "erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x).", sign="unsigned"
 )
 erfcx: Elemwise = _special(
-    "erfcx", [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)], "exp(x ** 2) * erfc(x)."
+    "erfcx",
+    [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)],
+    "exp(x ** 2) * erfc(x).",
+    sign="unsigned",
 )
 erfinv: Elemwise = _special(
     "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."

@@ -13,7 +13,7 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, neg, sub, switch, true_div
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import Derivative, inexact, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import Derivative, Sign, inexact, ufunc_rule
 
 __all__ = [
     "arccos",
@@ -49,8 +49,12 @@ __all__ = [
 ]
 
 
-def _unary(name: str, ufunc: np.ufunc, derivative: Derivative, doc: str) -> Elemwise:
-    return elementwise(name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc)
+def _unary(
+    name: str, ufunc: np.ufunc, derivative: Derivative, doc: str, sign: Sign | None = None
+) -> Elemwise:
+    return elementwise(
+        name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc, holomorphic=True, sign=sign
+    )
 
 
 def _exp_partial(ct: Any, x: Any, out: Any) -> Any:
@@ -73,8 +77,10 @@ def _undivided(ct: Any, divisor: Any) -> Any:
     return None
 
 
-exp: Elemwise = _unary("exp", np.exp, _exp_partial, "e ** x.")
-exp2: Elemwise = _unary("exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.")
+exp: Elemwise = _unary("exp", np.exp, _exp_partial, "e ** x.", "unsigned")
+exp2: Elemwise = _unary(
+    "exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.", "unsigned"
+)
 expm1: Elemwise = _unary(
     # out + 1 would cancel far below 0
     "expm1",
@@ -120,6 +126,7 @@ pow: Elemwise = elementwise(
     np.power,
     [_pow_base, _pow_exponent],
     "Power. The derivative by the base is 0 where the exponent is 0.",
+    holomorphic=True,
 )
 power = pow
 sin: Elemwise = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")
@@ -148,7 +155,9 @@ arctan2: Elemwise = elementwise(
     "Angle of the point (x, y), in radians; the first argument is y.",
 )
 sinh: Elemwise = _unary("sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.")
-cosh: Elemwise = _unary("cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.")
+cosh: Elemwise = _unary(
+    "cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.", "unsigned"
+)
 tanh: Elemwise = _unary(
     "tanh", np.tanh, lambda ct, x, out: ct * (1 - out * out), "Hyperbolic tangent."
 )
@@ -192,6 +201,8 @@ sigmoid: Elemwise = elementwise(
     # 1 - out would cancel where out is near 1
     [lambda ct, x, out: ct * out * sigmoid(-x)],
     "1 / (1 + exp(-x)), without overflow.",
+    holomorphic=True,
+    sign="unsigned",
 )
 expit = sigmoid
 
@@ -214,7 +225,8 @@ softplus: Elemwise = elementwise(
     _softplus,
     [lambda ct, x, out: ct * sigmoid(x)],
     "log(1 + exp(x)), without overflow.",
-    holomorphic=False,
+    holomorphic=True,
+    sign="unsigned",
 )
 log1pexp = softplus
 

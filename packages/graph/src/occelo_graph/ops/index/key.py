@@ -36,6 +36,7 @@ __all__ = [
     "is_advanced",
     "parse_key",
     "region_shape",
+    "static_positions",
 ]
 
 SCALAR = "scalar"
@@ -218,6 +219,22 @@ def fill_key(key: Key, inputs: Sequence[Any], scalar: Any = int) -> tuple[Any, .
         else:
             filled.append(entry)
     return tuple(filled)
+
+
+def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
+    """Which inputs of a node decide how much the key takes: masks and parts of slices; the key's start at ``first``."""
+    found: list[int] = []
+    position = first
+    for entry in key:
+        if isinstance(entry, slice):
+            count = sum(1 for p in slice_parts(entry) if p == SCALAR)
+            found += range(position, position + count)
+            position += count
+        elif isinstance(entry, str):
+            if inputs[position].type.dtype == "bool":
+                found.append(position)
+            position += 1
+    return found
 
 
 def slice_length(entry: slice, length: int | None) -> int | None:

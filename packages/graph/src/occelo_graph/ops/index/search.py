@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
@@ -61,6 +62,9 @@ __all__ = [
 class Nonzero(Op):
     """The positions of elements that are not 0: one int64 vector for each dimension."""
 
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(len(node.inputs))
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.ndim == 0:
             raise ValueError("nonzero takes at least one dimension; use atleast_1d")
@@ -105,6 +109,8 @@ def nonzero_values(a: Any) -> TensorVariable:
 @op
 class ExtractDiag(LinearInFirst):
     """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as a last dimension."""
+
+    moves: ClassVar[slice | None] = FIRST
 
     offset: int = 0
     axis1: int = 0
@@ -167,6 +173,8 @@ extract_diag = diagonal
 @op
 class AllocDiag(LinearInFirst):
     """Matrices of zeros with the last dimension of the input on diagonal ``offset``."""
+
+    moves: ClassVar[slice | None] = FIRST
 
     offset: int = 0
 

@@ -11,6 +11,7 @@ from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
@@ -31,6 +32,7 @@ from occelo_graph.ops.index.key import (
     is_advanced,
     parse_key,
     region_shape,
+    static_positions,
 )
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.linear import LinearInFirst
@@ -135,9 +137,14 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 class Subtensor(FollowsLengths, LinearInFirst):
     """A part of a tensor given by integers and slices: a view."""
 
+    moves: ClassVar[slice | None] = FIRST
+
     key: Key
 
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return static_positions(self.key, node.inputs, 1)
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -266,7 +273,12 @@ def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any
 class AdvancedSubtensor(LinearInFirst):
     """A part of a tensor given by arrays of integers, masks, integers and slices: a copy."""
 
+    moves: ClassVar[slice | None] = FIRST
+
     key: Key
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return static_positions(self.key, node.inputs, 1)
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -344,6 +356,15 @@ class _Write(Op):
     set_instead_of_inc: bool
     inplace: bool
     advanced: ClassVar[bool]
+
+    by_parts: ClassVar[slice | None] = slice(0, 2)
+
+    @property
+    def moves(self) -> slice | None:  # type: ignore[override]
+        return slice(0, 2) if self.set_instead_of_inc else None
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return static_positions(self.key, node.inputs, 2)
 
     def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
         raise NotImplementedError

@@ -1,0 +1,212 @@
+"""What ops and scalar functions declare of themselves, and what happens where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+import occelo_graph.tensor as ot
+from occelo_graph.ir.traits import EVERY, FIRST, Traits
+from occelo_graph.ops.control.identities import SameType
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise import scalar
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
+from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
+from occelo_graph.ops.reduce import CAReduce, CumOp
+
+TABLE = ScalarFunction.table()
+
+
+def _takes_complex(row: ScalarFunction) -> bool:
+    try:
+        row.output_dtypes(["complex128"] * (row.nin or 2))
+    except TypeError:
+        return False
+    return True
+
+
+def _points(row: ScalarFunction, dtype: str) -> list[Any]:
+    rng = np.random.default_rng(len(row.name))
+    real = [rng.uniform(0.2, 0.8, 4) for _ in range(row.nin or 3)]
+    if dtype == "float64":
+        return real
+    return [x + 1j * rng.uniform(0.2, 0.8, 4) for x in real]
+
+
+COMPLEX = [row for row in TABLE.values() if _takes_complex(row)]
+
+
+@pytest.mark.parametrize("row", COMPLEX, ids=str)
+def test_functions_of_complex_numbers_say_whether_they_are_holomorphic(
+    row: ScalarFunction,
+) -> None:
+    """What is declared is true: the difference quotients along 1 and along i are the same, if that is so."""
+    assert row.holomorphic is not None
+    if row.name in ("switch", "second"):  # their conditions and models are not differentiated
+        return
+    points = _points(row, "complex128")
+    for i in range(len(points)):
+        quotients: list[Any] = []
+        for step in (1e-6, 1e-6j):
+            up, down = list(points), list(points)
+            up[i], down[i] = points[i] + step, points[i] - step
+            change = np.subtract(row.evaluate(*up), row.evaluate(*down), dtype="complex128")
+            quotients.append(change / (2 * step))
+        if row.holomorphic:
+            np.testing.assert_allclose(quotients[0], quotients[1], rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("row", COMPLEX, ids=str)
+def test_tangents_of_complex_numbers_are_right_or_refused(row: ScalarFunction) -> None:
+    points = _points(row, "complex128")
+    rng = np.random.default_rng(7)
+    directions = [rng.normal(size=4) + 1j * rng.normal(size=4) for _ in points]
+    inputs = [ot.zvector() for _ in points]
+    tangents = [ot.zvector() for _ in points]
+    if row.name in ("switch", "second"):
+        # what decides, or gives a shape alone, stays where it is
+        directions[0] = np.zeros(4)
+    out: Any = Elemwise(row)(*inputs)
+    if not row.holomorphic and row.complex_pullback is None and out.dtype != "bool":
+        with pytest.raises(NotImplementedError, match=row.name):
+            og.pushforward([out], inputs, tangents)
+        return
+    made = og.pushforward([out], inputs, tangents)
+    made = made[0] if isinstance(made, list | tuple) else made
+    given = dict(zip([*inputs, *tangents], [*points, *directions], strict=True))
+    found = made.eval(given, on_unused_input="ignore")
+    h = 1e-6
+    above, below = (
+        row.evaluate(*(p + s * d for p, d in zip(points, directions, strict=True))) for s in (h, -h)
+    )
+    expected = np.zeros(4) if above.dtype == "bool" else (above - below) / (2 * h)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("row", [r for r in TABLE.values() if r.sign or r.keeps_sign], ids=str)
+def test_signs_that_functions_declare_are_true(row: ScalarFunction) -> None:
+    special = np.array([-np.inf, -3.0, -1.0, -1e-300, -0.0, 0.0, 1e-300, 0.5, 1.0, 700.0, np.inf])
+    grids = np.meshgrid(*[special] * (row.nin or 2))
+    with np.errstate(all="ignore"):
+        found = np.asarray(row.evaluate(*grids))
+    everywhere = ~np.isnan(found)
+
+    def holds(sign: str, x: Any, where: Any) -> bool:
+        given = x[where & ~np.isnan(x)]
+        return not np.any(np.signbit(given)) if sign == "unsigned" else bool(np.all(given >= 0))
+
+    if row.sign is not None:
+        assert holds(row.sign, found, everywhere)
+    for sign in row.keeps_sign:
+        clear = [~np.signbit(g) if sign == "unsigned" else g >= 0 for g in grids]
+        assert holds(sign, found, everywhere & np.all(clear, axis=0))
+
+
+@pytest.fixture
+def own() -> Iterator[Any]:
+    """Functions of a user's, which are forgotten again."""
+    before = dict(scalar._table)
+    yield lambda name, **options: elementwise(
+        name, 1, inexact, np.cbrt, [lambda ct, x, out: ct / (3 * out * out)], **options
+    )
+    scalar._table.clear()
+    scalar._table.update(before)
+
+
+@pytest.mark.parametrize("derive", ["pullback", "pushforward"])
+def test_a_complex_derivative_that_nobody_declared_is_refused(own: Any, derive: str) -> None:
+    function = own("undeclared")
+    z = ot.zvector("z")
+    out = function(z)
+    cost = ot.real(out).sum()
+    with pytest.raises(NotImplementedError, match=r"undeclared .*trait holomorphic"):
+        og.grad(cost, z) if derive == "pullback" else og.pushforward(out, z, ot.zvector())
+    x = ot.dvector("x")
+    found = og.grad(function(x).sum(), x).eval({x: np.array([8.0])})
+    np.testing.assert_allclose(found, [1 / 12])
+    assert og.grad(ot.real(own("declared", holomorphic=True)(z)).sum(), z).type == z.type
+
+
+def test_what_is_not_declared_says_nothing() -> None:
+    class Own(og.Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+    op = Own()
+    node = op.make_node(ot.dvector())
+    assert (op.moves, op.numbers(), op.of_shapes, op.reads_once, op.arithmetic) == (
+        None,
+        None,
+        False,
+        False,
+        False,
+    )
+    assert not op.static_inputs(node)
+    assert not op.knows_integers
+
+
+def test_a_subclass_that_computes_something_else_has_none_of_the_traits() -> None:
+    @og.op
+    class Doubled(Alloc):
+        def evaluate(self, value: Any, *lengths: Any) -> Any:
+            return 2 * super().evaluate(value, *lengths)
+
+    @og.op
+    class Same(Alloc):
+        def __str__(self) -> str:
+            return "Same"
+
+    @og.op
+    class Copied(SameType):
+        def evaluate(self, x: Any) -> Any:
+            return np.array(x)
+
+    @og.op
+    class Declared(Alloc):
+        moves: ClassVar[slice | None] = EVERY
+
+        def evaluate(self, value: Any, *lengths: Any) -> Any:
+            return super().evaluate(value, *lengths)
+
+    @og.op
+    class Squares(CAReduce):
+        def evaluate(self, x: Any) -> Any:
+            return super().evaluate(x * x)
+
+    assert (Alloc((2,)).moves, Same((2,)).moves) == (FIRST, FIRST)
+    assert Doubled((2,)).moves is None
+    assert Doubled((2,)).static_inputs.__func__ is Traits.static_inputs
+    assert Copied().moves == FIRST
+    assert Declared((2,)).moves == EVERY
+    added = CAReduce(TABLE["add"], (0,))
+    assert added.numbers() == FIRST
+    assert added.reads_once
+    own_sum = Squares(TABLE["add"], (0,))
+    assert own_sum.numbers() is None
+    assert not own_sum.reads_once
+
+
+def test_traits_that_depend_on_parameters() -> None:
+    assert CAReduce(TABLE["mul"], (0,)).numbers() is None
+    assert (CumOp(0, "add").numbers(), CumOp(0, "mul").numbers()) == (FIRST, None)
+    for cls in (IncSubtensor, AdvancedIncSubtensor):
+        written = cls((slice(None),), True, False)
+        added = cls((slice(None),), False, False)
+        assert (written.moves, added.moves) == (slice(0, 2), None)
+        assert written.numbers() == added.numbers() == slice(0, 2)
+
+
+def test_static_inputs_are_masks_and_parts_of_slices() -> None:
+    x, i, mask = ot.dtensor3(), ot.iscalar(), ot.bvector().astype("bool")
+    node = x[i, i : i + 1].owner
+    assert isinstance(node.op, Subtensor)
+    assert [node.inputs[k] for k in node.op.static_inputs(node)] == node.inputs[2:]
+    node = x[mask].owner
+    assert [node.inputs[k].type.dtype for k in node.op.static_inputs(node)] == ["bool"]
+    node = ot.set_subtensor(x[:i, 2], 1.0).owner
+    assert list(node.op.static_inputs(node)) == [2]
