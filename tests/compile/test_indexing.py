@@ -98,6 +98,7 @@ def test_a_check_that_fails_for_no_reason_costs_a_warning_only(
     f = function([v], v[1:] * 2.0, mode="native")
     block = f.vm._steps[0]
     monkeypatch.setattr(block, "unit", failing)
+    monkeypatch.setattr(block, "_call", failing)
     f.trust_input = False
     with pytest.warns(RuntimeWarning, match="fault of the compiler; this call ran in Python"):
         (result,) = vm.replay(block.part, [np.arange(3.0)], UnitFailure(0))

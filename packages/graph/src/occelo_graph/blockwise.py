@@ -315,4 +315,5 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
         return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
 
     signature = f"{dims(node.inputs)}->{dims(node.outputs)}"
-    return Blockwise(core, signature)(*inputs, return_list=True)
+    results: Sequence[Any] = Blockwise(core, signature)(*inputs, return_list=True)
+    return results

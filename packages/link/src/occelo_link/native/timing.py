@@ -87,8 +87,11 @@ class _Timed(BlockLinker):
     def __init__(self, linker: BlockLinker) -> None:
         super().__init__()
         self.takes_states = linker.takes_states
-        self.threaded = linker.threaded
+        self._timed = linker
         self.marked: list[tuple[list[tuple[Apply, ...]], Any]] = []
+
+    def threaded(self) -> bool:
+        return self._timed.threaded()
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         text, marks, times = print_marked(program)

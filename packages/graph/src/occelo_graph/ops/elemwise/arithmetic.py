@@ -480,7 +480,8 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
             raise TypeError(
                 f"round takes the number of decimals once, got {mode!r} and {decimals!r}; there is no out"
             )
-        mode, decimals = "half_to_even", mode
+        decimals = mode
+        mode = "half_to_even"
     rounding = _ROUNDINGS.get(mode)
     if rounding is None:
         raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")

@@ -340,7 +340,11 @@ class Elemwise(Op):
     if TYPE_CHECKING:
 
         def __call__(
-            self, *inputs: Any, name: str | None = None, return_list: bool = False
+            self,
+            *inputs: Any,
+            name: str | None = None,
+            return_list: bool = False,
+            **unknown: Any,
         ) -> TensorVariable: ...
 
     def __str__(self) -> str:
