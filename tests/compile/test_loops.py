@@ -176,6 +176,14 @@ def test_gradients_go_through_the_pullback_of_the_op(mode: str) -> None:
             np.testing.assert_allclose(found[index], cost(*point).imag / 1e-30, rtol=1e-10)
 
 
+def test_what_is_carried_twice_has_the_sum_of_both_gradients() -> None:
+    x = ot.dvector("x")
+    one, other = again(2, [x, 3 * x], lambda v, w: [v * w, v * w])
+    f = oc.function([x], og.grad((one + 2 * other).sum(), x))
+    # (3 x^2)^2, three times
+    np.testing.assert_allclose(f([1.0, -2.0]), 3 * 36 * np.array([1.0, -8.0]))
+
+
 def test_saved_printed_and_digested() -> None:
     n, x = ot.lscalar("n"), ot.dvector("x")
     outputs = again(n, [x], lambda v: [v * 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,59 @@ def test_nests_ask_in_their_outermost_loop(asking: list[int], compiled: Any) -> 
     np.testing.assert_array_equal(found[2], value.T * 2)
     np.testing.assert_allclose(found[0].sum(axis=1), np.ones(23))
     assert asking
+
+
+def nest_with_lengths_from_within(depth_of_length: int) -> Program:
+    """Counts the innermost turns of four loops, whose last has a length that is read in an outer one."""
+    builder = Builder()
+    [source] = inputs_of(builder, ("int64", 1))
+    count = builder.input_length(source, 0)
+    result = output_of(builder, "int64", [])
+    builder.store(result, builder.i64(0), builder.i64(0))
+    lengths: list[Any] = [count] * 4
+    with ExitStack() as stack:
+        for depth in range(4):
+            loop = stack.enter_context(builder.loop(lengths[depth], fixed=True))
+            if depth == depth_of_length:
+                lengths[3] = builder.load(source, loop.index)
+        before = builder.load(result, builder.i64(0))
+        builder.store(result, builder.i64(0), builder.add(before, builder.i64(1)))
+    return builder.program
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_lengths_from_within_are_not_asked_for_outside(
+    asking: list[int], compiled: Any, depth: int
+) -> None:
+    run = compiled(nest_with_lengths_from_within(depth))
+    for lengths in ([], [3], [2, 0, -7, 4]):
+        wanted = len(lengths) ** 2 * sum(max(n, 0) for n in lengths)
+        assert run(np.array(lengths, "int64"))[0] == wanted
+
+
+def backwards() -> Program:
+    """Counts the turns of a loop in a loop that begins at 1, whatever its end."""
+    builder = Builder()
+    lengths = inputs_of(builder, ("float64", 1), ("float64", 1))
+    rows, columns = (builder.input_length(v, 0) for v in lengths)
+    result = output_of(builder, "int64", [])
+    builder.store(result, builder.i64(0), builder.i64(0))
+    for _ in range(3):
+        with (
+            builder.loop(rows, fixed=True),
+            builder.loop(columns, start=builder.i64(1), fixed=True),
+        ):
+            before = builder.load(result, builder.i64(0))
+            builder.store(result, builder.i64(0), builder.add(before, builder.i64(1)))
+    return builder.program
+
+
+def test_loops_that_end_before_they_begin_count_for_nothing(
+    asking: list[int], compiled: Any
+) -> None:
+    run = compiled(backwards())
+    for rows, columns in ((4, 0), (4, 1), (4, 3), (0, 0)):
+        assert run(np.zeros(rows), np.zeros(columns))[0] == 3 * rows * max(columns - 1, 0)
 
 
 def test_a_unit_that_is_told_to_end_ends(

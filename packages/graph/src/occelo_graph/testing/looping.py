@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
-from occelo_graph.gradient.reverse import grad
+from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import loop_kernel
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
@@ -79,8 +79,8 @@ class Again(Op):
         """Cotangents of the arguments of one iteration."""
         # by variables of their own: what is carried depends on what is read
         inner = [v.type.make_variable() for v in at]
-        known = dict(zip(self.body.bind(inner), cotangents, strict=True))
-        pulled = grad(None, inner, known_grads=known, disconnected_inputs="ignore")
+        results = self.body.bind(inner)[: self.count]
+        pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
         found: list[Any] = clone_replace(pulled, dict(zip(inner, at, strict=True)))
         return found
 

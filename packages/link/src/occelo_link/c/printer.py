@@ -359,14 +359,16 @@ class _Printer(Visitor[None]):
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"
 
-    def work(self, loop: For) -> str:
-        """About how many operations a turn does, as an expression."""
+    def work(self, loop: For, outermost: For | None = None) -> str:
+        """About how many operations a turn does, as an expression of what is known before the outermost loop."""
         own, inner = turn_work(loop)
+        outer = outermost or loop
         text = ""
         for each in inner:
-            if is_known_before(each.start, loop) and is_known_before(each.stop, loop):
-                turns = f"({self.use(each.stop)} - {self.use(each.start)})"
-                text += f" + {turns} * ({self.work(each)})"
+            if is_known_before(each.start, outer) and is_known_before(each.stop, outer):
+                start, stop = self.use(each.start), self.use(each.stop)
+                turns = f"({start} < {stop} ? {stop} - {start} : 0)"
+                text += f" + {turns} * ({self.work(each, outer)})"
             else:
                 own += UNKNOWN_TURNS * turn_work(each)[0]
         return f"{own}{text}"

@@ -58,18 +58,21 @@ class Polling:
         yield
         self.nesting -= 1
 
-    def work(self, loop: For) -> str:
-        """About how many operations a loop does, as far as can be told before it runs."""
+    def work(self, loop: For, outermost: For) -> str:
+        """About how many operations a loop does, as far as can be told before the outermost one runs."""
+        self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
         turns = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
-        return self.emit(f"mul i64 {turns}, {self.work_of_turn(loop)}")
+        some = self.emit(f"call i64 @llvm.smax.i64(i64 {turns}, i64 0)")
+        return self.emit(f"mul i64 {some}, {self.work_of_turn(loop, outermost)}")
 
-    def work_of_turn(self, loop: For) -> str:
+    def work_of_turn(self, loop: For, outermost: For | None = None) -> str:
         """About how many operations one turn does."""
         own, inner = turn_work(loop)
+        outer = outermost or loop
         counted: list[str] = []
         for each in inner:
-            if is_known_before(each.start, loop) and is_known_before(each.stop, loop):
-                counted.append(self.work(each))
+            if is_known_before(each.start, outer) and is_known_before(each.stop, outer):
+                counted.append(self.work(each, outer))
             else:
                 own += UNKNOWN_TURNS * turn_work(each)[0]
         total = str(own)
