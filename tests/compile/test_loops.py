@@ -365,3 +365,24 @@ def test_loops_with_effects_are_neither_made_one_nor_run_to_tell_an_error() -> N
     with pytest.raises(ValueError, match="Input dimension mismatch"):
         f(2, np.zeros(2), np.zeros(3))
     assert NOTED == [0.0]
+
+
+def test_what_looks_into_functions_sees_loops() -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    (out,) = again(n, [x], lambda s, w: [s * w + 1.0], [x * 2.0])
+
+    def plain(count: int, v: Any) -> Any:
+        (found,) = repeated(count, [v], lambda s: [s * (v * 2.0) + 1.0])
+        return found
+
+    v = np.array([0.5, 1.0, 1.5])
+    for mode in (oc.DebugMode(), oc.NanGuardMode(), "native"):
+        f = oc.function([n, x], out, mode=mode, profile=mode == "native")
+        np.testing.assert_array_equal(f(3, v), plain(3, v))
+    assert f.profile is not None
+    name = str(out.owner.op)
+    assert [op for op in f.profile.by_op() if str(op) == name or name in str(op)]
+    assert any(name in str(each) for each in f.time_loops(3, v, runs=2))
+    guarded = oc.function([n, x], out, mode=oc.NanGuardMode(big_is_error=False))
+    with pytest.raises(AssertionError, match="an infinite value in Again"):
+        guarded(2000, np.array([1e9]))
