@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable, toposort
-from occelo_graph.ops.index.subtensor import Subtensor
-from occelo_graph.ops.settling import fill_of_known_shape, settled_lengths
-from occelo_graph.ops.shape import Shape, Shape_i, length_read
+from occelo_graph.ops.settling import fill_of_known_shape, length_of_copy, settled_lengths
 from occelo_graph.tensors.constant import constant
 
 __all__ = ["copy_settled"]
@@ -72,12 +70,8 @@ def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
             return inputs[1] if inputs[1].type == node.outputs[0].type else None
         filled: Variable = op(inputs[1])
         return filled
-    owner = inputs[0].owner if isinstance(node.op, Subtensor) else None
-    if owner is not None and isinstance(owner.op, Shape) and length_read(node.outputs[0]):
-        read = Shape_i(node.op.key[0] % node.inputs[0].type.shape[0])  # type: ignore[attr-defined] # pyright: ignore
-        length: Variable = read(owner.inputs[0])
-        return length
-    return settled_lengths(node, inputs)
+    length = length_of_copy(node, inputs)
+    return settled_lengths(node, inputs) if length is None else length
 
 
 def _take_marks(made: Variable, old: Variable) -> None:

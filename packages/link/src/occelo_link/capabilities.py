@@ -83,7 +83,7 @@ def op_label(node: Apply) -> str:
         return type(op).__name__
     name: str = row.name
     label = type(row).__name__.lower() if "{" in name else name
-    return label if type(op).__name__ == "Elemwise" else f"{type(op).__name__}({label})"
+    return label if op.elementwise else f"{type(op).__name__}({label})"
 
 
 def _loops(node: Apply) -> bool:
@@ -103,8 +103,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
 
     def compiles(node: Apply) -> bool:
         row = getattr(node.op, "scalar_op", None)
-        elementwise = type(node.op).__name__ == "Elemwise"
-        if elementwise and row is not None and not supports_scalar(functions.SCALARS, row):
+        if node.op.elementwise and row is not None and not supports_scalar(functions.SCALARS, row):
             return False
         return find_lowering(node) is not None
 

@@ -13,7 +13,6 @@ from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
@@ -42,8 +41,8 @@ def _fusible_shape(node: Apply) -> Any:
         return None
     if isinstance(op.scalar_op, Composite):
         return None
-    if isinstance(op.scalar_op, ScalarFunction) and op.scalar_op.name in ("second", "identity"):
-        return None
+    if op.moves is not None:
+        return None  # broadcasting or copying alone, which others do without computing
     if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
         return None  # a composite differentiates real functions only
     return node.outputs[0].type.shape

@@ -144,14 +144,14 @@ uncanonicalize_db = EquilibriumDB("uncanonicalize")
 
 
 def _stages(db: SequenceDB) -> None:
-    from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-    from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor
     from occelo_rewrite.fusion import FusionRewriter
     from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants, flag_variants
+    from occelo_rewrite.rules import blas
+    from occelo_rewrite.rules.index import writes as writing
     from occelo_rewrite.stages import add_destroy_handler, check_integrity, drain_assumptions
 
-    writes = flag_variants(IncSubtensor, AdvancedIncSubtensor)
-    updates = flag_variants(Gemm, Gemv, Ger)
+    writes = flag_variants(*writing.OVERWRITING)
+    updates = flag_variants(*blas.OVERWRITING)
 
     def inplace(name: str, variants: Any, position: float) -> None:
         rewriter = InplaceRewriter(name, variants)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from occelo_graph import DestroyHandler, FunctionGraph
-from occelo_graph.ops.control import Assume
 from occelo_rewrite.assumptions import assumptions_of
+from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import graph_rewriter
 
@@ -14,7 +14,7 @@ __all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
 @graph_rewriter
 def drain_assumptions(fgraph: FunctionGraph) -> None:
     """Record what `assume` says, and take its nodes out."""
-    if any(isinstance(node.op, Assume) for node in fgraph.apply_nodes):
+    if statements(fgraph):
         assumptions_of(fgraph).drain(fgraph)
 
 

@@ -13,9 +13,15 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.ops.given_lengths import ONCE_KNOWN
-from occelo_graph.ops.shape import Shape, Shape_i, SpecifyShape
+from occelo_graph.ops.shape import Shape, Shape_i, SpecifyShape, length_read
 
-__all__ = ["fill_of_known_shape", "inputs_needed", "known_lengths", "settled_lengths"]
+__all__ = [
+    "fill_of_known_shape",
+    "inputs_needed",
+    "known_lengths",
+    "length_of_copy",
+    "settled_lengths",
+]
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
@@ -31,7 +37,7 @@ def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
 
 def known_lengths(node: Apply) -> Any:
     """The length, or the tuple of lengths, that a node reads of a tensor of known shape; None for all other nodes."""
-    if not isinstance(node.op, Shape_i | Shape):
+    if not node.op.of_shapes:
         return None
     found: Any = node.op.known_integers(node, known_integers)
     whole: bool = not isinstance(found, tuple) or None not in found
@@ -47,6 +53,21 @@ def inputs_needed(node: Apply) -> Sequence[Variable]:
         return (fill[1],)
     needed: Sequence[Variable] = () if known_lengths(node) is not None else node.inputs
     return needed
+
+
+def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
+    """The length of a tensor in a copy, for a node that reads it out of the shape of one; None for all other nodes.
+
+    ``inputs`` are the copies of the node's.
+    """
+    owner = inputs[0].owner if inputs else None
+    if owner is None or not isinstance(owner.op, Shape):
+        return None
+    read = length_read(node.outputs[0])
+    if read is None:
+        return None
+    length: Variable = Shape_i(read[1])(owner.inputs[0])
+    return length
 
 
 def settled_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_graph import Apply
 from occelo_graph.ops.blas.products import Dot, MatMul
-from occelo_graph.ops.blas.updates import Gemm, Gemv
+from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.complexes import product_by_parts
 from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
@@ -19,6 +19,7 @@ from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.operands import MatrixOperand, vector_operand
+from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -407,3 +408,7 @@ def _batched_loops(
 
 
 lowers_complex_to_loops(MatMul)(product_by_parts(lower_matmul))
+leave_to_python(
+    Ger,
+    "made by rewriting, for linkers that run op by op; a loop computes the same in one pass",
+)

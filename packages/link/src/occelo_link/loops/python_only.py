@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply
-from occelo_graph.ops.blas.updates import Ger
+from occelo_graph import Apply, Op
 from occelo_link.loops.complexes import has_complex
 
-__all__ = ["COMPLEX", "SCALARS", "reason_for_python"]
+__all__ = ["COMPLEX", "SCALARS", "leave_to_python", "reason_for_python"]
+
+_classes: dict[type[Op], str] = {}
 
 COMPLEX = "loop programs have no formula for it over complex numbers, which are pairs in them"
 SCALARS = {
@@ -23,12 +24,15 @@ SCALARS = {
 }
 
 
+def leave_to_python(op_class: type[Op], reason: str) -> None:
+    """Say why a family has no lowering for one of its ops."""
+    _classes[op_class] = reason
+
+
 def reason_for_python(node: Apply) -> str | None:
     """Why a node of this library's ops has no loop lowering; None if there is no known reason."""
-    if isinstance(node.op, Ger):
-        return (
-            "made by rewriting, for linkers that run op by op; a loop computes the same in one pass"
-        )
+    if type(node.op) in _classes:
+        return _classes[type(node.op)]
     scalar: Any = getattr(node.op, "scalar_op", None)
     if node.op.destroy_map:
         return "an op that overwrites its input needs the input's own memory"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
 from occelo_rewrite.assumptions.inference import infers
 
 __all__ = ["AssumptionFeature", "ConflictingAssumptionsError", "assumptions_of", "infers"]
+
+for _family in ("elemwise", "reduce", "shape", "create", "index", "blas"):
+    importlib.import_module(f"{__name__}.{_family}")

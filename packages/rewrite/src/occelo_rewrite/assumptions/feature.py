@@ -7,7 +7,8 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.control import ASSUMPTIONS, Assume
+from occelo_graph.ops.control import ASSUMPTIONS
+from occelo_rewrite.assumptions.control import said_by, statements
 from occelo_rewrite.assumptions.facts import IMPLIED_BY, IMPLIES, consequences
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
 from occelo_rewrite.shapes import shapes_of
@@ -133,13 +134,13 @@ class AssumptionFeature(Feature):
 
     def drain(self, fgraph: FunctionGraph) -> None:
         """Record what the graph's `Assume` nodes say, and take them out."""
-        for node in [n for n in fgraph.toposort() if isinstance(n.op, Assume)]:
+        for node in statements(fgraph):
             self._drain_one(fgraph, node)
 
     def _drain_one(self, fgraph: FunctionGraph, node: Apply) -> None:
         variable = node.inputs[0]
-        for fact, holds in node.op.facts:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-            self.say(variable, fact, holds)  # pyright: ignore[reportUnknownArgumentType]
+        for fact, holds in said_by(node):
+            self.say(variable, fact, holds)
         fgraph.replace(node.outputs[0], variable, reason="assume")
 
 

@@ -20,7 +20,10 @@ from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
 
-__all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "SPECIALIZE"]
+__all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "OVERWRITING", "SPECIALIZE"]
+
+OVERWRITING = (Gemm, Gemv, Ger)
+"""The ops that may write into their first input instead of a copy."""
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))

@@ -22,9 +22,10 @@ from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "OVERWRITING"]
 
-_WRITES = (IncSubtensor, AdvancedIncSubtensor)
+OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
+"""The ops that may write into their first input instead of a copy."""
 
 
 def _is_zero(variable: Any) -> bool:
@@ -51,12 +52,12 @@ def _rewritten(op: Any, set_instead_of_inc: bool) -> Any:
 def _written_before(node: Apply) -> Any:
     """The write of the same place to whose result a node writes; None if there is none."""
     inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, _WRITES) or not _same_place(node, inner):
+    if inner is None or not isinstance(inner.op, OVERWRITING) or not _same_place(node, inner):
         return None
     return inner
 
 
-@node_rewriter([*_WRITES], tags=("shape_unsafe",))
+@node_rewriter([*OVERWRITING], tags=("shape_unsafe",))
 def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].set(a)[key].set(b) = x[key].set(b), and so for an increment that is overwritten.
 
@@ -72,7 +73,7 @@ def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
     return [op(inner.inputs[0], *node.inputs[1:])]
 
 
-@node_rewriter([*_WRITES])
+@node_rewriter([*OVERWRITING])
 def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
 
@@ -88,7 +89,7 @@ def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
     return _written_at_once(fgraph, node, inner)
 
 
-@node_rewriter([*_WRITES], tags=("comparison", "overflow"))
+@node_rewriter([*OVERWRITING], tags=("comparison", "overflow"))
 def inc_of_inc(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].inc(a)[key].inc(b) = x[key].inc(a + b) (comparison, overflow: a and b may cancel, or overflow)."""
     inner = _written_before(node)
@@ -142,7 +143,7 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
     known = shapes_of(fgraph)
     for position, term in enumerate(node.inputs):
         write: Any = term.owner
-        if write is None or not isinstance(write.op, _WRITES) or not _is_zero(write.inputs[0]):
+        if write is None or not isinstance(write.op, OVERWRITING) or not _is_zero(write.inputs[0]):
             continue
         if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
             continue
@@ -158,7 +159,7 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
     return None
 
 
-@node_rewriter([*_WRITES], tags=("rounding",))
+@node_rewriter([*OVERWRITING], tags=("rounding",))
 def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
     """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice (but for the sign of a zero)."""
     op: Any = node.op
@@ -199,7 +200,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     return None
 
 
-@node_rewriter([*_WRITES])
+@node_rewriter([*OVERWRITING])
 def write_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """x[key].inc(alloc(v, n)) = x[key].inc(v), where n surely is the shape of the part: writing broadcasts."""
     op: Any = node.op

@@ -1,0 +1,32 @@
+"""What is known of ranges and of identity matrices."""
+
+from __future__ import annotations
+
+from occelo_graph import Apply
+from occelo_graph.ops.create import ARange, Eye
+from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_rewrite.constants import number_of
+
+__all__: list[str] = []
+
+
+@infers("diagonal", Eye)
+@infers("nonnegative", Eye)
+def _eye(node: Apply, ask: Ask) -> bool | None:
+    return True if number_of(node.inputs[-1]) == 0 else None
+
+
+@infers("permutation", Eye)
+def _square_eye(node: Apply, ask: Ask) -> bool | None:
+    rows, columns = node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return (
+        True if rows is not None and rows == columns and number_of(node.inputs[-1]) == 0 else None
+    )
+
+
+@infers("unique_indices", ARange)
+def _counted(node: Apply, ask: Ask) -> bool | None:
+    start, _, step = (number_of(v) for v in node.inputs)
+    if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return None  # smaller ones could wrap around
+    return True if start is not None and start >= 0 and step is not None and step >= 1 else None

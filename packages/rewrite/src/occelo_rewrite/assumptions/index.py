@@ -1,0 +1,14 @@
+"""What is known of matrices made of their diagonals."""
+
+from __future__ import annotations
+
+from occelo_graph import Apply
+from occelo_graph.ops.index.search import AllocDiag
+from occelo_rewrite.assumptions.inference import Ask, infers
+
+__all__: list[str] = []
+
+
+@infers("diagonal", AllocDiag)
+def _made_diagonal(node: Apply, ask: Ask) -> bool | None:
+    return True if node.op.offset == 0 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
