@@ -1,0 +1,195 @@
+"""Classes of ops are named in the files of their family; all else asks an op for its traits."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import occelo_compile  # noqa: F401  (so that all classes of ops are there)
+import occelo_graph as og
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(
+    p
+    for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
+    for p in folder.rglob("*.py")
+    # tables of examples name what they are examples of, and so do facades
+    if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py")
+)
+FAMILIES = "create elemwise reduce shape index join blas control cast".split()
+OF_FAMILIES = re.compile(rf"/(ops|rules|loops|traced|assumptions)/({'|'.join(FAMILIES)})(\.py|/)")
+HAVE_OPS = ("occelo_graph", "occelo_compile")
+ALSO_OF = {"gradient/barriers.py": "control"}
+"""Ops that are defined elsewhere than in `ops`, and the family in which other layers treat them."""
+SEES_ALL = ("/occelo_graph/ops/", "/occelo_rewrite/rules/")
+"""Where files name other families, too: ops are built from ops, and rules are about one op beside another."""
+
+FORMS = "the forms that neither overflow nor cancel are laws about these functions, for gradients and rules alike"
+PATTERNS = "patterns are about functions of elements by name, which is what this op applies"
+LENGTHS = "makes the op that reads a length, and looks for no other"
+ALLOWED: dict[str, tuple[set[str], str]] = {
+    "occelo_compile/memory.py": (
+        {"DeepCopyOp", "ViewOp"},
+        "makes the copies that the contract needs, and hands both on to users",
+    ),
+    "occelo_graph/gradient/expressions.py": (
+        {"AdvancedSubtensor", "CAReduce", "DimShuffle", "Elemwise", "Subtensor"},
+        FORMS,
+    ),
+    "occelo_graph/gradient/logarithms.py": (
+        {"AdvancedSubtensor", "DimShuffle", "Elemwise", "LogSoftmax", "Softmax", "Subtensor"},
+        FORMS,
+    ),
+    "occelo_graph/gradient/stable_forms.py": ({"Elemwise", "Softmax"}, FORMS),
+    "occelo_graph/printing/infix.py": (
+        {"DimShuffle", "Dot", "Elemwise", "MatMul"},
+        "Python has a notation for these ops, and no others",
+    ),
+    "occelo_graph/tensors/numpy_functions.py": (
+        {"Elemwise"},
+        "all functions of the table stand for NumPy's ufuncs of their names",
+    ),
+    "occelo_graph/tensors/variable.py": ({"Shape_i"}, LENGTHS),
+    "occelo_rewrite/fusion.py": ({"Elemwise"}, "fusion is of functions of elements"),
+    "occelo_rewrite/inplace.py": (
+        {"Elemwise"},
+        "makes the variants that overwrite one of several operands",
+    ),
+    "occelo_rewrite/pattern.py": ({"Elemwise"}, PATTERNS),
+    "occelo_rewrite/pattern_rule.py": ({"Elemwise"}, PATTERNS),
+    "occelo_rewrite/shapes.py": ({"Shape_i"}, LENGTHS),
+}
+"""By file, what it names of other families, and why."""
+
+
+def _classes(base: type) -> list[type]:
+    return [c for s in base.__subclasses__() for c in (s, *_classes(s))]
+
+
+OPS = {c for c in _classes(og.Op) if c.__module__.startswith("occelo_")}
+NAMES = {c.__name__: c for c in OPS}
+
+
+def _family(module: str) -> str | None:
+    path = f"/{module.replace('.', '/')}.py"
+    for end, family in ALSO_OF.items():
+        if path.endswith(end):
+            return family
+    found = OF_FAMILIES.search(path)
+    return found[2] if found else None
+
+
+def _imported(tree: ast.AST) -> dict[str, Any]:
+    """What a module imports from the packages that have ops, by the names that it gives it."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(HAVE_OPS):
+            for alias in node.names:
+                if alias.name == "*":
+                    continue  # what a facade hands on
+                source = importlib.import_module(node.module or "")
+                try:
+                    value = getattr(source, alias.name)
+                except AttributeError:
+                    value = importlib.import_module(f"{node.module}.{alias.name}")
+                found[alias.asname or alias.name] = value
+    return found
+
+
+def named_ops(text: str) -> set[type]:
+    """The classes of ops that a source names: imported, as attributes of modules, or as strings."""
+    tree = ast.parse(text)
+    imported = _imported(tree)
+    found = {v for v in imported.values() if isinstance(v, type) and v in OPS}
+    listed = {
+        id(each)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for each in ast.walk(node.value)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            value = getattr(imported.get(node.value.id), node.attr, None)
+            if isinstance(value, type) and value in OPS:
+                found.add(value)
+        elif isinstance(node, ast.Constant) and id(node) not in listed:
+            found |= {NAMES[node.value]} if node.value in NAMES else set()
+    return found
+
+
+def _foreign(path: str, text: str) -> set[str]:
+    """The names of ops in a source that is of no family, or of another."""
+    if any(part in f"/{path}" for part in SEES_ALL):
+        return set()
+    module = path.removesuffix(".py").replace("/", ".")
+    own = _family(module)
+    return {
+        cls.__name__
+        for cls in named_ops(text)
+        # a base without anything of its own to compute is a way to write ops
+        if cls.__module__ != module
+        and not (cls.evaluate is og.Op.evaluate and cls.perform is og.Op.perform)
+        and (own is None or _family(cls.__module__) != own)
+    }
+
+
+def _path(path: Path) -> str:
+    return path.relative_to(next(p for p in path.parents if p.name == "src")).as_posix()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_path)
+def test_ops_are_named_in_the_files_of_their_family(path: Path) -> None:
+    found = _foreign(_path(path), path.read_text())
+    allowed, why = ALLOWED.get(_path(path), (set[str](), ""))
+    assert found == allowed, f"ask for a trait of the op instead ({why or 'see ir/traits.py'})"
+
+
+def test_each_exception_is_of_a_file() -> None:
+    assert set(ALLOWED) <= {_path(p) for p in SOURCES}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from occelo_graph.ops.reduce import Softmax\nx = isinstance(y, Softmax)",
+        "from occelo_graph.ops import reduce\nx = isinstance(y, reduce.Softmax)",
+        "x = type(y).__name__ in ('Softmax', 'z')",
+        "def f():\n    from occelo_graph.ops.reduce import Softmax as S",
+    ],
+)
+def test_a_class_that_is_named_elsewhere_is_found(text: str) -> None:
+    assert _foreign("occelo_rewrite/engine.py", text) == {"Softmax"}
+    assert _foreign("occelo_link/loops/shape.py", text) == {"Softmax"}
+    assert not _foreign("occelo_link/loops/reduce.py", text)
+    assert not _foreign("occelo_link/traced/reduce.py", text)
+
+
+BY_NAME = {
+    "occelo_graph/gradient/expressions.py": FORMS,
+    "occelo_graph/gradient/logarithms.py": FORMS,
+    "occelo_graph/gradient/stable_forms.py": FORMS,
+    "occelo_graph/printing/infix.py": "operators of Python, by function",
+    "occelo_rewrite/pattern_rule.py": PATTERNS,
+}
+"""Files of no family that ask for the name of a function of elements, and why."""
+
+
+def test_functions_of_elements_are_asked_for_traits_not_for_names() -> None:
+    found: set[str] = set()
+    for path in SOURCES:
+        if _family(_path(path).removesuffix(".py").replace("/", ".")) is None:
+            tree = ast.parse(path.read_text())
+            asking = [
+                n
+                for n in ast.walk(tree)
+                if isinstance(n, ast.Attribute)
+                and n.attr == "name"
+                and ast.unparse(n.value).endswith("scalar_op")
+            ]
+            found |= {_path(path)} if asking else set()
+    assert found == set(BY_NAME)
