@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ import occelo_graph as og
 from occelo_graph import Container, FunctionGraph, Supervisor
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.testing.looping import again
 from occelo_link import VMLinker, make_linker
 from occelo_link.cache.directory import compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
@@ -122,6 +126,51 @@ def test_in_place_ops_of_the_user_need_accept_inplace(mode: str) -> None:
     write = Elemwise(ot.exp.scalar_op, ((0, 0),))
     with pytest.raises(TypeError, match="accept_inplace=True"):
         oc.function([oc.In(x, mutable=True)], write(x), mode=mode)
+
+
+@op
+class AddOne(Op):
+    """Over what it is given."""
+
+    destroy_map: ClassVar[Any] = {0: [0]}
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        x += 1
+        return x
+
+
+INNER: dict[str, Callable[[Any, Any], Any]] = {
+    "loop": lambda x, y: again(2, [x], lambda v, w: [v + AddOne()(w)], [y])[0],
+    "loop in a loop": lambda x, y: again(
+        2, [x], lambda v, w: again(3, [v], lambda a, b: [AddOne()(a) + b], [w]), [y]
+    )[0],
+    "inner graph": lambda x, y: OpFromGraph([x, y], [AddOne()(x) + y])(x, y),
+    "batch": lambda x, y: og.Blockwise(AddOne(), "(n)->(n)")(ot.stack([x, y])).sum(axis=0),
+}
+
+
+@pytest.mark.parametrize("kind", INNER)
+def test_inner_graphs_may_have_no_in_place_ops(kind: str) -> None:
+    x, y = ot.dvectors("x", "y")
+    out = INNER[kind](x, y)
+    for accept in (False, True):
+        with pytest.raises(TypeError, match="has the in-place op AddOne"):
+            oc.function([x, y], out, accept_inplace=accept)
+
+
+def test_the_interpreter_overwrites_no_values() -> None:
+    x, y = ot.dvectors("x", "y")
+    for kind, factors in (("loop", (1, 2)), ("inner graph", (1, 1)), ("batch", (1, 1))):
+        a, b = np.arange(3.0), np.ones(3)
+        found = og.evaluate([INNER[kind](x, y), x * 1, y * 1], {x: a, y: b})
+        np.testing.assert_array_equal(a, np.arange(3.0))
+        np.testing.assert_array_equal(b, np.ones(3))
+        added = {"loop": 2, "inner graph": 1, "batch": 2}[kind]
+        np.testing.assert_array_equal(found[0], factors[0] * a + factors[1] * b + added)
+        np.testing.assert_array_equal(found[1], a)
 
 
 # step 3: link

@@ -15,6 +15,7 @@ from occelo_compile.options import TIME_THUNKS
 from occelo_compile.settling import copy_settled
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
+    Apply,
     Container,
     DestroyHandler,
     FunctionGraph,
@@ -277,14 +278,14 @@ class FunctionMaker:
         return fgraph
 
     def _check_inplace(self, fgraph: FunctionGraph) -> None:
-        if self.accept_inplace:
-            return
         for node in fgraph.apply_nodes:
-            if node.op.destroy_map:
+            if node.op.destroy_map and not self.accept_inplace:
                 source = f", made at {node.source}" if node.source is not None else ""
                 raise TypeError(
                     f"The graph has the in-place op {node.op}{source}; pass accept_inplace=True to allow it"
                 )
+            if node.op.loops:
+                _refuse_inplace_within(node)
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite, then insert the copies that the memory contract needs."""
@@ -443,3 +444,15 @@ def _fresh_root(variable: Variable) -> Variable:
     made.set_mark(variable.mark)
     made.tag.__dict__.update(vars(variable.tag))
     return made
+
+
+def _refuse_inplace_within(node: Apply) -> None:
+    """TypeError if the inner graph of a node has an in-place op: what it is given may be needed again there."""
+    for inner in node.op.loop(node).body.nodes:
+        if inner.op.destroy_map:
+            source = f", made at {node.source}" if node.source is not None else ""
+            raise TypeError(
+                f"The inner graph of {node.op}{source} has the in-place op {inner.op}; use the op that gives a new result"
+            )
+        if inner.op.loops:
+            _refuse_inplace_within(inner)

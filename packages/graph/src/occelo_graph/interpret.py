@@ -81,9 +81,13 @@ def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[
 
 
 def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
-    """Compute one node's outputs."""
+    """Compute one node's outputs; what an in-place op overwrites is a copy."""
+    given: Sequence[Any] = arrays
+    if node.op.destroy_map:
+        over = {i for sources in node.op.destroy_map.values() for i in sources}
+        given = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
     try:
-        return node.op.kernel(node)(*arrays)
+        return node.op.kernel(node)(*given)
     except Exception as error:
         made = annotate_error(error, node, arrays)
         if made is error:
