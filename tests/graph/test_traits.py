@@ -210,3 +210,25 @@ def test_static_inputs_are_masks_and_parts_of_slices() -> None:
     assert [node.inputs[k].type.dtype for k in node.op.static_inputs(node)] == ["bool"]
     node = ot.set_subtensor(x[:i, 2], 1.0).owner
     assert list(node.op.static_inputs(node)) == [2]
+
+
+@pytest.mark.parametrize("arity", [1, None])
+def test_derivatives_that_nobody_declared_are_refused_not_zero(own: Any, arity: int | None) -> None:
+    function = elementwise("without", arity, inexact, np.cbrt if arity else np.hypot)
+    x = ot.dvector("x")
+    out = function(x) if arity else function(x, x)
+    for derive in (lambda: og.grad(out.sum(), x), lambda: og.pushforward(out, x, x)):
+        with pytest.raises(NotImplementedError, match=r"without .*declare partials"):
+            derive()
+    zero = elementwise("constant_in_steps", 1, inexact, np.floor, [None])
+    np.testing.assert_array_equal(og.grad(zero(x).sum(), x).eval({x: np.ones(2)}), [0.0, 0.0])
+
+
+def test_functions_of_floats_declare_their_derivatives() -> None:
+    for row in TABLE.values():
+        try:
+            out = row.output_dtypes(["float64"] * (row.nin or 2))[0]
+        except TypeError:
+            continue
+        if out == "float64":
+            assert len(row.derivatives(row.nin or 2)) == (row.nin or 2), row

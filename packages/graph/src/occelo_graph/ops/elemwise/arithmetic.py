@@ -183,6 +183,7 @@ int_div: Elemwise = elementwise(
     2,
     ufunc_rule(np.floor_divide),
     np.floor_divide,
+    [None, None],
     doc="Quotient rounded down; its derivative is 0.",
 )
 floor_div = int_div
@@ -276,6 +277,7 @@ sign: Elemwise = elementwise(
     1,
     ufunc_rule(np.sign),
     np.sign,
+    [None],
     doc="Sign (-1, 0, 1); its derivative is 0.",
     holomorphic=False,
 )
@@ -434,7 +436,7 @@ def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
 
 def _rounding(name: str, function: Any, rule: Any, doc: str) -> Elemwise:
     return elementwise(
-        name, 1, rule, function, doc=doc + " Its derivative is 0.", holomorphic=False
+        name, 1, rule, function, [None], doc + " Its derivative is 0.", holomorphic=False
     )
 
 

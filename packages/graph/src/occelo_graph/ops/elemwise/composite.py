@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
+from occelo_graph.tensors.type import is_discrete
 
 __all__ = ["Composite"]
 
@@ -103,7 +104,7 @@ class Composite(ScalarOp):
                 pending[out] = pending[out] + ct if out in pending else ct
         for node in reversed(self.inner.nodes):
             ct = pending.pop(node.outputs[0], None)
-            if ct is None:
+            if ct is None or is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
                 continue
             scalar_op: ScalarOp = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             values = [outer.get(v, v) for v in node.inputs]

@@ -445,7 +445,7 @@ def elementwise(
 ) -> Elemwise:
     """Register a row of the table of scalar functions and return the op that applies it.
 
-    ``partials`` has one derivative for each input; for any number of inputs (``nin`` None) the option
+    ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number of inputs (``nin`` None) the option
     ``partial_at`` gives the one at a position. Other options declare what is known of the function, see `ScalarOp`. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
     """
     row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from occelo_graph.errors import MethodNotDefined
 from occelo_graph.form.encoding import Static
 from occelo_graph.tensors.type import is_complex, is_discrete
 
@@ -81,7 +82,7 @@ class ScalarOp(Static):
         raise NotImplementedError
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
-        """One derivative for each input."""
+        """One derivative for each input, None where it is 0; NotImplementedError if they are not declared."""
         raise NotImplementedError
 
     def _identity(self) -> Any:
@@ -187,9 +188,14 @@ class ScalarFunction(_Row):
         return self.function(*arrays)
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
-        if self.arity is None:
-            return [self.partial_at(i) if self.partial_at is not None else None for i in range(nin)]
-        return self.partials or [None] * nin
+        if self.partials:
+            return self.partials
+        if self.partial_at is not None:
+            return [self.partial_at(i) for i in range(nin)]
+        raise MethodNotDefined(
+            f"{self} cannot be differentiated: it does not declare partials, "
+            "in which None says that a derivative is 0"
+        )
 
 
 # dtype rules
