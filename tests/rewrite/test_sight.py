@@ -189,8 +189,36 @@ def test_facts_are_inferred_from_ops_and_constants() -> None:
     assert holds(ot.constant([[0.0, 1.0], [0.0, 1.0]]), "permutation") is False
     assert holds(ot.exp(x) + ot.sqr(x), "nonnegative") is True
     assert holds(ot.exp(x) - 1.0, "nonnegative") is None
+    assert holds(ot.sqrt(x), "nonnegative") is True
+    assert holds(ot.exp(x) / x, "nonnegative") is None
+    assert holds(ot.exp(x) / ot.exp(x), "nonnegative") is True
+    assert holds(m / 2.0, "diagonal") is None
+    assert holds(ot.diag(x) / 2.0, "diagonal") is True
+    assert holds(2.0 / ot.diag(x), "diagonal") is None
     assert holds(ot.arange(5), "unique_indices") is True
     assert holds(ot.constant([1, 1]), "unique_indices") is False
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda v: v[::-1],
+        lambda v: v[ot.lvector()],
+        lambda v: v.reshape((-1, 1)),
+        lambda v: ot.diag(v),
+        lambda v: ot.concatenate([v, v * 2.0]),
+        lambda v: ot.repeat(v, 3),
+        lambda v: ot.alloc(v[0], 3),
+        lambda v: ot.set_subtensor(v[:2], 1.0),
+        lambda v: ot.fill(x, v[0]),
+        lambda v: ot.ifelse(ot.iscalar(), v, v * v),
+    ],
+)
+def test_signs_go_where_elements_go(move: Any) -> None:
+    assert holds(move(ot.exp(x)), "nonnegative") is True
+    assert holds(move(x), "nonnegative") is None
+    # what was declared of positive ones would be wrong of the zeros beside a diagonal
+    assert holds(ot.diag(ot.assume(x, positive=True)), "positive") is None
 
 
 def test_facts_go_over_to_what_replaces_a_variable() -> None:
