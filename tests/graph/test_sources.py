@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import occelo_graph as og
 from occelo_graph import Op, op
+from occelo_graph import tensor as ot
 from occelo_graph.form.sources import UnknownSource, extensions_text, is_foreign, source_text
 
 
@@ -138,3 +140,29 @@ def test_what_these_packages_register_is_no_extension() -> None:
     assert not is_foreign(source_text)
     assert is_foreign(functools.partial(source_text))
     assert "coder builtins:type" not in extensions_text()
+
+
+@pytest.mark.parametrize("module", [og, ot], ids=lambda m: m.__name__)
+def test_what_an_op_may_name_of_the_public_functions_can_be_read(module: Any) -> None:
+    unreadable = []
+    for name in dir(module):
+        found = getattr(module, name)
+
+        def uses() -> Any:
+            return found  # noqa: B023
+
+        try:
+            source_text(uses, "this")
+        except UnknownSource:
+            unreadable.append(name)
+    # what options say is no part of any code
+    assert set(unreadable) <= {"config"}
+
+
+def test_an_object_that_makes_its_attributes_can_be_asked_for_a_version() -> None:
+    class Names:
+        def __getattr__(self, name: str) -> Any:
+            raise ValueError(name)
+
+    names = Names()
+    assert "Names" in source_text(lambda: names, "this")

@@ -70,8 +70,9 @@ from occelo_graph.ir.clone import (
 )
 from occelo_graph.ir.container import Container
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, NominalVariable, Variable
-from occelo_graph.ir.op import Op, op, set_default_converter
+from occelo_graph.ir.op import ZERO, Op, op, set_default_converter
 from occelo_graph.ir.shared import SharedVariable, collect_new_shareds, shared
+from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.traversal import (
     ancestors,
     apply_ancestors,
@@ -91,6 +92,16 @@ from occelo_graph.ir.traversal import (
     walk,
 )
 from occelo_graph.ir.types import DisconnectedType, NullType, Type
+from occelo_graph.ops.elemwise.op import elementwise
+from occelo_graph.ops.elemwise.scalar import (
+    boolean_of,
+    first_dtype,
+    float_like,
+    inexact,
+    promoted,
+    special_float,
+    ufunc_rule,
+)
 from occelo_graph.printing.debugprint import debugprint, dprint
 from occelo_graph.printing.dot import pydotprint, to_dot
 from occelo_graph.printing.infix import pp, pprint
@@ -100,6 +111,9 @@ from occelo_graph.tensors.variable import TensorConstant, TensorSharedVariable, 
 from occelo_graph.vectorize import vectorize, vectorize_graph
 
 __all__ = [
+    "EVERY",
+    "FIRST",
+    "ZERO",
     "AlreadyThere",
     "Apply",
     "AtomicVariable",
@@ -151,6 +165,7 @@ __all__ = [
     "apply_ancestors",
     "apply_depends_on",
     "applys_between",
+    "boolean_of",
     "clone",
     "clone_get_equiv",
     "clone_replace",
@@ -161,9 +176,12 @@ __all__ = [
     "disconnected_grad",
     "disconnected_type",
     "dprint",
+    "elementwise",
     "equal_computations",
     "evaluate",
     "explicit_graph_inputs",
+    "first_dtype",
+    "float_like",
     "freeze",
     "general_toposort",
     "get_var_by_name",
@@ -176,6 +194,7 @@ __all__ = [
     "graph_replace",
     "hessian",
     "hessian_vector_product",
+    "inexact",
     "inplace_candidates",
     "io_toposort",
     "jacobian",
@@ -185,6 +204,7 @@ __all__ = [
     "orphans_between",
     "pp",
     "pprint",
+    "promoted",
     "pullback",
     "pushforward",
     "pushforward_through_pullback",
@@ -193,6 +213,7 @@ __all__ = [
     "save",
     "set_default_converter",
     "shared",
+    "special_float",
     "subgraph_grad",
     "tensor",
     "to_dot",
@@ -200,6 +221,7 @@ __all__ = [
     "toposort",
     "toposort_with_orderings",
     "truncated_graph_inputs",
+    "ufunc_rule",
     "undefined_grad",
     "variable_depends_on",
     "vars_between",

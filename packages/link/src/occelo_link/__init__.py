@@ -20,21 +20,26 @@ if TYPE_CHECKING:
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.linker import JAXLinker as JAXLinker
     from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops as lowers_scalar_to_loops
+    from occelo_link.loops.elemwise.scalar import scalar_value as scalar_value
     from occelo_link.loops.registry import lowers_complex_to_loops as lowers_complex_to_loops
     from occelo_link.loops.registry import lowers_parts_to_loops as lowers_parts_to_loops
     from occelo_link.loops.registry import lowers_to_loops as lowers_to_loops
+    from occelo_link.loops.tensors import Joined as Joined
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.numba.linker import NumbaLinker as NumbaLinker
     from occelo_link.torch.linker import PytorchLinker as PytorchLinker
     from occelo_link.torch.linker import as_torch as as_torch
     from occelo_link.traced.registry import traces as traces
     from occelo_link.traced.registry import traces_parts as traces_parts
+    from occelo_link.traced.scalars import traces_scalar as traces_scalar
 
 __all__ = [
     "BACKENDS",
     "VM",
     "CLinker",
     "JAXLinker",
+    "Joined",
     "Linker",
     "Linking",
     "NativeLinker",
@@ -52,12 +57,15 @@ __all__ = [
     "available_linkers",
     "lowers_complex_to_loops",
     "lowers_parts_to_loops",
+    "lowers_scalar_to_loops",
     "lowers_to_loops",
     "make_linker",
     "register_linker",
+    "scalar_value",
     "supports",
     "traces",
     "traces_parts",
+    "traces_scalar",
 ]
 
 register_internal(os.path.dirname(__file__))
@@ -79,8 +87,12 @@ __getattr__, __dir__ = deferred(
         "lowers_complex_to_loops": "occelo_link.loops.registry",
         "lowers_parts_to_loops": "occelo_link.loops.registry",
         "lowers_to_loops": "occelo_link.loops.registry",
+        "lowers_scalar_to_loops": "occelo_link.loops.elemwise.scalar",
+        "Joined": "occelo_link.loops.tensors",
+        "scalar_value": "occelo_link.loops.elemwise.scalar",
         "supports": "occelo_link.capabilities",
         "traces": "occelo_link.traced.registry",
         "traces_parts": "occelo_link.traced.registry",
+        "traces_scalar": "occelo_link.traced.scalars",
     },
 )

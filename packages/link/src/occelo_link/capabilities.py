@@ -96,14 +96,18 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     from occelo_link.traced.elemwise import supports_scalar
     from occelo_link.traced.linker import load_lowerings
     from occelo_link.traced.registry import find_lowering
+    from occelo_link.traced.scalars import registered_scalar
 
     load_lowerings()
     library = _LIBRARIES[backend]
-    functions = importlib.import_module(f"occelo_link.{library}.functions")
+    own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
+
+    def knows(name: str) -> bool:
+        return name in own or registered_scalar(backend, name) is not None
 
     def compiles(node: Apply) -> bool:
         row = getattr(node.op, "scalar_op", None)
-        if node.op.elementwise and row is not None and not supports_scalar(functions.SCALARS, row):
+        if node.op.elementwise and row is not None and not supports_scalar(knows, row):
             return False
         return find_lowering(node) is not None
 

@@ -80,7 +80,7 @@ class _Reader:
             len(self.seen),
             part,
         )  # held, so that no other object gets its identity
-        version = None if isinstance(part, types.ModuleType) else getattr(part, "version", None)
+        version = None if isinstance(part, types.ModuleType) else _version(part)
         if isinstance(version, str | int | tuple):
             yield f"version {version!r}"
         elif isinstance(part, types.ModuleType):
@@ -193,6 +193,9 @@ class _Reader:
             return
         except TypeError:
             pass
+        if not is_foreign(part) and _is_plain_inside(part):
+            yield from self.lines(vars(part))
+            return
         if not (is_foreign(part) and hasattr(part, "__dict__")):
             raise self._unknown(part)
         yield from self.lines(
@@ -205,6 +208,22 @@ class _Reader:
             f"The source of {self.what} cannot be read: it refers to an object of {kind.__module__}.{kind.__qualname__}; "
             "an attribute `version` of what was registered would stand for it"
         )
+
+
+def _version(part: Any) -> Any:
+    """The attribute ``version``; None without one, also of an object that makes its attributes as they are asked for."""
+    try:
+        return getattr(part, "version", None)
+    except Exception:
+        return None
+
+
+def _is_plain_inside(part: Any) -> bool:
+    """Whether an object is known by its class and the plain values that it holds."""
+    kind = cast(Any, type(part))
+    slots = any(getattr(c, "__slots__", ()) for c in kind.__mro__)
+    held = getattr(part, "__dict__", None)
+    return held is not None and not slots and all(_plain(v) is not None for v in held.values())
 
 
 def _plain(part: Any) -> str | None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from occelo_link.traced.scalars import Scalar, registered_scalar
+
 __all__ = ["Arrays", "Scalar"]
-
-Scalar = tuple[str, Callable[..., Any]]
-"""How the inputs of a scalar function are converted first, and the function of the library.
-
-"out" converts them to the dtype of the result, "common" to their common one, "as is" not at all.
-"""
 
 
 class Arrays(ABC):
@@ -24,6 +23,36 @@ class Arrays(ABC):
 
     name: str
     scalars: Mapping[str, Scalar]
+
+    def scalar(self, name: str) -> Scalar | None:
+        """A scalar function by its name, with what its inputs are converted to; None if there is none."""
+        own = registered_scalar(self.name, name)
+        return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
+
+    def apply(self, name: str, *operands: Any) -> Any:
+        """A scalar function by its name, of arrays that broadcast, in their common dtype; Python's numbers have that, too.
+
+        ValueError if the library has no such function.
+        """
+        found = self.scalar(name)
+        if found is None:
+            raise ValueError(f"The backend {self.name} has no scalar function {name!r}")
+        arrays = [
+            x
+            if self.is_traced(x) or isinstance(x, bool | int | float | complex)
+            else self.constant(x)
+            for x in operands
+        ]
+        dtypes = [self.dtype(x) for x in arrays if self.is_traced(x)]
+        if not dtypes:
+            raise TypeError(f"{name} takes an array at least, got {operands}")
+        common = self.working(np.result_type(*map(np.dtype, dtypes)).name)
+        return found[1](
+            *(
+                self.cast(x, common) if self.is_traced(x) else self.constant(np.asarray(x, common))
+                for x in arrays
+            )
+        )
 
     @abstractmethod
     def constant(self, value: Any) -> Any:

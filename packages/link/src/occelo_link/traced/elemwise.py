@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ from occelo_link.traced.tracer import Tracer
 __all__ = ["apply_scalar", "supports_scalar"]
 
 
-def supports_scalar(known: Mapping[str, Any], row: ScalarOp) -> bool:
-    """Whether a scalar function, or all that a fused one consists of, is among the ``known`` ones."""
+def supports_scalar(knows: Callable[[str], Any], row: ScalarOp) -> bool:
+    """Whether a scalar function, or all that a fused one consists of, is among those that a library ``knows`` by name."""
     if isinstance(row, Composite):
-        return all(supports_scalar(known, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and row.name in known)
+        return all(supports_scalar(knows, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and bool(knows(row.name)))
 
 
 def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
@@ -31,7 +31,9 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
     arrays = tracer.arrays
     if isinstance(row, Cast):
         return arrays.cast(inputs[0], dtype)
-    conversion, function = arrays.scalars[row.name]
+    found = arrays.scalar(row.name)
+    assert found is not None  # see `supports_scalar`
+    conversion, function = found
     if conversion == "out":
         inputs = [arrays.cast(x, arrays.working(dtype)) for x in inputs]
     elif conversion == "common":
@@ -52,7 +54,7 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
 def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     shape = common_shape(node, inputs)
-    if not supports_scalar(tracer.arrays.scalars, op.scalar_op):
+    if not supports_scalar(tracer.arrays.scalar, op.scalar_op):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     _check_powers(tracer, op.scalar_op, values)

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from occelo_link.loops.elemwise.scalar import scalar
+from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float, is_signed
 from occelo_link.loops.ir.program import Value
@@ -27,27 +27,27 @@ def _fold(b: Builder, op: str, dtype: str, args: Args) -> Value:
     return reduce(combine, _all(b, dtype, args))
 
 
-@scalar("add")
+@lowers_scalar_to_loops("add")
 def _add(b: Builder, dtype: str, args: Args) -> Value:
     return _fold(b, "or" if dtype == "bool" else "add", dtype, args)
 
 
-@scalar("mul")
+@lowers_scalar_to_loops("mul")
 def _mul(b: Builder, dtype: str, args: Args) -> Value:
     return _fold(b, "and" if dtype == "bool" else "mul", dtype, args)
 
 
-@scalar("sub")
+@lowers_scalar_to_loops("sub")
 def _sub(b: Builder, dtype: str, args: Args) -> Value:
     return b.sub(*_all(b, dtype, args))
 
 
-@scalar("true_div", cost=4)
+@lowers_scalar_to_loops("true_div", cost=4)
 def _true_div(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("div", *_all(b, dtype, args))
 
 
-@scalar("reciprocal", cost=4)
+@lowers_scalar_to_loops("reciprocal", cost=4)
 def _reciprocal(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("div", b.const(1.0, dtype), b.cast(args[0], dtype))
 
@@ -62,7 +62,7 @@ def _negative(b: Builder, x: Value) -> Value:
     return b.op("lt", x, b.const(0, x.dtype))
 
 
-@scalar("mod", cost=20)
+@lowers_scalar_to_loops("mod", cost=20)
 def _mod(b: Builder, dtype: str, args: Args) -> Value:
     x, y = _all(b, dtype, args)
     if not is_float(dtype):
@@ -74,7 +74,7 @@ def _mod(b: Builder, dtype: str, args: Args) -> Value:
     return b.select(b.op("eq", rest, zero), b.op("copysign", zero, y), moved)
 
 
-@scalar("int_div", cost=20)
+@lowers_scalar_to_loops("int_div", cost=20)
 def _int_div(b: Builder, dtype: str, args: Args) -> Value:
     x, y = _all(b, dtype, args)
     if not is_float(dtype):
@@ -92,29 +92,29 @@ def _int_div(b: Builder, dtype: str, args: Args) -> Value:
     return b.select(b.op("eq", y, zero), plain, whole)
 
 
-@scalar("neg")
+@lowers_scalar_to_loops("neg")
 def _neg(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("neg", b.cast(args[0], dtype))
 
 
-@scalar("sqr")
+@lowers_scalar_to_loops("sqr")
 def _sqr(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
     return b.op("and" if dtype == "bool" else "mul", x, x)
 
 
-@scalar("sqrt", cost=5)
+@lowers_scalar_to_loops("sqrt", cost=5)
 def _sqrt(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("sqrt", b.cast(args[0], dtype))
 
 
-@scalar("abs")
+@lowers_scalar_to_loops("abs")
 def _abs(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
     return b.op("abs", x) if is_float(dtype) or is_signed(dtype) else x
 
 
-@scalar("sign", cost=3)
+@lowers_scalar_to_loops("sign", cost=3)
 def _sign(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
     zero = b.const(0, dtype)
@@ -125,28 +125,28 @@ def _sign(b: Builder, dtype: str, args: Args) -> Value:
     return b.select(b.op("eq", x, x), signed, x) if is_float(dtype) else signed
 
 
-@scalar("maximum")
+@lowers_scalar_to_loops("maximum")
 def _maximum(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("max", *_all(b, dtype, args))
 
 
-@scalar("minimum")
+@lowers_scalar_to_loops("minimum")
 def _minimum(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("min", *_all(b, dtype, args))
 
 
-@scalar("clip", cost=2)
+@lowers_scalar_to_loops("clip", cost=2)
 def _clip(b: Builder, dtype: str, args: Args) -> Value:
     x, low, high = _all(b, dtype, args)
     return b.op("min", b.op("max", x, low), high)
 
 
-@scalar("second")
+@lowers_scalar_to_loops("second")
 def _second(b: Builder, dtype: str, args: Args) -> Value:
     return b.cast(args[1], dtype)
 
 
-@scalar("identity")
+@lowers_scalar_to_loops("identity")
 def _identity(b: Builder, dtype: str, args: Args) -> Value:
     return args[0]
 
@@ -172,7 +172,7 @@ def _compare_mixed(b: Builder, op: str, x: Value, y: Value) -> Value:
 
 
 def _comparison(name: str, op: str, swapped: bool = False) -> None:
-    @scalar(name)
+    @lowers_scalar_to_loops(name)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         x, y = reversed(args) if swapped else args
         return _compare(b, op, x, y)
@@ -186,13 +186,13 @@ _comparison("gt", "lt", swapped=True)
 _comparison("ge", "le", swapped=True)
 
 
-@scalar("isnan")
+@lowers_scalar_to_loops("isnan")
 def _isnan(b: Builder, dtype: str, args: Args) -> Value:
     x = args[0]
     return b.op("ne", x, x) if is_float(x.dtype) else b.const(False, "bool")
 
 
-@scalar("isinf")
+@lowers_scalar_to_loops("isinf")
 def _isinf(b: Builder, dtype: str, args: Args) -> Value:
     x = args[0]
     if not is_float(x.dtype):
@@ -200,7 +200,7 @@ def _isinf(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("eq", b.op("abs", x), b.const(np.inf, x.dtype))
 
 
-@scalar("isfinite")
+@lowers_scalar_to_loops("isfinite")
 def _isfinite(b: Builder, dtype: str, args: Args) -> Value:
     x = args[0]
     if not is_float(x.dtype):
@@ -212,7 +212,7 @@ def _isfinite(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _folded(name: str) -> None:
-    @scalar(name)
+    @lowers_scalar_to_loops(name)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         return _fold(b, name, dtype, args)
 
@@ -221,12 +221,12 @@ for _name in ("and", "or", "xor"):
     _folded(_name)
 
 
-@scalar("invert")
+@lowers_scalar_to_loops("invert")
 def _invert(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("not", b.cast(args[0], dtype))
 
 
-@scalar("switch")
+@lowers_scalar_to_loops("switch")
 def _switch(b: Builder, dtype: str, args: Args) -> Value:
     condition, x, y = args
     return b.select(b.cast(condition, "bool"), b.cast(x, dtype), b.cast(y, dtype))
@@ -236,7 +236,7 @@ def _switch(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _rounding(name: str, op: str) -> None:
-    @scalar(name)
+    @lowers_scalar_to_loops(name)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         x = b.cast(args[0], dtype)
         return b.op(op, x) if is_float(dtype) else x
@@ -248,7 +248,7 @@ _rounding("trunc", "trunc")
 _rounding("round_half_to_even", "rint")
 
 
-@scalar("round_half_away_from_zero", cost=3)
+@lowers_scalar_to_loops("round_half_away_from_zero", cost=3)
 def _round_away(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
     if not is_float(dtype):
@@ -262,18 +262,18 @@ def _round_away(b: Builder, dtype: str, args: Args) -> Value:
 # parts of complex numbers, of real ones
 
 
-@scalar("real", "conj")
+@lowers_scalar_to_loops("real", "conj")
 def _real(b: Builder, dtype: str, args: Args) -> Value:
     # the conjugate of a truth value is an int8
     return b.cast(args[0], dtype)
 
 
-@scalar("imag")
+@lowers_scalar_to_loops("imag")
 def _imag(b: Builder, dtype: str, args: Args) -> Value:
     return b.const(0, dtype)
 
 
-@scalar("angle", cost=2)
+@lowers_scalar_to_loops("angle", cost=2)
 def _angle(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
     # that of -0.0 is pi, too

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from occelo_graph.form.sources import register_extension
+from occelo_graph.form.sources import is_foreign, register_extension
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["COSTS", "ScalarLowering", "find_scalar", "scalar", "scalars"]
+__all__ = [
+    "COSTS",
+    "ScalarLowering",
+    "find_scalar",
+    "lowers_scalar_to_loops",
+    "scalar_value",
+    "scalars",
+]
 
 ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 """``(builder, dtype of the result, arguments of any dtypes) -> result``."""
@@ -19,13 +26,26 @@ COSTS: dict[str, int] = {}
 """About how many additions a function costs; 1 if it is not listed."""
 
 
-def scalar(
+def lowers_scalar_to_loops(
     *names: str, cost: int = 1, when: Callable[[Sequence[str], str], bool] | None = None
 ) -> Callable[[ScalarLowering], ScalarLowering]:
-    """Register the lowering of table rows; ``when`` of input dtypes and output dtype limits it."""
+    """Register the formula of scalar functions, by their names, in loop programs, which ``native``, ``c`` and ``numba`` run.
+
+    The decorated function takes the `Builder`, the dtype of the result and a value for each argument, and returns the value
+    of the result, which must have that dtype. Arguments have the dtypes of the operands, so most formulas begin with
+    ``builder.cast(x, dtype)``; ``builder.op`` has the operations, ``builder.const(1.0, dtype)`` is a number, and `scalar_value`
+    another function of the table. float16 is computed in float32 and rounded; complex operands are not handed over.
+
+    ``cost``: about how many additions it takes; what costs more than a few is not computed again for each reader.
+    ``when``: for which dtypes of the operands and of the result there is a formula; all, by default. A formula from another
+    package takes the place of ours; its code is part of the keys of the cache.
+    """
 
     def register(function: ScalarLowering) -> ScalarLowering:
         for name in names:
+            # what another package registered stays, also if our families are loaded later
+            if name in _rows and is_foreign(_rows[name]) and not is_foreign(function):
+                continue
             _rows[name] = function
             COSTS[name] = cost
             _conditions.pop(name, None)
@@ -35,6 +55,20 @@ def scalar(
         return function
 
     return register
+
+
+def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
+    """The value, of ``dtype``, of a scalar function by its name, for formulas that are made of others.
+
+    ValueError if it has no formula for the dtypes of the arguments and ``dtype``.
+    """
+    function = find_scalar(name, [a.dtype for a in args], dtype)
+    if function is None:
+        given = ", ".join(a.dtype for a in args)
+        raise ValueError(
+            f"The scalar function {name!r} has no formula in loops from {given} to {dtype}"
+        )
+    return function(builder, dtype, args)
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:

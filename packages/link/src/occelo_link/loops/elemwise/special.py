@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.elemwise.scalar import scalar
+from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -48,7 +48,7 @@ SPECIAL = {
 
 
 def _register(name: str, function: str) -> None:
-    @scalar(name, cost=100)
+    @lowers_scalar_to_loops(name, cost=100)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         wide = [b.cast(a, "float64") for a in args]
         # Cython adds a last argument that says whether to look for overriding methods

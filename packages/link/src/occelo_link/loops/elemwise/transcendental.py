@@ -17,7 +17,7 @@ from occelo_link.loops.elementary import (
     single,
     trigonometric,
 )
-from occelo_link.loops.elemwise.scalar import scalar
+from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float, width
 from occelo_link.loops.ir.program import Value
@@ -32,7 +32,7 @@ def _elementary(
 ) -> None:
     """Lower a row by a function of float64, and float32 by ``narrow`` if it is given."""
 
-    @scalar(name, cost=cost)
+    @lowers_scalar_to_loops(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         if narrow is not None and dtype == "float32":
             return b.apply(f"{name}_float32", narrow, *[b.cast(a, dtype) for a in args])
@@ -62,7 +62,7 @@ _elementary("erfc", error.erfc, 80)
 def _library(name: str, function: str) -> None:
     """A function of the C library."""
 
-    @scalar(name, cost=60)
+    @lowers_scalar_to_loops(name, cost=60)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         wide = [b.cast(a, "float64") for a in args]
         return b.cast(b.call(f"libm:{function}", "float64", *wide), dtype)
@@ -81,7 +81,7 @@ def _pow_is_total(inputs: Sequence[str], output: str) -> bool:
     return is_float(output) or not inputs[1].startswith("int")
 
 
-@scalar("pow", cost=90, when=_pow_is_total)
+@lowers_scalar_to_loops("pow", cost=90, when=_pow_is_total)
 def _pow(b: Builder, dtype: str, args: Args) -> Value:
     x, y = (b.cast(a, dtype) for a in args)
     if not is_float(dtype):
@@ -124,12 +124,12 @@ def _integer_power(b: Builder, x: Value, y: Value) -> Value:
     return result
 
 
-@scalar("deg2rad")
+@lowers_scalar_to_loops("deg2rad")
 def _deg2rad(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("mul", b.cast(args[0], dtype), b.const(math.pi / 180, dtype))
 
 
-@scalar("rad2deg")
+@lowers_scalar_to_loops("rad2deg")
 def _rad2deg(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("mul", b.cast(args[0], dtype), b.const(180 / math.pi, dtype))
 

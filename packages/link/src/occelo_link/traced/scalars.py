@@ -1,0 +1,47 @@
+"""The registry of scalar functions on the arrays of libraries that trace, beside what each library has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from occelo_graph.form.sources import register_extension
+
+__all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
+
+Conversion = Literal["out", "common", "as is"]
+"""To what the arguments are converted first: the dtype of the result, their common one, or nothing."""
+
+Scalar = tuple[str, Callable[..., Any]]
+"""How the inputs of a scalar function are converted first (a `Conversion`), and the function of the library."""
+
+_functions: dict[tuple[str, str | None], Scalar] = {}
+
+
+def traces_scalar(
+    *names: str, backend: str | None = None, convert: Conversion = "out"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register scalar functions, by their names, on the arrays of libraries that trace, which are JAX and PyTorch.
+
+    The decorated function takes the `Arrays` of the library and an array for each argument; they broadcast. It returns an
+    array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar function, in any
+    library. With ``backend`` ("jax" or "pytorch") it is for that library alone and may call what that has; it comes before
+    one for all libraries.
+
+    ``convert``: to what arguments are converted first, the dtype of the result ("out"), their common dtype ("common") or
+    nothing ("as is"). What is registered takes the place of ours; its code is part of the keys of the cache.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            _functions[name, backend] = convert, function
+            place = f"{name} ({backend})" if backend else name
+            register_extension("scalar function of arrays", place, function, convert)
+        return function
+
+    return register
+
+
+def registered_scalar(backend: str, name: str) -> Scalar | None:
+    """What was registered for a backend, or for all; None if nothing was. It takes the `Arrays` first."""
+    return _functions.get((name, backend)) or _functions.get((name, None))

@@ -1,0 +1,165 @@
+"""The ops that the page on adding one adds from outside: right on every backend, and kept in the cache between processes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occelo_link.c.compiler import CompilerMissing, find_compiler
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding-an-op.md"
+LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
+BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
+KEPT = ("native", "numba")
+"""Backends whose functions are kept in the cache whole; ``c`` keeps object code."""
+OPS = ("softsign", "flip_blocks")
+
+CHECKS = '''
+import json, sys, traceback
+import numpy as np
+import occelo as oc
+import occelo.tensor as ot
+from the_page import flip_blocks, softsign
+
+oc.config.pytorch__compile = False
+
+
+def flipped(x, size=2):
+    return x.reshape(*x.shape[:-1], x.shape[-1] // size, size)[..., ::-1].reshape(x.shape)
+
+
+# op, NumPy, its pullback, lengths, what rules make nothing of
+OPS = {
+    "softsign": (
+        softsign,
+        lambda x: x / (1 + abs(x)),
+        lambda x, ct: ct / (1 + abs(x)) ** 2,
+        (0, 1, 5),
+        lambda x: softsign(-x) + softsign(x),
+    ),
+    "flip_blocks": (
+        lambda x: flip_blocks(x, 2),
+        flipped,
+        lambda x, ct: flipped(ct),
+        (0, 2, 6),
+        lambda x: flip_blocks(flip_blocks(x, 2), 2),
+    ),
+}
+
+
+def check(name, backend):
+    """Whether each function came from the cache."""
+    function, reference, pulled, lengths, twice = OPS[name]
+    label = {"flip_blocks": "FlipBlocks"}.get(name, name)
+    rng = np.random.default_rng(3)
+    kept = []
+
+    def compiled(inputs, outputs):
+        made = oc.function(inputs, outputs, mode=oc.Mode(backend, "fast_run"))
+        kept.append(made.maker.from_cache)
+        return made
+
+    for dtype in ("float32", "float64"):
+        close = {"rtol": 3e-6 if dtype == "float32" else 1e-13}
+        x, w, m = (ot.tensor(dtype=dtype, shape=(None,) * n) for n in (1, 1, 2))
+        y = function(x)
+        assert y.dtype == dtype
+        gradient, batch = oc.grad((y * w).sum(), x), oc.vectorize(function, "(n)->(n)")(m)
+        assert not oc.supports(backend, [y, gradient, batch])
+        f = compiled([x, w], [y, gradient])
+        g = compiled([m], batch)
+        for length in lengths:
+            value, ct, matrix = (rng.normal(size=s).astype(dtype) for s in (length, length, (3, length)))
+            found = f(value, ct)
+            assert [a.dtype for a in found] == [dtype] * 2
+            np.testing.assert_allclose(found[0], reference(value), **close)
+            np.testing.assert_allclose(found[1], pulled(value, ct), **close)
+            np.testing.assert_allclose(g(matrix), reference(matrix), **close)
+    h = compiled([x], twice(x))
+    assert label not in oc.debugprint(h, file="str")
+    if name == "flip_blocks":
+        try:
+            f(np.ones(3), np.ones(3))
+        except ValueError as error:
+            assert "3 elements are not blocks of 2" in str(error)
+        else:
+            raise AssertionError("blocks of 2 of 3 elements")
+    return kept
+
+
+results = {"used": sys.argv[1:]}
+for backend in sys.argv[1:]:
+    for name in OPS:
+        try:
+            results[f"{backend} {name}"] = check(name, backend)
+        except Exception:
+            results[f"{backend} {name}"] = traceback.format_exc()
+print(json.dumps(results))
+'''
+
+
+def usable() -> list[str]:
+    """The backends that can be used here."""
+    try:
+        find_compiler()
+        compilers = True
+    except CompilerMissing:
+        compilers = False
+    return [
+        b
+        for b in BACKENDS
+        if importlib.util.find_spec(LIBRARIES.get(b, "json")) is not None
+        and (compilers or b not in ("c", "c|py"))
+    ]
+
+
+def in_a_process(folder: Path, backends: list[str]) -> dict[str, Any]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
+        "OCCELO_FLAGS": f"compiledir={folder / 'compiled'}",
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning:occelo_compile", "-c", CHECKS, *backends],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "not kept in the cache" not in done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def two_processes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What two processes found, one after the other, with one directory of what was compiled."""
+    folder = tmp_path_factory.mktemp("outside")
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), flags=re.M | re.S)
+    (folder / "the_page.py").write_text("\n".join(blocks))
+    kept = [b for b in usable() if b in KEPT]
+    return [in_a_process(folder, usable()), in_a_process(folder, kept)]
+
+
+@pytest.mark.parametrize("name", OPS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_op_from_outside_is_right(
+    two_processes: list[dict[str, Any]], backend: str, name: str
+) -> None:
+    if backend not in usable():
+        pytest.skip(f"{backend} cannot be used here: its library or compiler is not installed")
+    results = [found[f"{backend} {name}"] for found in two_processes if backend in found["used"]]
+    assert len(results) == 1 + (backend in KEPT)
+    for from_cache in results:
+        assert isinstance(from_cache, list), from_cache
+    assert not any(results[0])
+    assert all(all(r) for r in results[1:]), "compiled again"
