@@ -76,6 +76,7 @@ def test_each_family_has_its_file() -> None:
     for family in FAMILIES:
         assert (ops / f"{family}.py").exists() or (ops / family).is_dir()
     shared = {"arguments", "batching", "given_lengths", "lengths", "linear", "settling"}
+    shared |= {"reductions", "reduction_rows", "statistics"}  # of the family reduce
     found = {p.stem for p in ops.iterdir() if p.stem not in ("__init__", "__pycache__")}
     assert found == set(FAMILIES) | shared
     loops = ROOT / "packages" / "link" / "src" / "occelo_link" / "loops"

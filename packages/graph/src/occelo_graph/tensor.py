@@ -18,7 +18,9 @@ from occelo_graph.ops.index.search import *
 from occelo_graph.ops.index.subtensor import *
 from occelo_graph.ops.join import *
 from occelo_graph.ops.reduce import *
+from occelo_graph.ops.reduction_rows import *
 from occelo_graph.ops.shape import *
+from occelo_graph.ops.statistics import *
 from occelo_graph.tensors.constant import TensorLike as TensorLike
 from occelo_graph.tensors.constant import as_tensor as as_tensor
 from occelo_graph.tensors.constant import as_tensor_variable as as_tensor_variable

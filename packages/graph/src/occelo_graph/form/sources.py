@@ -16,7 +16,14 @@ import numpy as np
 
 from occelo_graph.form.encoding import coders, encode
 
-__all__ = ["UnknownSource", "extensions_text", "is_foreign", "register_extension", "source_text"]
+__all__ = [
+    "UnknownSource",
+    "extensions_text",
+    "is_foreign",
+    "register_extension",
+    "remember_extension",
+    "source_text",
+]
 
 _PACKAGES = frozenset(("occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo"))
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
@@ -266,11 +273,15 @@ def register_extension(registry: str, name: str, *parts: Any) -> None:
 
     What these packages register is left out. All else takes part in the keys of the cache.
     """
-    key = registry, name
     if any(is_foreign(part) for part in parts if _plain(part) is None):
-        _extensions[key] = parts
+        remember_extension(registry, name, *parts)
     else:
-        _extensions.pop(key, None)
+        _extensions.pop((registry, name), None)
+
+
+def remember_extension(registry: str, name: str, *parts: Any) -> None:
+    """`register_extension` of what surely comes from another package."""
+    _extensions[registry, name] = parts
 
 
 def extensions_text() -> str:

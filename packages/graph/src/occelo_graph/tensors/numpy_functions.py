@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable
-from occelo_graph.ops import cast, create, join, reduce, shape
+from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
@@ -119,10 +119,10 @@ def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2)
     x = as_tensor_variable(x)
     axes = shape.normalize_axes(axis, x.type.ndim)
     if len(axes) == 1:
-        return reduce.norm(x, ord, axes[0], keepdims)
+        return statistics.norm(x, ord, axes[0], keepdims)
     rest = [i for i in range(x.type.ndim) if i not in axes]
     flat = shape.join_dims(shape.transpose(x, [*rest, *axes]), len(rest))
-    result = reduce.norm(flat, ord, -1)
+    result = statistics.norm(flat, ord, -1)
     return shape.expand_dims(result, axes) if keepdims else result
 
 
@@ -130,20 +130,20 @@ _FUNCTIONS: dict[str, Row] = {
     # reductions
     "sum": (reduce.sum, "a:input axis dtype -out keepdims -initial -where=True"),
     "prod": (reduce.prod, "a:input axis dtype -out keepdims -initial -where=True"),
-    "mean": (reduce.mean, "a:input axis dtype -out keepdims -where=True"),
+    "mean": (statistics.mean, "a:input axis dtype -out keepdims -where=True"),
     "var": (
-        reduce.var,
+        statistics.var,
         "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
     ),
     "std": (
-        reduce.std,
+        statistics.std,
         "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
     ),
     "max": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
     "amax": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
     "min": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
     "amin": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
-    "ptp": (reduce.ptp, "a axis -out keepdims"),
+    "ptp": (statistics.ptp, "a axis -out keepdims"),
     "argmax": (reduce.argmax, "a:x axis -out keepdims"),
     "argmin": (reduce.argmin, "a:x axis -out keepdims"),
     "all": (reduce.all, "a:x axis -out keepdims -where=True"),
@@ -151,7 +151,7 @@ _FUNCTIONS: dict[str, Row] = {
     "count_nonzero": (_count_nonzero, "a axis keepdims"),
     "cumsum": (reduce.cumsum, "a:x axis -dtype -out"),
     "cumprod": (reduce.cumprod, "a:x axis -dtype -out"),
-    "cov": (reduce.cov, "m y rowvar bias ddof -fweights -aweights -dtype"),
+    "cov": (statistics.cov, "m y rowvar bias ddof -fweights -aweights -dtype"),
     # products
     "dot": (blas.dot, "a:l b:r -out"),
     "inner": (_inner, "a b"),
@@ -244,10 +244,10 @@ _FUNCTIONS: dict[str, Row] = {
     "result_type": (_dtypes(np.result_type), "*"),
     "can_cast": (_dtypes(np.can_cast), "*"),
     # linear algebra
-    "linalg.norm": (reduce.norm, "x ord axis keepdims"),
+    "linalg.norm": (statistics.norm, "x ord axis keepdims"),
     "linalg.vector_norm": (_vector_norm, "x axis keepdims ord"),
     "linalg.matrix_norm": (
-        lambda x, keepdims=False, ord="fro": reduce.norm(x, ord, (-2, -1), keepdims),
+        lambda x, keepdims=False, ord="fro": statistics.norm(x, ord, (-2, -1), keepdims),
         "x keepdims ord",
     ),
     "linalg.trace": (lambda x, offset=0: blas.trace(x, offset, -2, -1), "x offset -dtype"),
@@ -314,7 +314,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 """Ufuncs whose ``reduce`` is one of our reductions."""
 
-_MODULES = (ar, cx, tr, sp, reduce, blas, shape, join, create, search, cast)
+_MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 _UFUNCS.update(
     (name, found)
     for module in (ar, cx, tr, sp)

@@ -11,7 +11,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.types import Type
-from occelo_graph.ops import cast, create, join, reduce, shape
+from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
@@ -513,19 +513,19 @@ class TensorVariable(Variable):
         self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
     ) -> TensorVariable:
         """See `mean`."""
-        return reduce.mean(self, axis, dtype, keepdims, acc_dtype)
+        return statistics.mean(self, axis, dtype, keepdims, acc_dtype)
 
     def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
         """See `var`."""
-        return reduce.var(self, axis, ddof, keepdims)
+        return statistics.var(self, axis, ddof, keepdims)
 
     def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
         """See `std`."""
-        return reduce.std(self, axis, ddof, keepdims)
+        return statistics.std(self, axis, ddof, keepdims)
 
     def norm(self, L: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `norm`."""
-        return reduce.norm(self, L, axis, keepdims)
+        return statistics.norm(self, L, axis, keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `max`."""
@@ -553,7 +553,7 @@ class TensorVariable(Variable):
 
     def ptp(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `ptp`."""
-        return reduce.ptp(self, axis, keepdims)
+        return statistics.ptp(self, axis, keepdims)
 
     def cumsum(self, axis: Any = None) -> TensorVariable:
         """See `cumsum`."""

@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.ops.reductions import reduction_of
 from occelo_link.jax.functions import SCALARS
 from occelo_link.jax.library import jax, jnp, lax
 from occelo_link.traced.arrays import Arrays
 
 __all__ = ["JaxArrays"]
-
-_REDUCTIONS: dict[str, Any] = {
-    "add": jnp.sum,
-    "mul": jnp.prod,
-    "maximum": jnp.max,
-    "minimum": jnp.min,
-}
-_LOGICAL = {"and": (jnp.all, lax.bitwise_and, -1), "or": (jnp.any, lax.bitwise_or, 0)}
 
 
 class JaxArrays(Arrays):
@@ -72,25 +65,24 @@ class JaxArrays(Arrays):
         return at.add(y) if add else at.set(y)
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        axes = tuple(axes)
-        if name in _REDUCTIONS:
-            # sums and products keep the dtype that they are asked to work in
-            extra = {"dtype": x.dtype} if name in ("add", "mul") else {}
-            return _REDUCTIONS[name](x, axis=axes, **extra)
-        if name in _LOGICAL:
-            of_truth, of_bits, neutral = _LOGICAL[name]
-            if x.dtype == bool:
-                return of_truth(x, axis=axes)
-            start = np.array(neutral, "int64").astype(str(x.dtype))
-            return lax.reduce(x, start, of_bits, axes)
-        start = np.zeros((), str(x.dtype))
-        return lax.reduce(x, start, lax.bitwise_xor, axes)
+        row, dtype = reduction_of(name), self.dtype(x)
+        called = row.called("jax", dtype)
+        if called is not None:
+            # what accumulates keeps the dtype that it is asked to work in
+            extra = {"dtype": x.dtype} if row.accumulates else {}
+            return getattr(jnp, called)(x, axis=tuple(axes), **extra)
+        found = self.scalar(name)
+        if found is None or row.identity is None:
+            return None
+        start = np.array(row.start(dtype)).astype(dtype)
+        return lax.reduce(x, start, found[1], tuple(axes))
 
     def argmax(self, x: Any) -> Any:
         return jnp.argmax(x, axis=-1).astype("int64")
 
     def accumulate(self, name: str, x: Any, axis: int) -> Any:
-        return (jnp.cumsum if name == "add" else jnp.cumprod)(x, axis=axis, dtype=x.dtype)
+        called = reduction_of(name).called("jax running", self.dtype(x))
+        return None if called is None else getattr(jnp, called)(x, axis=axis, dtype=x.dtype)
 
     def recurrence(self, a: Any, b: Any) -> Any:
         def step(state: Any, pair: Any) -> Any:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from occelo_graph.ops.reductions import by_operation
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Carried, Value, itemsize
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot
@@ -26,19 +25,9 @@ LIGHT = 12
 
 
 def identity_of(combine: str, dtype: str) -> float | int | bool:
-    """What changes nothing when it is combined."""
-    if combine in ("add", "or", "xor"):
-        return 0
-    if combine == "mul":
-        return 1
-    if combine == "and":
-        return True if dtype == "bool" else -1 if dtype.startswith("int") else 2**64 - 1
-    if is_float(dtype):
-        return np.inf if combine == "min" else -np.inf
-    if dtype == "bool":
-        return combine == "min"
-    limits = np.iinfo(dtype)
-    return int(limits.max if combine == "min" else limits.min)
+    """What changes nothing when it is combined by an operation, as the row of the reduction says."""
+    found: float | int | bool = by_operation(combine).start(dtype)
+    return found
 
 
 def write_kernel(context: Context, kernel: LoopKernel) -> None:

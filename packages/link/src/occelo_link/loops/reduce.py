@@ -17,9 +17,11 @@ from occelo_graph.ops.reduce import (
     LogSumExp,
     Softmax,
 )
+from occelo_graph.ops.reductions import Reduction
 from occelo_link.loops.elementary import single
 from occelo_link.loops.elementary.exponential import exp
 from occelo_link.loops.elementary.logarithm import log
+from occelo_link.loops.elemwise.scalar import find_scalar
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
@@ -30,21 +32,25 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
 
-_COMBINE = {
-    "add": "add",
-    "mul": "mul",
-    "maximum": "max",
-    "minimum": "min",
-    "and": "and",
-    "or": "or",
-    "xor": "xor",
-}
+
+def _operation(row: Reduction, dtype: str) -> str | None:
+    """The operation of loop programs that combines elements of a dtype."""
+    return row.called("loops", dtype)
 
 
-def _combine_name(name: str, acc: str) -> str:
-    if acc == "bool":
-        return {"add": "or", "mul": "and"}.get(name, _COMBINE[name])
-    return _COMBINE[name]
+def _scalar(row: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Value] | None:
+    """What combines two values of a dtype; None if loop programs have no formula for it."""
+    operation = _operation(row, dtype)
+    if operation is not None:
+        return lambda b, x, y: b.op(operation, x, y)
+    found = find_scalar(row.name, [dtype, dtype], dtype)
+    return None if found is None else lambda b, x, y: b.cast(found(b, dtype, [x, y]), dtype)
+
+
+def _computed_in(node: Apply) -> str:
+    op: Any = node.op
+    x: Any = node.inputs[0].type
+    return op.computed_in(x.dtype) or x.dtype  # type: ignore[no-any-return]
 
 
 def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
@@ -73,18 +79,67 @@ def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
     context.check(some)
 
 
-@lowers_to_loops(CAReduce, when=lambda node: getattr(node.op, "acc_dtype", None) != "float16")
+def _has_formula(node: Apply) -> bool:
+    op: Any = node.op
+    return op.acc_dtype != "float16" and _scalar(op.row, _computed_in(node)) is not None
+
+
+@lowers_to_loops(CAReduce, when=_has_formula)
 def lower_reduce(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type
     x = inputs[0]
-    name: str = op.scalar_op.name
-    acc = op.acc_dtype or (output.dtype if name in ("add", "mul") else x.dtype)
+    acc = _computed_in(node)
     if not op.axis:
         return [_cast_tensor(context, _cast_tensor(context, x, acc), output.dtype)]
-    if name in ("maximum", "minimum"):
+    if not op.row.may_be_empty:
         _check_not_empty(context, x, op.axis)
-    return [context.reduce(x, op.axis, _combine_name(name, acc), acc, output.dtype)]
+    operation = _operation(op.row, acc)
+    if operation is None:
+        return [_fold(context, node, _cast_tensor(context, x, acc))]
+    return [context.reduce(x, op.axis, operation, acc, output.dtype)]
+
+
+def _fold(context: Context, node: Apply, x: Tensor) -> Tensor:
+    """A reduction by a function that is no operation of loop programs: the elements one after the other, from the first."""
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    combine = _scalar(op.row, x.dtype)
+    assert combine is not None
+    kept = [i for i in range(x.ndim) if i not in op.axis]
+    result = context.new_stored(output.dtype, [x.shape[i] for i in kept])
+    initial = op.row.start(x.dtype) if op.row.may_be_empty else 0
+
+    def elements(index: Sequence[Value], axes: Sequence[int], state: tuple[Value, Value]) -> Any:
+        builder = context.builder
+        so_far, seen = state
+        if not axes:
+            value = x.at(builder, index)
+            return builder.select(seen, combine(builder, so_far, value), value), builder.const(
+                True, "bool"
+            )
+        with builder.loop(x.shape[axes[0]], fixed=True) as loop:
+            carried = [loop.carry(v) for v in state]
+            at = list(index)
+            at[axes[0]] = loop.index
+            inner = (carried[0].param, carried[1].param)
+            for each, value in zip(carried, elements(at, axes[1:], inner), strict=True):
+                each.following = value
+        return carried[0].result, carried[1].result
+
+    def emit() -> None:
+        builder = context.builder
+        index = [context.i64(0)] * x.ndim
+        with ExitStack() as stack:
+            for axis in kept:
+                index[axis] = stack.enter_context(builder.loop(x.shape[axis])).index
+            start = builder.const(initial, x.dtype), builder.const(False, "bool")
+            value, _ = elements(index, op.axis, start)
+            where = result.position(builder, [index[i] for i in kept])
+            builder.store(result.buffer, where, builder.cast(value, output.dtype))
+
+    context.step([x], [result], emit)
+    return result
 
 
 @lowers_to_loops(Argmax)
@@ -188,18 +243,31 @@ def _scan(
     return result
 
 
-@lowers_to_loops(CumOp)
+def _running_has_formula(node: Apply) -> bool:
+    op: Any = node.op
+    output: Any = node.outputs[0].type
+    return _scalar(op.row, output.dtype) is not None
+
+
+@lowers_to_loops(CumOp, when=_running_has_formula)
 def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     op: Any = node.op
     output: Any = node.outputs[0].type
     x = inputs[0]
-    combine = _combine_name(op.mode, output.dtype)
+    combine = _scalar(op.row, output.dtype)
+    assert combine is not None
+    # what has an operation has an identity; other functions are not asked what they make of theirs
+    plain = _operation(op.row, output.dtype) is not None
 
     def following(state: Value, index: Index) -> Value:
         builder = context.builder
-        return builder.op(combine, state, builder.cast(x.at(builder, index), output.dtype))
+        value = builder.cast(x.at(builder, index), output.dtype)
+        made = combine(builder, state, value)
+        if plain:
+            return made
+        return builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)  # pyright: ignore[reportUnknownArgumentType]
 
-    start = 0 if op.mode == "add" else 1
+    start = op.row.start(output.dtype) if plain else 0
     return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
 
 

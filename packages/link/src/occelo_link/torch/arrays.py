@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.ops.reductions import reduction_of
 from occelo_link.options import TORCH_DEVICE
 from occelo_link.torch.functions import SCALARS
 from occelo_link.torch.library import torch
@@ -17,7 +18,6 @@ from occelo_link.traced.arrays import Arrays
 
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
-_BITS = {"and": torch.bitwise_and, "or": torch.bitwise_or, "xor": torch.bitwise_xor}
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
 """PyTorch stores unsigned integers, and computes with hardly any of them."""
 _counter = itertools.count()
@@ -160,36 +160,25 @@ class TorchArrays(Arrays):
         return self._widely(put, flat, values).reshape(tuple(x.shape))
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        axes = tuple(axes)
-        return self._widely(lambda t: self._reduce(name, t, axes), x) if axes else x  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+        axes, row, dtype = tuple(axes), reduction_of(name), self.dtype(x)
+        if not axes:
+            return x
+        called = row.called("pytorch", dtype)
+        if called is None:
+            return None
+        # what accumulates keeps the dtype that it is asked to work in
+        extra = row.accumulates
+        return self._widely(lambda t: self._reduced(getattr(torch, called), t, axes, extra), x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
 
-    def _reduce(self, name: str, x: Any, axes: tuple[int, ...]) -> Any:
-        if name == "add":
-            return torch.sum(x, axes, dtype=x.dtype)
-        if name in ("maximum", "minimum"):
-            whole = {"maximum": torch.amax, "minimum": torch.amin}[name]
-            if x.dtype == torch.bool:
-                return whole(x.to(torch.uint8), axes).to(torch.bool)
-            return whole(x, axes)
-        if x.dtype == torch.bool and name in ("and", "or"):
-            return (torch.all if name == "and" else torch.any)(x, axes)
-        for axis in sorted(axes, reverse=True):
-            x = self._fold(name, x, axis)
-        return x
-
-    @staticmethod
-    def _fold(name: str, x: Any, axis: int) -> Any:
-        if name == "mul":
-            return torch.prod(x, axis, dtype=x.dtype)
-        parts = torch.unbind(x, axis)
-        if not parts:
-            shape = [n for i, n in enumerate(x.shape) if i != axis]
-            neutral = -1 if name == "and" else 0
-            return torch.full(shape, neutral, dtype=x.dtype)
-        result = parts[0]
-        for each in parts[1:]:
-            result = _BITS[name](result, each)
-        return result
+    def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
+        extra = {"dtype": x.dtype} if keeps_dtype else {}
+        if function is torch.prod:  # which takes one axis at a time
+            for axis in sorted(axes, reverse=True):
+                x = function(x, axis, **extra)
+            return x
+        if x.dtype == torch.bool and function in (torch.amax, torch.amin):
+            return function(x.to(torch.uint8), axes).to(torch.bool)
+        return function(x, axes, **extra)
 
     def argmax(self, x: Any) -> Any:
         x = self.cast(x, "uint8" if x.dtype == torch.bool else self.working(self.dtype(x)))
@@ -202,7 +191,10 @@ class TorchArrays(Arrays):
         return torch.argmax(x, -1)
 
     def accumulate(self, name: str, x: Any, axis: int) -> Any:
-        running = torch.cumsum if name == "add" else torch.cumprod
+        called = reduction_of(name).called("pytorch running", self.dtype(x))
+        if called is None:
+            return None
+        running = getattr(torch, called)
         return self._widely(lambda t: running(t, axis, dtype=t.dtype), x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
 
     def recurrence(self, a: Any, b: Any) -> Any:

@@ -116,7 +116,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        """A reduction over axes by the name of its scalar function: add, mul, maximum, ..."""
+        """A reduction over axes by the name of its row: add, mul, maximum, ...; None if the library has none of that kind."""
 
     @abstractmethod
     def argmax(self, x: Any) -> Any:
@@ -124,7 +124,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def accumulate(self, name: str, x: Any, axis: int) -> Any:
-        """Running sums ("add") or products ("mul")."""
+        """Running results by the name of a reduction; None if the library has none of that kind."""
 
     @abstractmethod
     def recurrence(self, a: Any, b: Any) -> Any:

@@ -23,7 +23,17 @@ def supports_scalar(knows: Callable[[str], Any], row: ScalarOp) -> bool:
     """Whether a scalar function, or all that a fused one consists of, is among those that a library ``knows`` by name."""
     if isinstance(row, Composite):
         return all(supports_scalar(knows, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-    return isinstance(row, Cast) or (isinstance(row, ScalarFunction) and bool(knows(row.name)))
+    if isinstance(row, ScalarFunction) and not knows(row.name):
+        return _formula_is_known(knows, row)
+    return isinstance(row, Cast | ScalarFunction)
+
+
+def _formula_is_known(knows: Callable[[str], Any], row: ScalarFunction) -> bool:
+    if row.formula is None or row.nin is None:
+        return False
+    found = row.expression(["float64"] * row.nin)
+    rows = [] if found is None else [getattr(n.op, "scalar_op", None) for n in found[1]]
+    return all(isinstance(r, ScalarOp) and supports_scalar(knows, r) for r in rows)
 
 
 def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
@@ -32,7 +42,8 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
     if isinstance(row, Cast):
         return arrays.cast(inputs[0], dtype)
     found = arrays.scalar(row.name)
-    assert found is not None  # see `supports_scalar`
+    if found is None:
+        return arrays.cast(_by_formula(tracer, row, inputs), dtype)
     conversion, function = found
     if conversion == "out":
         inputs = [arrays.cast(x, arrays.working(dtype)) for x in inputs]
@@ -48,6 +59,29 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
     else:
         result = function(*inputs)
     return arrays.cast(result, dtype)
+
+
+def _by_formula(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any]) -> Any:
+    arrays = tracer.arrays
+    expression = (
+        row.expression([arrays.dtype(x) for x in inputs])
+        if isinstance(row, ScalarFunction)
+        else None
+    )
+    if expression is None:
+        raise NotImplementedError(f"{arrays.name} has no function {row.name}, which has no formula")
+    arguments, nodes, result = expression
+    known: dict[Any, Any] = dict(zip(arguments, inputs, strict=True))
+
+    def value(v: Any) -> Any:
+        return known[v] if v in known else arrays.constant(v.data)
+
+    for node in nodes:
+        (out,) = node.outputs
+        known[out] = apply_scalar(
+            tracer, node.op.scalar_op, list(map(value, node.inputs)), out.type.dtype
+        )
+    return value(result)
 
 
 @traces(Elemwise)

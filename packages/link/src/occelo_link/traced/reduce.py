@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from occelo_graph.ops.reduce import (
     LogSumExp,
     Softmax,
 )
+from occelo_graph.ops.reductions import Reduction, halved
+from occelo_link.traced.elemwise import apply_scalar, supports_scalar
+from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -32,13 +35,55 @@ def _dtype(node: Apply) -> str:
 def lower_reduction(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
     arrays, (x,) = tracer.arrays, inputs
-    name = op.scalar_op.name
-    if name in ("maximum", "minimum") and math.prod(x.shape[a] for a in op.axis) == 0:
-        raise ValueError("There is no largest element of nothing")
-    acc = op.acc_dtype or (_dtype(node) if name in ("add", "mul") else None)
+    empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
+    if empty and not op.row.may_be_empty:
+        raise ValueError(f"There is no {op.row.name} of no elements")
+    acc = op.computed_in(node.inputs[0].type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if acc is not None:
         x = arrays.cast(x, acc)
-    return [arrays.cast(arrays.reduce(name, x, op.axis), _dtype(node))]
+    made = arrays.reduce(op.row.name, x, op.axis)
+    if made is not None:
+        return [arrays.cast(made, _dtype(node))]
+    combine = _combination(tracer, op.row, arrays.dtype(x))
+    if combine is None:
+        return fall_back(tracer, node, inputs)
+    x, _ = _first(tracer, x, op.axis)
+    if empty:
+        start = np.full(tuple(x.shape)[1:], op.row.start(arrays.dtype(x)), arrays.dtype(x))
+        return [arrays.cast(arrays.constant(start), _dtype(node))]
+    found = halved(
+        combine,
+        x,
+        lambda t: int(t.shape[0]),
+        _cut(tracer),
+        lambda parts: arrays.concatenate(parts, 0),
+    )
+    return [arrays.cast(_part(tracer, found, 0), _dtype(node))]
+
+
+def _combination(tracer: Tracer, row: Reduction, dtype: str) -> Callable[[Any, Any], Any] | None:
+    """What combines arrays of a dtype; None if the library has no function for it."""
+    if not supports_scalar(tracer.arrays.scalar, row.function):
+        return None
+    return lambda a, b: apply_scalar(tracer, row.function, [a, b], dtype)
+
+
+def _part(tracer: Tracer, x: Any, entry: Any) -> Any:
+    rest = [slice(0, int(n), 1) for n in x.shape[1:]]
+    return tracer.arrays.read(x, (entry, *rest))
+
+
+def _cut(tracer: Tracer) -> Callable[[Any, int, int], Any]:
+    return lambda x, start, stop: _part(tracer, x, slice(start, stop, 1))
+
+
+def _first(tracer: Tracer, x: Any, axes: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
+    """The axes as one, the first; and the lengths of the others."""
+    kept = [i for i in range(len(x.shape)) if i not in axes]
+    moved = tracer.arrays.transpose(x, (*axes, *kept))
+    lengths = tuple(int(x.shape[i]) for i in kept)
+    size = math.prod(int(x.shape[a]) for a in axes)
+    return tracer.arrays.reshape(moved, (size, *lengths)), lengths
 
 
 def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
@@ -61,8 +106,23 @@ def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
 @traces(CumOp)
 def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
     op: Any = node.op
-    x = tracer.arrays.cast(inputs[0], _dtype(node))
-    return [tracer.arrays.accumulate(op.mode, x, op.axis)]
+    arrays = tracer.arrays
+    x = arrays.cast(inputs[0], _dtype(node))
+    made = arrays.accumulate(op.mode, x, op.axis)
+    if made is not None:
+        return [made]
+    combine = _combination(tracer, op.row, arrays.dtype(x))
+    if combine is None:
+        return fall_back(tracer, node, inputs)
+    # each round combines every element with what 1, 2, 4, ... elements before it have made (Hillis and Steele, "Data
+    # Parallel Algorithms", 1986)
+    front = (op.axis, *(i for i in range(len(x.shape)) if i != op.axis))
+    x, cut, step = arrays.transpose(x, front), _cut(tracer), 1
+    count = int(x.shape[0])
+    while step < count:
+        rest = combine(cut(x, 0, count - step), cut(x, step, count))
+        x, step = arrays.concatenate([cut(x, 0, step), rest], 0), 2 * step
+    return [arrays.transpose(x, sorted(range(len(front)), key=front.__getitem__))]
 
 
 @traces(LinearRecurrence)

@@ -60,7 +60,7 @@ def sum_of_sums(x: Any, inner: Any, outer: Any) -> Any:
 def _is_exact(node: Apply) -> bool:
     """Whether the order does not matter in which a reduction combines elements."""
     op: Any = node.op
-    return op.scalar_op not in (_ADD, _MUL) or is_discrete(node.outputs[0].type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    return op.row.is_exact(node.outputs[0].type.dtype)  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def _reduced_at_once(x: Any, inner: Any, outer: Any) -> Any:
@@ -185,24 +185,23 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     repeated = [i for i in op.axis if i < lead or value.type.shape[i - lead] == 1]
     if not repeated:
         return None
-    name = op.scalar_op.name
+    row = op.row
+    if not row.idempotent and row.repeated is None:
+        return None
     counted = [lengths[i] for i in repeated]
-    if name in ("maximum", "minimum", "and", "or") and not all(
-        isinstance(n, int) and n > 0 for n in counted
-    ):
+    if row.idempotent and not all(isinstance(n, int) and n > 0 for n in counted):
         return None
     left = [i for i in range(lead, len(lengths)) if i not in repeated]
     base = ot.dimshuffle(value, [i - lead for i in left])
     axis = tuple(left.index(i) for i in op.axis if i not in repeated)
     rest: Any = CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(base) if axis else base
-    if name in ("add", "mul"):
+    if not row.idempotent:
         count: Any = 1
         for n in counted:
             count = count * n
-        count = ot.cast(count, out.type.dtype)
-        if name == "mul" and not is_float(out.type.dtype):
+        if not row.linear and not is_float(out.type.dtype):
             return None
-        rest = ot.mul(rest, count) if name == "add" else ot.pow(rest, count)
+        rest = row.of_many(rest, ot.cast(count, out.type.dtype))
     kept = [n for i, n in enumerate(lengths) if i not in op.axis]
     return [
         rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)

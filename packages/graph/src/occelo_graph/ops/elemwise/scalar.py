@@ -16,7 +16,8 @@ import numpy as np
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.form.encoding import Static
-from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = [
     "Derivative",
@@ -102,6 +103,7 @@ class ScalarOp(Static):
     __repr__ = __str__
 
 
+Expression = tuple[Sequence[Any], Sequence[Any], Any]
 _table: dict[str, ScalarFunction] = {}
 
 
@@ -116,6 +118,7 @@ class _Row(ScalarOp):
     commutative: bool = False
     holomorphic: bool | None = None
     complex_pullback: Sequence[Derivative] | None = None
+    formula: Callable[..., Any] | None = None
     doc: str = field(default="", compare=False)
     linear: Literal["all", "each", "first"] | None = None
     arithmetic: bool = False
@@ -128,6 +131,8 @@ class ScalarFunction(_Row):
     """A named function of scalars; the name is its identity, so each name is registered once.
 
     The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
+    ``formula`` makes the result of variables by other elementwise functions: backends that have no function of
+    their own compute it so.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
@@ -156,6 +161,18 @@ class ScalarFunction(_Row):
 
     def fields(self) -> dict[str, Any]:
         return {"name": self.name}
+
+    def expression(self, dtypes: Sequence[str]) -> Expression | None:
+        """The formula for scalars of dtypes, as its inputs, its nodes in order, and its result; None without one."""
+        if self.formula is None:
+            return None
+        known: dict[tuple[str, ...], Expression] = self.__dict__.setdefault("_expressions", {})
+        key = tuple(dtypes)
+        if key not in known:
+            inputs = [TensorType(dtype, ())() for dtype in dtypes]
+            output: Any = self.formula(*inputs)
+            known[key] = inputs, toposort([output]), output
+        return known[key]
 
     def parts(self) -> dict[str, Any]:
         """All that the row says, by name; equal functions of two processes have equal parts."""

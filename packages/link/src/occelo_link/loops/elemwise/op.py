@@ -13,7 +13,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
-from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, find_scalar
+from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
 from occelo_link.loops.halves import has_halves
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -29,14 +29,10 @@ __all__ = ["broadcast_index", "broadcast_lengths"]
 _ROWS = (arithmetic, transcendental, special)
 
 
-def _cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
-    return builder.cast(args[0], dtype)
-
-
 def _find(node: Apply) -> ScalarLowering | None:
     op: Any = node.op
     if isinstance(op.scalar_op, Cast):
-        return _cast
+        return cast
     if not isinstance(op.scalar_op, ScalarFunction) or len(node.outputs) != 1:
         return None
     types = [v.type for v in (*node.inputs, *node.outputs)]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.ops.cast import Cast
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
 __all__ = [
     "COSTS",
     "ScalarLowering",
+    "cast",
     "find_scalar",
     "lowers_scalar_to_loops",
     "scalar_value",
@@ -72,11 +76,53 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a row for dtypes; None if there is none."""
+    """The lowering of a row for dtypes, or that of its formula; None if there is neither."""
     condition = _conditions.get(name)
     if condition is not None and not condition(inputs, output):
         return None
-    return _rows.get(name)
+    return _rows.get(name) or _of_formula(name, inputs)
+
+
+def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
+    row = ScalarFunction.table().get(name)
+    expression = None if row is None else row.expression(dtypes)
+    if expression is None:
+        return None
+    arguments, nodes, result = expression
+    steps: list[tuple[Any, ScalarLowering]] = []
+    for node in nodes:
+        scalar_op = getattr(node.op, "scalar_op", None)
+        found = None
+        if isinstance(scalar_op, Cast):
+            found = cast
+        elif isinstance(scalar_op, ScalarFunction):
+            found = find_scalar(
+                scalar_op.name, [v.type.dtype for v in node.inputs], node.outputs[0].type.dtype
+            )
+        if found is None:
+            return None
+        steps.append((node, found))
+    COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
+
+    def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
+        values: dict[Any, Value] = {
+            v: builder.cast(x, v.type.dtype) for v, x in zip(arguments, args, strict=True)
+        }
+
+        def value(v: Any) -> Value:
+            return values[v] if v in values else builder.const(v.data.item(), v.type.dtype)
+
+        for node, function in steps:
+            (out,) = node.outputs
+            values[out] = function(builder, out.type.dtype, [value(v) for v in node.inputs])
+        return builder.cast(value(result), dtype)
+
+    return lowering
+
+
+def cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
+    """The lowering of conversions."""
+    return builder.cast(args[0], dtype)
 
 
 def scalars() -> list[str]:

@@ -1,0 +1,403 @@
+"""The rows of reductions, their derivatives, and how other packages make more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.form.sources import remember_extension
+from occelo_graph.ops.arguments import keeps
+from occelo_graph.ops.create import ones_like
+from occelo_graph.ops.elemwise.arithmetic import add as add_
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    maximum,
+    minimum,
+    mul,
+    or_,
+    second,
+    switch,
+    true_div,
+    xor,
+)
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.elemwise.transcendental import pow as pow_
+from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence, cumprod, sum
+from occelo_graph.ops.reductions import Derive, Reduction, add_row
+from occelo_graph.ops.shape import (
+    expand_dims,
+    flatten,
+    length_product,
+    lengths_by_variables,
+    normalize_axes,
+    normalize_axis,
+    reshape,
+    transpose,
+)
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Reducer", "register_reduction"]
+
+
+# of what is registered: by the derivatives of the scalar function
+
+
+def _along(x: Any, axis: int, part: slice) -> Any:
+    return x[tuple(part if i == axis else slice(None) for i in range(x.ndim))]
+
+
+def _steps(row: Reduction, x: Any, running: Any, axis: int) -> tuple[Any, Any]:
+    """The derivatives of ``p_k = f(p_{k-1}, x_k)`` by both, where p_0 = x_0; the one by p is for k = 1 and on."""
+    before = _along(running, axis, slice(None, -1))
+    rest, after = _along(x, axis, slice(1, None)), _along(running, axis, slice(1, None))
+    ones = ones_like(after)
+    by_state, by_element = (row.partial(i)(ones, before, rest, after) for i in (0, 1))
+    first = ones_like(_along(running, axis, slice(None, 1)))
+    return by_state, first.join_with(by_element, axis=axis)
+
+
+def _shares(op: Any, x: Any) -> Any:
+    """The derivative of the result of a reduction by each element."""
+
+    def shares(flat: Any) -> Any:
+        last = flat.ndim - 1
+        by_state, by_element = _steps(op.row, flat, CumOp(last, op.row.name)(flat), last)
+        # what comes after an element passes its derivative on
+        backwards = _along(by_state, last, slice(None, None, -1))
+        first = ones_like(_along(flat, last, slice(None, 1)))
+        passed = cumprod(first.join_with(backwards, axis=last), axis=last)
+        return _along(passed, last, slice(None, None, -1)) * by_element
+
+    return _over_one_axis(shares, x, op.axis)
+
+
+def _over_one_axis(function: Callable[[Any], Any], x: Any, axis: tuple[int, ...]) -> Any:
+    """A function along the last axis of a tensor, as one of a tensor with several axes that it goes along in C order."""
+    kept = [i for i in range(x.ndim) if i not in axis]
+    order = [*kept, *axis]
+    moved = transpose(x, order)
+    lengths = lengths_by_variables(moved)
+    if x.dtype != "bool" and is_discrete(x.dtype):
+        moved = moved.astype("float64")
+    flat = reshape(moved, (*lengths[: len(kept)], length_product(lengths[len(kept) :])))
+    back = [order.index(i) for i in range(x.ndim)]
+    return transpose(reshape(function(flat), lengths), back)
+
+
+def _pull_by_partials(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    shares = _shares(op, x)
+    return op.spread(ct) * (shares.conj() if is_complex(x.dtype) else shares)
+
+
+def _push_by_partials(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    return sum(tangent * _shares(op, x), axis=op.axis)
+
+
+def _recurred(multiplier: Any, term: Any, axis: int) -> Any:
+    """``s_k = a_k s_{k-1} + b_k``, of which a_0 is not there."""
+    first = ones_like(_along(term, axis, slice(None, 1)))
+    return LinearRecurrence(axis)(first.join_with(multiplier, axis=axis), term)
+
+
+def _pull_running_by_partials(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    by_state, by_element = _steps(op.row, x, out, op.axis)
+    if is_complex(x.dtype):
+        by_state, by_element = by_state.conj(), by_element.conj()
+    backwards = slice(None, None, -1)
+    after = _recurred(_along(by_state, op.axis, backwards), _along(ct, op.axis, backwards), op.axis)
+    return _along(after, op.axis, backwards) * by_element
+
+
+def _push_running_by_partials(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    by_state, by_element = _steps(op.row, x, out, op.axis)
+    return _recurred(by_state, tangent * by_element, op.axis)
+
+
+# sums
+
+
+def _pull_sum(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    spread = op.spread(ct)
+    if None not in x.type.shape:
+        return second(x, spread)  # which a graph rebuilt for another shape fills
+    return spread.broadcast_to(lengths_by_variables(x))
+
+
+def _push_linear(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    return op(tangent)
+
+
+def _pull_running_sum(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    backwards = slice(None, None, -1)
+    return _along(op(_along(ct, op.axis, backwards)), op.axis, backwards)
+
+
+# products
+
+
+def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
+    """For each element the product of all others along the axes; right with any number of zeros."""
+
+    def others(flat: Any) -> Any:
+        ones = ones_like(flat[..., :1])
+        before = cumprod(ones.join_with(flat[..., :-1], axis=-1), axis=-1)
+        after = cumprod(ones.join_with(flat[..., :0:-1], axis=-1), axis=-1)[..., ::-1]
+        return before * after
+
+    return _over_one_axis(others, x, axis)
+
+
+def _pull_product(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    others = _product_of_others(x, op.axis)
+    return op.spread(ct) * (others.conj() if is_complex(x.dtype) else others)
+
+
+def _push_product(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    return sum(tangent * _product_of_others(x, op.axis), axis=op.axis)
+
+
+def _pull_running_product(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    backwards = slice(None, None, -1)
+    factor = x.conj() if is_complex(x.dtype) else x
+    # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, s_k = ct_k + x_{k+1} s_{k+1}
+    ones = ones_like(_along(factor, op.axis, slice(None, 1)))
+    before = op(ones.join_with(_along(factor, op.axis, slice(None, -1)), axis=op.axis))
+    multiplier = ones.join_with(_along(factor, op.axis, slice(None, 0, -1)), axis=op.axis)
+    after = LinearRecurrence(op.axis)(multiplier, _along(ct, op.axis, backwards))
+    return before * _along(after, op.axis, backwards)
+
+
+def _push_running_product(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    # p_k = x_k p_{k-1}, so dp_k = x_k dp_{k-1} + dx_k p_{k-1}
+    ones = ones_like(_along(x, op.axis, slice(None, 1)))
+    previous = ones.join_with(_along(out, op.axis, slice(None, -1)), axis=op.axis)
+    return LinearRecurrence(op.axis)(x, tangent * previous)
+
+
+# largest and smallest elements, among which those that tie share a derivative
+
+
+def _pull_extreme(op: Any, x: Any, out: Any, ct: Any) -> Any:
+    spread = op.spread(ct)
+    hit = eq(x, op.spread(out))
+    count = sum(hit, axis=op.axis, dtype=spread.dtype)
+    return switch(hit, true_div(spread, op.spread(count)), 0.0)
+
+
+def _push_extreme(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+    hit = eq(x, op.spread(out))
+    count = sum(hit, axis=op.axis, dtype=tangent.dtype)
+    return sum(switch(hit, tangent, 0.0), axis=op.axis) / count
+
+
+# the rows
+
+
+def _number(value: int) -> Callable[[str], Any]:
+    return lambda dtype: value
+
+
+def _least(dtype: str) -> Any:
+    if dtype == "bool":
+        return False
+    return int(np.iinfo(dtype).min) if is_discrete(dtype) else -np.inf
+
+
+def _greatest(dtype: str) -> Any:
+    if dtype == "bool":
+        return True
+    return int(np.iinfo(dtype).max) if is_discrete(dtype) else np.inf
+
+
+def _all_bits(dtype: str) -> Any:
+    if dtype == "bool":
+        return True
+    return int(np.iinfo(dtype).max) if dtype.startswith("uint") else -1
+
+
+def _is_function(given: Any) -> ScalarFunction:
+    row = getattr(given, "scalar_op", given)
+    if isinstance(row, str):
+        row = ScalarFunction(row)
+    if not isinstance(row, ScalarFunction):
+        raise TypeError(f"A reduction combines with a scalar function, not {given!r}")
+    return row
+
+
+_BY_PARTIALS: dict[str, Any] = {
+    "pullback": _pull_by_partials,
+    "pushforward": _push_by_partials,
+    "running_pullback": _pull_running_by_partials,
+    "running_pushforward": _push_running_by_partials,
+}
+
+
+def _add_row(op: Any, **parts: Any) -> None:
+    add_row(Reduction(_is_function(op), **{**_BY_PARTIALS, **parts}))
+
+
+_add_row(
+    add_,
+    title="Sum",
+    identity=_number(0),
+    pullback=_pull_sum,
+    pushforward=_push_linear,
+    running_pullback=_pull_running_sum,
+    running_pushforward=_push_linear,
+    accumulates=True,
+    linear=True,
+    repeated=mul,
+    names={
+        "loops": "add",
+        "loops:bool": "or",
+        "jax": "sum",
+        "jax running": "cumsum",
+        "pytorch": "sum",
+        "pytorch running": "cumsum",
+    },
+)
+_add_row(
+    mul,
+    title="Prod",
+    identity=_number(1),
+    pullback=_pull_product,
+    pushforward=_push_product,
+    running_pullback=_pull_running_product,
+    running_pushforward=_push_running_product,
+    accumulates=True,
+    repeated=pow_,
+    names={
+        "loops": "mul",
+        "loops:bool": "and",
+        "jax": "prod",
+        "jax running": "cumprod",
+        "pytorch": "prod",
+        "pytorch running": "cumprod",
+    },
+)
+_add_row(
+    maximum,
+    title="Max",
+    identity=_least,
+    needs_elements=True,
+    pullback=_pull_extreme,
+    pushforward=_push_extreme,
+    rounds=False,
+    idempotent=True,
+    names={"loops": "max", "jax": "max", "pytorch": "amax"},
+)
+_add_row(
+    minimum,
+    title="Min",
+    identity=_greatest,
+    needs_elements=True,
+    pullback=_pull_extreme,
+    pushforward=_push_extreme,
+    rounds=False,
+    idempotent=True,
+    names={"loops": "min", "jax": "min", "pytorch": "amin"},
+)
+_add_row(
+    and_,
+    title="All",
+    identity=_all_bits,
+    rounds=False,
+    idempotent=True,
+    names={"loops": "and", "jax:bool": "all", "pytorch:bool": "all"},
+)
+_add_row(
+    or_,
+    title="Any",
+    identity=_number(0),
+    rounds=False,
+    idempotent=True,
+    names={"loops": "or", "jax:bool": "any", "pytorch:bool": "any"},
+)
+_add_row(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops": "xor"})
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """A reduction as a function: ``r(x, axis=None, keepdims=False)``, and running results by ``r.running(x, axis=None)``."""
+
+    row: Reduction
+
+    def __call__(
+        self,
+        x: Any,
+        axis: Any = None,
+        keepdims: bool = False,
+        dtype: Any = None,
+        acc_dtype: Any = None,
+    ) -> TensorVariable:
+        """Combine the elements over ``axis`` (one, several, or None for all); dtypes as in `CAReduce`."""
+        x = as_tensor_variable(x)
+        axes = normalize_axes(axis, x.type.ndim)
+        named, acc = (None if d is None else TensorType(d, ()).dtype for d in (dtype, acc_dtype))
+        made: TensorVariable = CAReduce(self.row.function, axes, named, acc)(x)
+        return expand_dims(made, axes) if keeps(keepdims) and axes else made
+
+    def running(self, x: Any, axis: Any = None) -> TensorVariable:
+        """For each element what it and those before it along ``axis`` make; over all elements in C order for None."""
+        x = as_tensor_variable(x)
+        if axis is None:
+            x, axis = flatten(x), 0
+        made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), self.row.name)(x)
+        return made
+
+
+def register_reduction(
+    function: Any,
+    identity: Any = None,
+    *,
+    title: str | None = None,
+    pullback: Derive | None = None,
+    pushforward: Derive | None = None,
+    accumulates: bool = False,
+    rounds: bool = True,
+    idempotent: bool = False,
+    linear: bool = False,
+    repeated: Callable[[Any, Any], Any] | None = None,
+) -> Reducer:
+    """Make a reduction of an associative, commutative function of two scalars, for every backend; returns it as a function.
+
+    ``function`` is what `elementwise` returned, a row of the table of scalar functions, or the name of one. Its result must
+    have the dtype of its arguments. ``identity`` is the number that changes nothing when it is combined, or a function from a dtype to
+    it; without one a reduction of no elements is a ValueError. Derivatives follow from those of the function, by
+    the chain rule along the running results, unless ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)``
+    are given; the cotangent has the shape of the result, which ``op.spread`` gives the reduced axes back as lengths of 1.
+
+    ``accumulates``: integers are combined as int64 or uint64. ``rounds``: results depend on the order of floats; False lets
+    rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of reductions. ``repeated(a, n)``: what n
+    times the element a makes.
+
+    The loops of ``native``, ``c`` and ``numba`` need a formula of the function (`elementwise`'s option ``formula``), ``jax`` and
+    ``pytorch`` as well; else the reduction is computed in Python,
+    called from compiled code. ValueError if the function has a row already, TypeError unless it takes two arguments.
+    """
+    row = _is_function(function)
+    given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
+    at: Any = identity if identity is None or callable(identity) else _number(identity)
+    made = Reduction(
+        row,
+        title=f"Reduce{{{row.name}}}" if title is None else title,
+        identity=at,
+        accumulates=accumulates,
+        rounds=rounds,
+        idempotent=idempotent,
+        linear=linear,
+        repeated=repeated,
+        **{**_BY_PARTIALS, **{k: v for k, v in given.items() if v is not None}},
+    )
+    add_row(made)
+    own = {k: v for k, v in vars(made).items() if k != "function"}
+    remember_extension("reduction", row.name, row.parts(), own)
+    return Reducer(made)

@@ -1,0 +1,206 @@
+"""Means, variances, norms: what reductions and elementwise functions make together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.arguments import keeps, plain_number
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
+from occelo_graph.ops.reduce import max, min, sum
+from occelo_graph.ops.shape import (
+    Shape_i,
+    length_product,
+    normalize_axes,
+    normalize_axis,
+    squeeze,
+)
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["cov", "mean", "norm", "ptp", "std", "var"]
+
+
+def mean(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> TensorVariable:
+    """Mean over ``axis``; integers give float64, unless ``dtype`` says otherwise.
+
+    That of float16 is computed in float32, as NumPy does.
+    """
+    x = as_tensor_variable(input)
+    wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
+    if wanted == "float16" and acc_dtype is None:
+        return mean(x, axis, "float32", keepdims).astype("float16")
+    total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
+    if is_discrete(total.dtype):
+        return (total / _count(x, axis, "int64")).astype(total.dtype)  # type: ignore[no-any-return]
+    return total / _count(x, axis, total.dtype)  # type: ignore[no-any-return]
+
+
+def _count(x: Any, axis: Any, dtype: str) -> Any:
+    # also where lengths are known, so that a graph that is rebuilt for others divides by those
+    lengths: list[Any] = [Shape_i(i)(x) for i in normalize_axes(axis, x.type.ndim)]
+    return as_tensor_variable(length_product(lengths)).astype(dtype)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    """Variance over ``axis``, divided by the number of elements less ``ddof``, or by 0 if less.
+
+    That of float16 is computed in float32, as NumPy does.
+    """
+    x = as_tensor_variable(input)
+    if x.dtype == "float16":
+        return var(x.astype("float32"), axis, ddof, keepdims).astype("float16")
+    centered = x - mean(x, axis, keepdims=True)
+    squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
+    total = sum(squares, axis=axis, keepdims=keepdims)
+    return total / _freedom(_count(x, axis, total.dtype), ddof)  # type: ignore[no-any-return]
+
+
+def _freedom(count: Any, ddof: Any) -> Any:
+    """``count - ddof``, but 0 where that is negative, so that what is divided by it is NaN."""
+    plain_number(ddof, "ddof", "var, std and cov have no dtype")
+    if type(ddof) is int and ddof <= 0:
+        return count - ddof if ddof else count
+    return maximum(count - ddof, 0)
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    """Square root of `var`.
+
+    The gradient where all elements are equal is 0, the subgradient of smallest length.
+    """
+    return sqrt(var(input, axis, ddof, keepdims))
+
+
+def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Largest less smallest element over ``axis``."""
+    return max(a, axis, keepdims) - min(a, axis, keepdims)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
+
+    ``axis`` None means all dimensions, of which there may be any number if ``ord`` is None (the
+    root of the sum of squares), else one or two. Vectors take 2 (None), 1, inf, -inf, 0 (how many
+    elements are not 0) or any other number; matrices "fro" (None), 1 and -1 (largest and smallest
+    sum of a column), inf and -inf (of a row). ValueError for another order; NotImplementedError for
+    "nuc", 2 and -2 of matrices, which need singular values. Integers give float64.
+
+    The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
+    x / norm(x) would be 0 / 0.
+    """
+    x = as_tensor_variable(x)
+    if is_discrete(x.dtype):
+        x = x.astype("float64")
+    order = _known_order(ord)
+    axes = _given_axes(axis, x.type.ndim)
+    if order is None and axis is None:
+        return _euclidean(x, axes, keepdims)
+    if len(axes) == 1:
+        return _vector_norm(x, order, axes[0], keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(x, order, axes, keepdims)
+    raise ValueError(f"norm takes one axis or two, not the {len(axes)} of axis={axis} for {x.type}")
+
+
+def _known_order(order: Any) -> Any:
+    if isinstance(order, Constant):
+        order = order.data.item()
+    if isinstance(order, Variable):
+        raise TypeError(f"The order of a norm must be known when the graph is built, got {order}")
+    return order
+
+
+def _given_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes in the order in which they are given; ValueError for a repeated one."""
+    normalize_axes(axis, ndim)
+    if axis is None:
+        return tuple(range(ndim))
+    listed: Any = list(axis) if np.ndim(axis) else [axis]
+    return tuple(normalize_axis(a, ndim) for a in listed)
+
+
+def _euclidean(x: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:
+    size = abs_(x)
+    total = sum(size * size, axis=axes, keepdims=keepdims)
+    zero = eq(total, 0)
+    return switch(zero, 0.0, sqrt(switch(zero, 1.0, total)))
+
+
+def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariable:
+    if order is None or order == 2:
+        return _euclidean(x, (axis,), keepdims)
+    if isinstance(order, str):
+        raise ValueError(f"ord={order!r} is no norm of vectors")
+    size = abs_(x)
+    if order == 1:
+        return sum(size, axis=axis, keepdims=keepdims)
+    if order == 0:
+        return sum(neq(x, 0), axis=axis, keepdims=keepdims, dtype=size.dtype)
+    if order in (np.inf, -np.inf):
+        return (max if order > 0 else min)(size, axis, keepdims)
+    total = sum(size**order, axis=axis, keepdims=keepdims)
+    if order < 0:
+        return total ** (1.0 / order)  # type: ignore[no-any-return]
+    zero = eq(total, 0)
+    return switch(zero, 0.0, switch(zero, 1.0, total) ** (1.0 / order))
+
+
+def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:
+    row, column = axes
+    if order is None or order in ("fro", "f"):
+        return _euclidean(x, axes, keepdims)
+    if order == "nuc" or order in (2, -2):
+        raise NotImplementedError(
+            f"norm of matrices with ord={order!r} needs singular values, which are not there yet"
+        )
+    if order not in (1, -1, np.inf, -np.inf):
+        raise ValueError(f"ord={order!r} is no norm of matrices")
+    summed, chosen = (row, column) if order in (1, -1) else (column, row)
+    lengths = sum(abs_(x), axis=summed, keepdims=True)
+    result = (max if order > 0 else min)(lengths, chosen, keepdims=True)
+    return result if keeps(keepdims) else squeeze(result, axes)
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+) -> TensorVariable:
+    """Covariance matrix of variables in rows (or columns, if not ``rowvar``), at least float64.
+
+    ``y`` has more variables. What is summed is divided by the number of observations less ``ddof``,
+    which is 0 under ``bias`` and else 1 by default. A scalar, the variance, if there is known to be
+    one variable. NotImplementedError for weights.
+    """
+    if fweights is not None or aweights is not None:
+        raise NotImplementedError("cov takes no weights, neither fweights nor aweights")
+    given = [_variables_in_rows(v, rowvar) for v in (m, y) if v is not None]
+    common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
+    rows = [v.astype(common) for v in given]
+    x = rows[0].join_with(*rows[1:]) if len(rows) > 1 else rows[0]
+    centered = x - mean(x, axis=1, keepdims=True)
+    products = centered.dot(centered.conj().T if is_complex(common) else centered.T)
+    freedom = (0 if bias else 1) if ddof is None else ddof
+    return squeeze(products / _freedom(_count(x, 1, "float64"), freedom))
+
+
+def _variables_in_rows(m: Any, rowvar: bool) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim > 2:
+        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
+    if m.type.ndim < 2:
+        return m.reshape((1, -1))
+    return m if rowvar else m.T
