@@ -331,6 +331,34 @@ def test_a_long_loop_is_interrupted(linker: str) -> None:
     assert f(2, np.ones(60))[1] == 2
 
 
+@pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else [])])
+def test_a_loop_of_few_long_iterations_is_interrupted(linker: str) -> None:
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    outputs = again(n, [x], lambda v: [v[::-1] * 0.5 + v])
+    f = oc.function([n, x], outputs, mode=linker)
+    f(2, np.ones(60))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            f(10**6, np.ones(1_000_000))
+        assert time.perf_counter() - start < 20
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+def test_lengths_that_iterations_change_within_lengths_that_they_do_not(mode: str) -> None:
+    n, x = ot.lscalar("n"), ot.tensor("x", dtype="float64", shape=(300, None))
+    (y,) = again(n, [x], lambda v: [ot.concatenate([v, v * 0.5], axis=1)])
+    f = oc.function([n, x], ot.exp(y), mode=mode)
+    value = np.linspace(0.0, 1.0, 600).reshape(300, 2)
+    (wanted,) = repeated(3, [value], lambda v: [np.concatenate([v, v * 0.5], axis=1)])
+    np.testing.assert_allclose(f(3, value), np.exp(wanted), rtol=1e-12)
+
+
 NOTED: list[float] = []
 
 

@@ -66,10 +66,7 @@ def long_while() -> Program:
 @pytest.fixture(params=[1, 3, 8, 1000])
 def asking(request: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Loops ask every few turns; the list grows by one with each question."""
-    from occelo_link.c import printer as c_printer
-    from occelo_link.native.llvm import loops
-
-    for module in (work, polling, loops, c_printer):
+    for module in (work, polling):
         monkeypatch.setattr(module, "BUDGET", 4 * request.param)
     asked: list[int] = []
     plain = python_entry._POLL

@@ -32,7 +32,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.uses import constants_of
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
+from occelo_link.loops.ir.work import asking_step, asking_turns, is_long
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     ARENA,
@@ -313,7 +313,7 @@ class _Printer(Visitor[None]):
         self.depth += 1
         self.line(f"if (!{self.use(loop.condition)}) break;")
         if counter:
-            turns = max(1, BUDGET // turn_work(loop)[0])
+            turns = asking_turns(loop)
             self.line(f"if (++{counter} % {turns} == 0 && {self.poll()}) return {INTERRUPTED};")
         self.depth -= 1
         self.nested(loop.body)
@@ -359,29 +359,11 @@ class _Printer(Visitor[None]):
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"
 
-    def work(self, loop: For, outermost: For | None = None) -> str:
-        """About how many operations a turn does, as an expression of what is known before the outermost loop."""
-        own, inner = turn_work(loop)
-        outer = outermost or loop
-        text = ""
-        for each in inner:
-            if is_known_before(each.start, outer) and is_known_before(each.stop, outer):
-                start, stop = self.use(each.start), self.use(each.stop)
-                turns = f"({start} < {stop} ? {stop} - {start} : 0)"
-                text += f" + {turns} * ({self.work(each, outer)})"
-            else:
-                own += UNKNOWN_TURNS * turn_work(each)[0]
-        return f"{own}{text}"
-
     @contextmanager
     def limits(self, loop: For, first: str) -> Generator[str]:
         """Around the turns from ``first`` to a limit: a loop over limits, where the unit asks."""
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
-        work = self.work(loop)
-        known = (
-            str(max(1, BUDGET // int(work) // loop.lanes) * loop.lanes) if work.isdigit() else ""
-        )
-        self.line(f"i64 {step} = {known or f'{BUDGET} / ({work}) + 1'};")
+        self.line(f"i64 {step} = {asking_step(loop, self.use, '/')};")
         self.line("for (;;) {")
         self.depth += 1
         self.line(f"i64 {limit} = {first} + {step} < {stop} ? {first} + {step} : {stop};")

@@ -24,7 +24,7 @@ from occelo_link.numba.library import (
     types,
 )
 from occelo_link.numba.printer import Memory
-from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW
+from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, POLL
 
 __all__ = [
     "address_intrinsic",
@@ -138,6 +138,15 @@ def _grow(memory: Memory) -> Any:
     return 3, pointer_type(memory.dtype), generate
 
 
+def _poll(memory: Memory) -> Any:
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        frame, table = args
+        status = _call_service(builder, frame, table, POLL, [], _I64)
+        return builder.icmp_signed("!=", status, ir.Constant(_I64, 0))
+
+    return 2, types.boolean, generate
+
+
 def _start(memory: Memory) -> Any:
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
         cell = cgutils.alloca_once(builder, _I64)
@@ -219,6 +228,7 @@ _MAKERS = {
     "stack": _stack,
     "output": _output,
     "grow": _grow,
+    "poll": _poll,
     "start": _start,
     "work": _work,
     "null": _null,

@@ -10,7 +10,8 @@ found without importing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from occelo_link.loops.ir.operations import is_float
@@ -34,13 +35,14 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.uses import nested_memory
 from occelo_link.loops.ir.visitor import Visitor
+from occelo_link.loops.ir.work import asking_step, asking_turns, is_long
 from occelo_link.native.llvm.exports import (
     Exported,
     export_call,
     export_combination,
     export_operation,
 )
-from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, table_slot
+from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, INTERRUPTED, table_slot
 
 __all__ = ["Memory", "Printed", "print_numba"]
 
@@ -92,6 +94,7 @@ class _Printer(Visitor[None]):
         self.opening: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
+        self.nesting = 0
         self.names: dict[int, str] = {}
         self.nested = set(nested_memory(program))
         self.stack_used = 0
@@ -325,14 +328,30 @@ class _Printer(Visitor[None]):
         for each, name in zip(carried, names, strict=True):
             self.line(f"v{each.param.number} = {name}")
 
+    def body(self, block: Block) -> None:
+        """The body of a loop, whose own loops are not to ask."""
+        self.nesting += 1
+        self.block(block)
+        self.nesting -= 1
+
     def while_loop(self, loop: While) -> None:
         self.declare_carried(loop.carried)
+        left = "" if self.nesting else self.fresh("left")
+        if left:
+            self.line(f"{left} = {asking_turns(loop)}")
         self.line("while True:")
         self.depth += 1
         self.block(loop.test)
         self.line(f"if not {self.use(loop.condition)}:")
         self.line("    break")
-        self.block(loop.body)
+        if left:
+            self.line(f"{left} -= 1")
+            self.line(f"if {left} == 0:")
+            self.depth += 1
+            self.line(f"{left} = {asking_turns(loop)}")
+            self.ask()
+            self.depth -= 1
+        self.body(loop.body)
         self.advance(loop.carried)
         self.depth -= 1
 
@@ -342,14 +361,43 @@ class _Printer(Visitor[None]):
             return
         self.declare_carried(loop.carried)
         index = f"v{loop.index.number}"
-        self.line(f"for {index} in range({self.use(loop.start)}, {self.use(loop.stop)}):")
+        with self.stretches(loop, self.use(loop.start), self.use(loop.stop)) as (start, stop):
+            self.line(f"for {index} in range({start}, {stop}):")
+            self.depth += 1
+            before = len(self.lines)
+            self.body(loop.body)
+            self.advance(loop.carried)
+            if len(self.lines) == before:
+                self.line("pass")
+            self.depth -= 1
+
+    @contextmanager
+    def stretches(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
+        """From where to where the turns go that are printed within: all of them, or a stretch between two questions.
+
+        A loop asks that no other holds and that may run for long. The question is not in the loop itself, where it
+        would keep values out of registers.
+        """
+        if self.nesting or loop.steady or not is_long(loop):
+            yield start, stop
+            return
+        first, limit, step = self.fresh("first"), self.fresh("limit"), self.fresh("step")
+        self.line(f"{first} = {start}")
+        self.line(f"{step} = {asking_step(loop, self.use, '//')}")
+        self.line("while True:")
         self.depth += 1
-        before = len(self.lines)
-        self.block(loop.body)
-        self.advance(loop.carried)
-        if len(self.lines) == before:
-            self.line("pass")
+        self.line(f"{limit} = {first} + {step} if {first} + {step} < {stop} else {stop}")
+        yield first, limit
+        self.line(f"if {limit} >= {stop}:")
+        self.line("    break")
+        self.ask()
+        self.line(f"{first} = {limit}")
         self.depth -= 1
+
+    def ask(self) -> None:
+        """Return from the unit if the caller was interrupted."""
+        self.line(f"if {self.memory('poll')}(frame, table):")
+        self.line(f"    return {INTERRUPTED}")
 
     def lanes_loop(self, loop: For) -> None:
         """Partial results in memory: whole groups of turns first, then what is left."""
@@ -359,7 +407,7 @@ class _Printer(Visitor[None]):
             name = self.fresh("lanes")
             partial.append(name)
             self.line(f"{name} = {self.memory('stack', each.param.dtype, lanes)}()")
-        first, lane, whole = self.fresh("first"), self.fresh("lane"), self.fresh("whole")
+        group, lane, whole = self.fresh("group"), self.fresh("lane"), self.fresh("whole")
         start, stop = self.use(loop.start), self.use(loop.stop)
         self.line(f"for {lane} in range({lanes}):")
         for each, name in zip(loop.carried, partial, strict=True):
@@ -367,10 +415,11 @@ class _Printer(Visitor[None]):
         self.line(
             f"{whole} = {stop} - ({stop} - {start}) % {lanes} if {stop} > {start} else {stop}"
         )
-        self.line(f"for {first} in range({start}, {whole}, {lanes}):")
-        self.depth += 1
-        self.turn(loop, partial, first, lane, str(lanes))
-        self.depth -= 1
+        with self.stretches(loop, start, whole) as (first, limit):
+            self.line(f"for {group} in range({first}, {limit}, {lanes}):")
+            self.depth += 1
+            self.turn(loop, partial, group, lane, str(lanes))
+            self.depth -= 1
         self.turn(loop, partial, whole, lane, f"{stop} - {whole}")
         for each, name in zip(loop.carried, partial, strict=True):
             combine = export_combination(self.program, each.combine or "", each.param.dtype, lanes)
@@ -386,7 +435,7 @@ class _Printer(Visitor[None]):
             loaded = f"{name}[{lane}]"
             truth = " != 0" if each.param.dtype == "bool" else ""
             self.line(f"v{each.param.number} = {loaded}{truth}")
-        self.block(loop.body)
+        self.body(loop.body)
         for each, name in zip(loop.carried, partial, strict=True):
             self.line(f"{name}[{lane}] = {self.stored(each.param.dtype, each.following)}")
         self.depth -= 1

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
     For,
+    Invoke,
     Program,
     Statement,
     Value,
@@ -15,38 +19,59 @@ from occelo_link.loops.ir.program import (
 
 __all__ = [
     "BUDGET",
-    "UNKNOWN_TURNS",
+    "Work",
+    "asking_step",
+    "asking_turns",
     "few_turns",
-    "is_known_before",
     "is_long",
+    "known_step",
     "turn_work",
     "work_memory",
 ]
 
 BUDGET = 40_000_000
 """Operations that a unit does without asking whether it was interrupted: some tens of milliseconds."""
-UNKNOWN_TURNS = 512
-"""Turns that are assumed of a loop within a loop where its length comes from within, too."""
+_UNCERTAIN_TURNS = 64
+"""At most so many turns are done without asking where it cannot be told how much they do."""
 _FEW, _SHORT = 8, 160
 """At most so many turns, and so many statements in all of them, are printed one after the other."""
 _CALL = 20
 """Operations that a function of the program counts for."""
 
 
-def turn_work(loop: For | While) -> tuple[int, list[For]]:
-    """About how many operations a turn does, and the loops in it, which are to be counted beside."""
-    own, inner = 1, list[For]()
-    for statement in loop.body:
-        if isinstance(statement, For):
-            inner.append(statement)
-        else:
-            own += _size(statement)
-    return own, inner
+@dataclass(frozen=True)
+class Work:
+    """Operations: a number, and others for each turn of loops from a value to one."""
+
+    own: int
+    inner: Sequence[tuple[Value, Value, Work]]
 
 
-def is_known_before(value: Value, loop: For) -> bool:
-    """Whether a value is known when a loop begins."""
-    return value.op == "const" or value.block.depth < loop.body.depth
+def turn_work(loop: For | While) -> Work:
+    """About how many operations a turn does, as far as can be told before the loop begins.
+
+    What cannot be told (loops to lengths that a turn computes, calls of BLAS and of Python) counts for so many that
+    few turns are done at a time.
+    """
+    before = loop.body.depth if isinstance(loop, For) else -1
+
+    def known(value: Value) -> bool:
+        return value.op == "const" or value.block.depth < before
+
+    def of_block(block: Block) -> Work:
+        own, inner = 1, list[tuple[Value, Value, Work]]()
+        for statement in block:
+            if isinstance(statement, For) and known(statement.start) and known(statement.stop):
+                inner.append((statement.start, statement.stop, of_block(statement.body)))
+            elif isinstance(statement, For | While | Invoke):
+                own += BUDGET // _UNCERTAIN_TURNS
+            else:
+                works = [of_block(each) for each in statement.blocks]
+                own += _size(statement) + sum(work.own for work in works)
+                inner += [each for work in works for each in work.inner]
+        return Work(own, inner)
+
+    return of_block(loop.body)
 
 
 def few_turns(loop: For) -> range | None:
@@ -86,8 +111,37 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
     return found + [(size, value) for size, value in made if value.op != "const"]
 
 
+def asking_step(loop: For, use: Callable[[Value], str], divided_by: str) -> str:
+    """How many turns a loop does between two questions, as C and Python write it.
+
+    ``use`` writes values, ``divided_by`` is the operator for whole numbers.
+    """
+    work = turn_work(loop)
+    return (
+        f"{BUDGET} {divided_by} ({_text(work, use)}) + 1" if work.inner else str(known_step(loop))
+    )
+
+
+def known_step(loop: For) -> int:
+    """How many turns a loop that has none within does between two questions: a multiple of its lanes."""
+    return max(1, BUDGET // turn_work(loop).own // loop.lanes) * loop.lanes
+
+
+def _text(work: Work, use: Callable[[Value], str]) -> str:
+    terms = (
+        f" + ({use(stop)} - {use(start)}) * ({use(start)} < {use(stop)}) * ({_text(each, use)})"
+        for start, stop, each in work.inner
+    )
+    return f"{work.own}{''.join(terms)}"
+
+
+def asking_turns(loop: While) -> int:
+    """How many turns a loop of an unknown number of them does between two questions."""
+    return max(1, BUDGET // turn_work(loop).own)
+
+
 def is_long(loop: For) -> bool:
     """Whether a loop may take more than the budget."""
-    own, inner = turn_work(loop)
-    known = loop.stop.op == "const" and loop.start.op == "const" and not inner
-    return not known or (loop.stop.args[0] - loop.start.args[0]) * own > BUDGET
+    work = turn_work(loop)
+    known = loop.stop.op == "const" and loop.start.op == "const" and not work.inner
+    return not known or (loop.stop.args[0] - loop.start.args[0]) * work.own > BUDGET

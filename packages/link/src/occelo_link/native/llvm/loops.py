@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import Block, Carried, For, While
-from occelo_link.loops.ir.work import BUDGET, few_turns, turn_work
+from occelo_link.loops.ir.work import asking_turns, few_turns
 from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.polling import Polling
@@ -90,8 +90,7 @@ class Loops:
         out.line(f"br i1 {use(loop.condition)}, label %{body}, label %{done}")
         out.place(body)
         if not self.polling.nesting:
-            turns = max(1, BUDGET // turn_work(loop)[0])
-            self.polling.ask_sometimes(cycle.counter, turns)
+            self.polling.ask_sometimes(cycle.counter, asking_turns(loop))
         self._body(loop.body)
         self._close(cycle)
         out.place(done)

@@ -117,7 +117,7 @@ class Parallel:
         flag = f"%flag{len(self.out.allocas)}"
         self.out.allocas.append(f"  {flag} = alloca i64, align 8")
         pieces, whole, done = self.out.new_labels("pieces", "whole", "done")
-        enough = self.emit(f"icmp sgt i64 {self.polling.work(loop)}, {_ENOUGH}")
+        enough = self.emit(f"icmp sgt i64 {self.polling.all_turns(loop)}, {_ENOUGH}")
         self.line(f"br i1 {enough}, label %{pieces}, label %{whole}")
         self.out.place(pieces)
         self.out.program.entry(PARALLEL_SERVICE)

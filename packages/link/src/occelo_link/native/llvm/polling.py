@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.program import For
-from occelo_link.loops.ir.work import BUDGET, UNKNOWN_TURNS, is_known_before, is_long, turn_work
+from occelo_link.loops.ir.work import BUDGET, Work, is_long, known_step, turn_work
 from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import INTERRUPTED, POLL
@@ -58,26 +58,20 @@ class Polling:
         yield
         self.nesting -= 1
 
-    def work(self, loop: For, outermost: For) -> str:
-        """About how many operations a loop does, as far as can be told before the outermost one runs."""
-        self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
+    def all_turns(self, loop: For) -> str:
+        """About how many operations all turns of a loop are."""
         turns = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
-        some = self.emit(f"call i64 @llvm.smax.i64(i64 {turns}, i64 0)")
-        return self.emit(f"mul i64 {some}, {self.work_of_turn(loop, outermost)}")
+        return self.emit(f"mul i64 {turns}, {self.work(turn_work(loop))}")
 
-    def work_of_turn(self, loop: For, outermost: For | None = None) -> str:
-        """About how many operations one turn does."""
-        own, inner = turn_work(loop)
-        outer = outermost or loop
-        counted: list[str] = []
-        for each in inner:
-            if is_known_before(each.start, outer) and is_known_before(each.stop, outer):
-                counted.append(self.work(each, outer))
-            else:
-                own += UNKNOWN_TURNS * turn_work(each)[0]
-        total = str(own)
-        for name in counted:
-            total = self.emit(f"add i64 {total}, {name}")
+    def work(self, work: Work) -> str:
+        """About how many operations that is, in a register or as a number."""
+        total = str(work.own)
+        for start, stop, each in work.inner:
+            self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
+            turns = self.emit(f"sub i64 {self.use(stop)}, {self.use(start)}")
+            some = self.emit(f"call i64 @llvm.smax.i64(i64 {turns}, i64 0)")
+            product = self.emit(f"mul i64 {some}, {self.work(each)}")
+            total = self.emit(f"add i64 {total}, {product}")
         return total
 
     def pauses(self, loop: For) -> bool:
@@ -86,11 +80,11 @@ class Polling:
 
     def step(self, loop: For) -> str:
         """How many turns to do between two questions."""
-        work = self.work_of_turn(loop)
-        if work.isdigit():
-            return str(max(1, BUDGET // int(work) // loop.lanes) * loop.lanes)
+        work = turn_work(loop)
+        if not work.inner:
+            return str(known_step(loop))
         assert loop.lanes == 1  # a loop that holds others has none
-        turns = self.emit(f"udiv i64 {BUDGET}, {work}")
+        turns = self.emit(f"udiv i64 {BUDGET}, {self.work(work)}")
         return self.emit(f"add i64 {turns}, 1")
 
     def limit_after(self, first: str, step: str, stop: str) -> str:
