@@ -47,12 +47,6 @@ def _power(x: Any, y: Any) -> Any:
     return jnp.power(x, y)
 
 
-def _log1mexp(x: Any) -> Any:
-    """log(1 - exp(x)); Maechler, "Accurately computing log(1 - exp(-|a|))", 2012."""
-    near = x > -0.6931471805599453
-    return jnp.where(near, jnp.log(-jnp.expm1(x)), jnp.log1p(-jnp.exp(x)))
-
-
 def _xlogy(x: Any, y: Any) -> Any:
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log(y))
 
@@ -131,7 +125,6 @@ SCALARS: dict[str, Scalar] = {
     "rad2deg": ("out", jnp.rad2deg),
     "sigmoid": ("out", nn.sigmoid),
     "softplus": ("out", nn.softplus),
-    "log1mexp": ("out", _log1mexp),
     "logaddexp": ("out", jnp.logaddexp),
     "real": ("as is", jnp.real),
     "imag": ("as is", jnp.imag),

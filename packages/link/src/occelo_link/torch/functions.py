@@ -65,12 +65,6 @@ def _power(x: Any, y: Any) -> Any:
     return torch.pow(x, y)
 
 
-def _log1mexp(x: Any) -> Any:
-    """log(1 - exp(x)); Maechler, "Accurately computing log(1 - exp(-|a|))", 2012."""
-    near = x > -0.6931471805599453
-    return torch.where(near, torch.log(-torch.expm1(x)), torch.log1p(-torch.exp(x)))
-
-
 def _softplus(x: Any) -> Any:
     return torch.logaddexp(x, torch.zeros((), dtype=x.dtype))
 
@@ -165,7 +159,6 @@ SCALARS: dict[str, Scalar] = {
     "rad2deg": ("out", torch.rad2deg),
     "sigmoid": ("out", torch.sigmoid),
     "softplus": ("out", _softplus),
-    "log1mexp": ("out", _log1mexp),
     "logaddexp": ("out", _logaddexp),
     "real": ("as is", lambda x: torch.real(x) if x.dtype.is_complex else x),  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
     "imag": ("as is", lambda x: torch.imag(x) if x.dtype.is_complex else torch.zeros_like(x)),  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]

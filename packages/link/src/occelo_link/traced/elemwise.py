@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +13,10 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
+from occelo_link.traced.scalars import traces_scalar
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["apply_scalar", "supports_scalar"]
@@ -149,3 +152,14 @@ def _is_fixed(node: Apply, inputs: Sequence[Any], axis: int, count: int, until: 
         ):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
             return True
     return False
+
+
+# functions that no library has
+
+
+@traces_scalar("log1mexp")
+def log_of_one_less_exp(arrays: Arrays, x: Any) -> Any:
+    """log(1 - exp(x)); Maechler, "Accurately computing log(1 - exp(-|a|))", 2012."""
+    near = arrays.apply("log", arrays.apply("neg", arrays.apply("expm1", x)))
+    far = arrays.apply("log1p", arrays.apply("neg", arrays.apply("exp", x)))
+    return arrays.where(arrays.apply("gt", x, -math.log(2.0)), near, far)

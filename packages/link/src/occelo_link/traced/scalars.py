@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from occelo_graph.form.sources import register_extension
+from occelo_graph.form.sources import is_foreign, register_extension
 
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
@@ -34,6 +34,10 @@ def traces_scalar(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
+            # what another package registered stays, also if our families are loaded later
+            known = _functions.get((name, backend))
+            if known is not None and is_foreign(known[1]) and not is_foreign(function):
+                continue
             _functions[name, backend] = convert, function
             place = f"{name} ({backend})" if backend else name
             register_extension("scalar function of arrays", place, function, convert)
