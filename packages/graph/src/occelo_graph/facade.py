@@ -45,6 +45,8 @@ class Facade:
     """Of a sequence of tensors: one tensor with a new first dimension."""
     batch_by_loop: Callable[..., Sequence[Any]]
     """`Op.batch` of an op without a rule of its own."""
+    decomposed_kernel: Callable[..., Any]
+    """Of a node: how it runs in Python by what its op consists of."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """A mutable graph that equals a frozen one."""
 

@@ -6,6 +6,7 @@ from occelo_graph.blockwise import batch_by_loop
 from occelo_graph.facade import facade
 from occelo_graph.fgraph.graph import unfreeze
 from occelo_graph.interpret import interpret, variable_eval
+from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
@@ -24,6 +25,7 @@ facade.formula = pprint
 facade.specify_shape = specify_shape
 facade.stack = stack
 facade.batch_by_loop = batch_by_loop
+facade.decomposed_kernel = decomposed_kernel
 facade.unfreeze = unfreeze
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())

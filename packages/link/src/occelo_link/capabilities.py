@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
+from occelo_graph.ir.decomposing import decomposition
 
 __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
@@ -109,7 +110,10 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
         row = getattr(node.op, "scalar_op", None)
         if node.op.elementwise and row is not None and not supports_scalar(knows, row):
             return False
-        return find_lowering(node) is not None
+        if find_lowering(node) is not None:
+            return True
+        parts = decomposition(node)
+        return parts is not None and all(map(compiles, parts.order))
 
     return compiles
 

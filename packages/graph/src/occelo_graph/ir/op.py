@@ -338,6 +338,8 @@ class Op(Traits):
                 return stored_results(cells, node.outputs, self)
 
             return performing
+        if type(self).evaluate is Op.evaluate and self.has_decompose:
+            return facade.decomposed_kernel(node)  # type: ignore[no-any-return]
         evaluate = self.evaluate
         if not type(self).__module__.startswith(_OWN):
             kinds, name = [v.type for v in node.outputs], str(self)
@@ -352,6 +354,21 @@ class Op(Traits):
             return result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
 
         return evaluating
+
+    def decompose(self, *inputs: Any) -> Sequence[Any]:
+        """The outputs as an expression of simpler ops, which every backend runs that has no lowering of the op.
+
+        It is given variables of the inputs' types; results must have the types of the outputs.
+        """
+        raise MethodNotDefined(f"{type(self).__name__} has no decompose")
+
+    @property
+    def has_decompose(self) -> bool:
+        """Whether the op says what it is as simpler ops, and computes what the class that says so does."""
+        source = next(c for c in type(self).__mro__ if "decompose" in c.__dict__)
+        return source is not Op and all(
+            getattr(type(self), m) is getattr(source, m) for m in ("evaluate", "kernel", "perform")
+        )
 
     # derivatives
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
 from occelo_graph.ops.given_lengths import lengths_to_hold
 from occelo_link.loops.complexes import (
@@ -360,6 +361,21 @@ class Context:
                 self.tensors[variable] = self._settled(
                     variable, tensor, self.uses.get(variable, ())
                 )
+
+    def lower_decomposed(
+        self, node: Apply, parts: Decomposition, inputs: Sequence[Tensor]
+    ) -> Sequence[Tensor]:
+        """What a node's op consists of, lowered here."""
+        uses = self.uses
+        self.uses = _uses(parts.order)
+        self.tensors.update(zip(parts.inputs, inputs, strict=True))
+        self.lower_nodes(parts.order)
+        self.uses, self.state.node = uses, node
+        # the next node of the same op begins with tensors of its own
+        made = [self.tensor(v) for v in parts.outputs]
+        for variable in (*parts.inputs, *(v for each in parts.order for v in each.outputs)):
+            self.tensors.pop(variable, None)
+        return made
 
     def _settled(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
         """The value with each formula stored that would be computed too often."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from occelo_graph import Apply, Variable
 from occelo_graph.form.encoding import class_name
 from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.ir.decomposing import decomposition
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
 from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
 from occelo_link.loops.joined import pieces
@@ -107,7 +108,20 @@ def lowers_parts_to_loops(
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node; None if it has none."""
+    """The lowering of a node, or of what its op consists of; None if it has neither."""
+    return _find_own(node) or _find_decomposed(node)
+
+
+def _find_decomposed(node: Apply) -> Lowering | None:
+    if node.op.destroy_map or node.op.lazy or not node.op.has_decompose:
+        return None
+    found = decomposition(node)
+    if found is None or not all(find_lowering(each) for each in found.order):
+        return None
+    return lambda context, node, inputs: context.lower_decomposed(node, found, inputs)
+
+
+def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
         return next((function for function, when in _loops if when(node)), None)
     if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):

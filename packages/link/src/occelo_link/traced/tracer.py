@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
+from occelo_graph.ir.decomposing import Decomposition, decomposition
 from occelo_graph.ir.regions import operands_of
 from occelo_graph.ops.given_lengths import ONCE_KNOWN, lengths_to_hold, wrong_shape
 from occelo_link.traced.arrays import Arrays
@@ -88,14 +89,33 @@ class Tracer:
             return self._repeat(node, inputs)
         lowering = find_lowering(node)
         if lowering is None:
-            return fall_back(self, node, inputs)
-        outputs = lowering(self, node, inputs)
+            parts = None if node.op.lazy or node.op.destroy_map else decomposition(node)
+            if parts is None:
+                return fall_back(self, node, inputs)
+            outputs: Sequence[Any] = self._decomposed(node, parts, inputs)
+        else:
+            outputs = lowering(self, node, inputs)
         held = lengths_to_hold(node)
         if held:  # only results that are arrays
             shape = np.shape(outputs[0])
             if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):
                 raise ValueError(wrong_shape(ONCE_KNOWN, shape, tuple(held)))
         return outputs
+
+    def _decomposed(
+        self, node: Apply, parts: Decomposition, inputs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """The results of what a node's op consists of."""
+        inner = Tracer(self.arrays, dict(zip(parts.inputs, inputs, strict=True)), self)
+        try:
+            results = [inner.value(v) for v in parts.outputs]
+        except NeedsValue as need:
+            found = next((i for i, v in enumerate(parts.inputs) if v is need.variable), None)
+            if found is None:
+                return fall_back(self, node, inputs)
+            raise NeedsValue(node.inputs[found], node) from None
+        self.checks += inner.checks
+        return results
 
     def _once(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
         """What an inner graph results in."""

@@ -1,0 +1,65 @@
+"""An op as simpler ops: the graph that its `Op.decompose` makes, which backends run that have nothing better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.traversal import toposort
+
+__all__ = ["Decomposition", "decomposed_kernel", "decomposition"]
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """Inputs, of the types of a node's, the nodes in order, and the outputs, of the types of the node's."""
+
+    inputs: Sequence[Variable]
+    order: Sequence[Apply]
+    outputs: Sequence[Variable]
+
+
+def decomposition(node: Apply) -> Decomposition | None:
+    """What a node's op is as simpler ops; None if the op does not say. TypeError for results of other types, or lazy ops."""
+    op: Any = node.op
+    if not op.has_decompose:
+        return None
+    known: dict[Any, Decomposition] = op.__dict__.setdefault("_decompositions_cache", {})
+    key = tuple(v.type for v in (*node.inputs, *node.outputs))
+    if key not in known:
+        inputs = [v.type() for v in node.inputs]
+        outputs = list(op.decompose(*inputs))
+        given, made = [v.type for v in outputs], [v.type for v in node.outputs]
+        if len(given) != len(made) or not all(
+            m.is_super(g) or g.is_super(m) for g, m in zip(given, made, strict=True)
+        ):
+            raise TypeError(f"decompose of {op} gave {given} where the op gives {made}")
+        order = toposort(outputs, blockers=frozenset(inputs))
+        if any(each.op.lazy or each.op.destroy_map for each in order):
+            raise TypeError(
+                f"decompose of {op} may not use lazy ops, nor such that overwrite inputs"
+            )
+        known[key] = Decomposition(inputs, order, outputs)
+    return known[key]
+
+
+def decomposed_kernel(node: Apply) -> Any:
+    """How a node is run in Python by what its op consists of; None if the op does not say."""
+    found = decomposition(node)
+    if found is None:
+        return None
+    kernels = [(each, each.op.kernel(each)) for each in found.order]
+
+    def run(*arrays: Any) -> Sequence[Any]:
+        values: dict[Variable, Any] = dict(zip(found.inputs, arrays, strict=True))
+
+        def value(v: Variable) -> Any:
+            return values[v] if v in values or not isinstance(v, Constant) else v.data
+
+        for each, kernel in kernels:
+            values.update(zip(each.outputs, kernel(*map(value, each.inputs)), strict=True))
+        return [value(v) for v in found.outputs]
+
+    return run
