@@ -84,7 +84,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("budget", [4, 12, 32, 4000])
+@pytest.mark.parametrize("budget", [4, 32])
 @pytest.mark.parametrize("case", CASES)
 def test_asking_changes_no_results(monkeypatch: pytest.MonkeyPatch, case: str, budget: int) -> None:
     monkeypatch.setattr(work, "BUDGET", budget)

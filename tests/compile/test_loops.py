@@ -414,3 +414,45 @@ def test_what_looks_into_functions_sees_loops() -> None:
     guarded = oc.function([n, x], out, mode=oc.NanGuardMode(big_is_error=False))
     with pytest.raises(AssertionError, match="an infinite value in Again"):
         guarded(2000, np.array([1e9]))
+
+
+def test_effects_of_loops_that_fail_happen_once(mode: str) -> None:
+    if mode in ("jax", "pytorch"):
+        pytest.skip("these linkers run ops with effects as they see fit")
+    n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dvector("w")
+
+    def step(v: Any, i: Any, w: Any) -> list[Any]:
+        noted = Noted()(v)
+        return [noted + w[: ot.switch(ot.eq(i, 2), 1, 2) + 1], i + 1]
+
+    f = oc.function([n, x, w], again(n, [x, ot.constant(0)], step, [w])[0], mode=mode)
+    NOTED.clear()
+    np.testing.assert_array_equal(f(2, np.zeros(3), np.zeros(4)), [2.0, 2.0, 2.0])
+    assert NOTED == [0.0, 1.0]
+    NOTED.clear()
+    with pytest.raises(ValueError, match="Input dimension mismatch") as caught:
+        f(5, np.zeros(3), np.zeros(4))
+    assert NOTED == [0.0, 1.0, 2.0]
+    assert any("iteration 2" in note for note in caught.value.__notes__)
+
+
+class NotedOnce(Noted):
+    """An op with an effect that fails when it is given 2."""
+
+    def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        super().perform(node, inputs, outputs)
+        if inputs[0][0] == 2.0:
+            raise LookupError("two is too many")
+
+
+def test_an_op_with_effects_that_fails_in_a_loop_says_in_which_iteration(mode: str) -> None:
+    if mode in ("jax", "pytorch"):
+        pytest.skip("these linkers run ops with effects as they see fit")
+    n, x = ot.lscalar("n"), ot.dvector("x")
+    f = oc.function([n, x], again(n, [x], lambda v: [NotedOnce()(v) * 1.0])[0], mode=mode)
+    NOTED.clear()
+    with pytest.raises(LookupError, match="two is too many") as caught:
+        f(5, np.zeros(3))
+    assert NOTED == [0.0, 1.0, 2.0]
+    assert str(caught.value).splitlines()[-1].strip("'\"").endswith("two is too many")
+    assert any("iteration 2" in note for note in caught.value.__notes__)

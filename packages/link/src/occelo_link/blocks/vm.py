@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Variable
-from occelo_graph.interpret import evaluate
+from occelo_graph.interpret import evaluate, has_run
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.turns import Turns
+from occelo_link.units.hosts import Effects
 from occelo_link.units.interface import UnitFailure
 from occelo_link.units.kinds import pack_unit
 from occelo_link.values import all_arrays, joined, split
@@ -47,21 +48,31 @@ def replay(
     values: Sequence[Any],
     failure: UnitFailure,
     where: Any = None,
-    effects: Mapping[Variable, Any] | None = None,
+    effects: Effects | None = None,
 ) -> Sequence[Any]:
     """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
 
     The unit only says that something failed; the interpreter finds the same failure with all that
-    its message needs. Ops with ``effects`` are not run again: they gave these results. If the interpreter
+    its message needs. Ops with ``effects`` are not run again: that came of them. If the interpreter
     finds nothing wrong, what it computed is right: it is returned after a RuntimeWarning, which is a RuntimeError
     where accesses to memory are checked.
     """
+    cause = failure.__cause__
+    if cause is not None and (effects is None or effects.room < 0):
+        raise cause from None
     if failure.site < 0:
         raise MemoryError("There is not enough memory for the results of a compiled block")
     if part.remake is not None:
         part = part.remake()
-    given = {**dict(zip(part.inputs, values, strict=True)), **(effects or {})}
-    results: Sequence[Any] = evaluate(part.outputs, given)
+    if effects is not None and effects.room < 0:
+        raise RuntimeError(
+            f"{where.op if where else 'A compiled block'} failed, and its message is lost: ops with effects have run too "
+            "often for their results to be kept, and are not run again"
+        )
+    with has_run({} if effects is None else effects.results):
+        results: Sequence[Any] = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
+    if cause is not None:
+        raise cause from None
     ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
     message = (
         f"A check of compiled code failed (site {failure.site}; {ops}) but the interpreter finds "
@@ -101,7 +112,7 @@ class Block:
             # the same cause, told by the interpreter
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
-            effects: Callable[[], dict[Variable, Any]] = getattr(self.unit, "effects", dict)
+            effects: Callable[[], Effects] = getattr(self.unit, "effects", Effects)
             results = replay(self.part, values, failure, where, effects())
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import Apply
+from occelo_graph.interpret import has_run
 from occelo_graph.ir.op import Kernel
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
@@ -100,6 +101,7 @@ def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
             return call([values[i] for i in positions])
         except UnitFailure:
             # the NumPy implementation fails in the same way, and says why
-            return fallback(*values)
+            with has_run(unit.effects().results):
+                return fallback(*values)
 
     return running

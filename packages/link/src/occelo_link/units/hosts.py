@@ -5,19 +5,25 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Variable
+from occelo_graph import Apply
 from occelo_graph.interpret import annotate_error
 from occelo_link.values import joined, split
 
-__all__ = ["Hosts"]
+__all__ = ["Effects", "Hosts"]
 
 _SMALL = 4096
 """Up to so many bytes it is quicker to copy twice than to ask NumPy for an address."""
+
+
+_ROOM, _ENTRY = 2**26, 256
+"""So many bytes of results of ops with effects are kept for a call, each with so many more."""
 
 
 class _Host:
@@ -58,11 +64,12 @@ class _Host:
             thread = threading.get_ident()
             self.waiting[thread] = parts
             if not self.node.op.pure:
-                self.hosts.done.setdefault(thread, {}).update(
-                    zip(self.node.outputs, results, strict=True)
-                )
+                copies = [kind.copy(v) for kind, v in zip(self.gives, results, strict=True)]
+                self.hosts.record(self.node, copies, sum(part.nbytes for part in parts))
         except BaseException as error:
             self.hosts.failures[threading.get_ident()] = error
+            if not self.node.op.pure:
+                self.hosts.record(self.node, error, 0)
             return 1
         return 0
 
@@ -107,12 +114,23 @@ class _Host:
         return 0
 
 
+@dataclass
+class Effects:
+    """What came of ops with effects in one call, by node, in order: results or an exception.
+
+    ``room`` is negative where that is more than is kept.
+    """
+
+    results: dict[Any, deque[Any]] = field(default_factory=dict[Any, deque[Any]])
+    room: int = _ROOM
+
+
 class Hosts:
     """The ops that one unit calls, and how the last call of each thread failed, if it did."""
 
     def __init__(self, nodes: Sequence[Apply]) -> None:
         self.failures: dict[int, BaseException] = {}
-        self.done: dict[int, dict[Variable, Any]] = {}
+        self.done: dict[int, Effects] = {}
         self.nodes = list(nodes)
         self.hosts = [_Host(node, self) for node in nodes]
 
@@ -125,9 +143,18 @@ class Hosts:
         """Forget what an earlier call of this thread did."""
         self.done.pop(threading.get_ident(), None)
 
-    def effects(self) -> dict[Variable, Any]:
-        """The results of ops with effects that the last call of this thread has run."""
-        return self.done.pop(threading.get_ident(), {})
+    def record(self, node: Apply, result: Any, size: int) -> None:
+        """Note what came of an op with effects: results of so many bytes, or an exception."""
+        done = self.done.setdefault(threading.get_ident(), Effects())
+        done.room -= size + _ENTRY
+        if done.room < 0:
+            done.results.clear()
+        else:
+            done.results.setdefault(node, deque()).append(result)
+
+    def effects(self) -> Effects:
+        """What came of ops with effects in the last call of this thread."""
+        return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:
         """The address of ``host:<k>`` or ``taken:<k>``."""

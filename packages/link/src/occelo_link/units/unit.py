@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
-from occelo_graph import Variable
 from occelo_link.entries import LIST
 from occelo_link.loops.ir.program import Program
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_services
+from occelo_link.units.hosts import Effects
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.kinds import register_kind
 from occelo_link.units.layout import layout_fits
@@ -66,9 +66,9 @@ class NativeUnit:
         """Whether the unit calls ops with effects, so that no call may be done once more."""
         return self.interface.hosts is not None and self.interface.hosts.has_effects
 
-    def effects(self) -> dict[Variable, Any]:
-        """The results of ops with effects that a call which failed has run."""
-        return {} if self.interface.hosts is None else self.interface.hosts.effects()
+    def effects(self) -> Effects:
+        """What came of ops with effects in a call which failed."""
+        return Effects() if self.interface.hosts is None else self.interface.hosts.effects()
 
     def _slow(self, *arrays: Any) -> list[Any]:
         self._raise_failure()
@@ -76,8 +76,13 @@ class NativeUnit:
             self.interface.hosts.start()
         try:
             return self._python(arrays)
-        except UnitFailure:
-            self._raise_failure()
+        except UnitFailure as failure:
+            try:
+                self._raise_failure()
+            except Exception as error:
+                if not self.has_effects:
+                    raise
+                raise failure from error  # told by the interpreter, with the iteration
             raise
 
     def _raise_failure(self) -> None:
