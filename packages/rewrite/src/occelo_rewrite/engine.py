@@ -318,7 +318,7 @@ def _kinds_of_inputs(node: Apply) -> set[Any]:
             if isinstance(v, Constant):
                 kinds.add(Constant)
         else:
-            kinds.update(v.owner.op.kinds)
+            kinds.update(v.owner.op.rule_keys)
     return kinds
 
 

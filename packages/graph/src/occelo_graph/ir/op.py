@@ -246,7 +246,7 @@ class Op(Traits):
         return None
 
     @property
-    def kinds(self) -> tuple[Any, ...]:
+    def rule_keys(self) -> tuple[Any, ...]:
         """What patterns of rules may look for in the op: its classes."""
         return type(self).__mro__
 

@@ -100,7 +100,7 @@ class Elemwise(Op):
         return self.scalar_op.moves
 
     @property
-    def kinds(self) -> tuple[Any, ...]:
+    def rule_keys(self) -> tuple[Any, ...]:
         return Elemwise, self.scalar_op
 
     @property
