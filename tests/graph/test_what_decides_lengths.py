@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -159,3 +160,14 @@ def test_a_saved_graph_knows_the_same_lengths(tmp_path: Any) -> None:
     found = og.evaluate(list(loaded.outputs), {loaded.inputs[0]: a})
     for each, (_, numpys) in zip(found, EXPRESSIONS.values(), strict=True):
         np.testing.assert_allclose(each, numpys(a), rtol=1e-12, atol=1e-12)
+
+
+def test_losing_a_length_of_one_is_told_since_gradients_have_summed_over_it() -> None:
+    one, three = ot.tensor("one", dtype="float64", shape=(1,)), ot.dvector("three")
+    gradient = og.grad((one * three).sum(), one)
+    with pytest.warns(UserWarning, match=r"one .* has a length of 1 that its replacement"):
+        og.clone_replace(gradient, {one: ot.dvector("v")}, rebuild_strict=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same = og.clone_replace(gradient, {one: np.ones(1)}, rebuild_strict=False)
+    np.testing.assert_array_equal(og.evaluate([same], {three: np.arange(3.0)})[0], [3.0])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -89,7 +91,8 @@ def clone_replace(
 
     The replacements are taken as they are: a replacement that depends on a replaced variable is
     not itself changed. Under ``rebuild_strict`` a replacement must be convertible to the type it
-    replaces (TypeError); otherwise ops infer their types anew.
+    replaces (TypeError); otherwise ops infer their types anew, and a length of 1 that is replaced by
+    another warns: gradients have summed over what it was broadcast to, which cannot be undone.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):
@@ -111,7 +114,16 @@ def clone_replace(
 def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
     if strict:
         return old.type.filter_variable(new)
-    return new if isinstance(new, Variable) else old.type.make_constant(old.type.filter(new))
+    if not isinstance(new, Variable):
+        new = old.type.make_constant(old.type.filter(new))
+    before, after = old.type.shape or (), new.type.shape or ()
+    if any(a == 1 and b != 1 for a, b in zip(before, after, strict=False)):
+        warnings.warn(
+            f"{describe(old)} has a length of 1 that its replacement {new} ({new.type}) has not. What was summed or "
+            "repeated because of it, as in gradients, stays so: build the graph anew from the replacement",
+            stacklevel=3,
+        )
+    return new
 
 
 def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Variable:
