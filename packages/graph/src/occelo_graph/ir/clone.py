@@ -114,16 +114,17 @@ def clone_replace(
 def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
     if strict:
         return old.type.filter_variable(new)
-    if not isinstance(new, Variable):
-        new = old.type.make_constant(old.type.filter(new))
-    before, after = old.type.shape or (), new.type.shape or ()
+    made: Variable = (
+        new if isinstance(new, Variable) else old.type.make_constant(old.type.filter(new))
+    )
+    before, after = old.type.shape or (), made.type.shape or ()
     if any(a == 1 and b != 1 for a, b in zip(before, after, strict=False)):
         warnings.warn(
-            f"{describe(old)} has a length of 1 that its replacement {new} ({new.type}) has not. What was summed or "
+            f"{describe(old)} has a length of 1 that its replacement {made} ({made.type}) has not. What was summed or "
             "repeated because of it, as in gradients, stays so: build the graph anew from the replacement",
             stacklevel=3,
         )
-    return new
+    return made
 
 
 def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Variable:

@@ -92,7 +92,7 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
     steps: list[tuple[Any, ScalarLowering]] = []
     for node in nodes:
         scalar_op = getattr(node.op, "scalar_op", None)
-        found = None
+        found: ScalarLowering | None = None
         if isinstance(scalar_op, Cast):
             found = cast
         elif isinstance(scalar_op, ScalarFunction):
