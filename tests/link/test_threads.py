@@ -230,7 +230,8 @@ def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> Non
         call(np.arange(100.0))
         time.sleep(1)
 
-    handler = signal.getsignal(signal.SIGINT)
+    # a shell in the background may have the signal ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     plain = threads._Pieces.work
 
     def work(self: Any) -> None:
@@ -240,9 +241,12 @@ def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> Non
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads._Pieces, "work", work)
-        with pytest.raises(KeyboardInterrupt):
-            call_and_wait()
-    assert signal.getsignal(signal.SIGINT) is handler
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                call_and_wait()
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        finally:
+            signal.signal(signal.SIGINT, before)
     np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
     np.testing.assert_array_equal(call(np.arange(5.0))[0], np.arange(5.0) * 3)
 

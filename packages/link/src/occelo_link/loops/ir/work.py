@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
+    Check,
     For,
+    If,
     Invoke,
     Program,
     Statement,
+    Store,
+    Swap,
     Value,
     While,
     itemsize,
 )
+from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = [
     "BUDGET",
@@ -47,31 +52,62 @@ class Work:
     inner: Sequence[tuple[Value, Value, Work]]
 
 
+_ONE = Work(1, ())
+_UNTOLD = Work(BUDGET // _UNCERTAIN_TURNS, ())
+
+
 def turn_work(loop: For | While) -> Work:
     """About how many operations a turn does, as far as can be told before the loop begins.
 
     What cannot be told (loops to lengths that a turn computes, calls of BLAS and of Python) counts for so many that
     few turns are done at a time.
     """
-    before = loop.body.depth if isinstance(loop, For) else -1
+    return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 
-    def known(value: Value) -> bool:
-        return value.op == "const" or value.block.depth < before
 
-    def of_block(block: Block) -> Work:
-        own, inner = 1, list[tuple[Value, Value, Work]]()
-        for statement in block:
-            if isinstance(statement, For) and known(statement.start) and known(statement.stop):
-                inner.append((statement.start, statement.stop, of_block(statement.body)))
-            elif isinstance(statement, For | While | Invoke):
-                own += BUDGET // _UNCERTAIN_TURNS
-            else:
-                works = [of_block(each) for each in statement.blocks]
-                own += _size(statement) + sum(work.own for work in works)
-                inner += [each for work in works for each in work.inner]
-        return Work(own, inner)
+class _Works(Visitor[Work]):
+    """The work of statements; of lengths, those are known that are worked out above the depth ``before``."""
 
-    return of_block(loop.body)
+    def __init__(self, before: int) -> None:
+        self.before = before
+
+    def block(self, block: Block) -> Work:
+        works = [self.statement(statement) for statement in block]
+        own = 1 + sum(work.own for work in works)
+        return Work(own, [each for work in works for each in work.inner])
+
+    def known(self, value: Value) -> bool:
+        return value.op == "const" or value.block.depth < self.before
+
+    def loop(self, loop: For) -> Work:
+        if self.known(loop.start) and self.known(loop.stop):
+            return Work(0, [(loop.start, loop.stop, self.block(loop.body))])
+        return _UNTOLD
+
+    def while_loop(self, loop: While) -> Work:
+        return _UNTOLD
+
+    def invoke(self, statement: Invoke) -> Work:
+        return _UNTOLD
+
+    def branch(self, statement: If) -> Work:
+        then, orelse = self.block(statement.then), self.block(statement.orelse)
+        return Work(1 + then.own + orelse.own, [*then.inner, *orelse.inner])
+
+    def value(self, value: Value) -> Work:
+        return Work(_size(value), ())
+
+    def store(self, statement: Store) -> Work:
+        return _ONE
+
+    def check(self, statement: Check) -> Work:
+        return _ONE
+
+    def alloc(self, statement: Alloc) -> Work:
+        return _ONE
+
+    def swap(self, statement: Swap) -> Work:
+        return _ONE
 
 
 def few_turns(loop: For) -> range | None:
