@@ -145,6 +145,8 @@ import occelo_graph.tensor as ot
 from occelo_graph.ir.shared import shared
 from occelo_graph.testing.looping import again
 
+# a shell in the background may have the signal ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 n, x = ot.lscalar("n"), ot.dvector("x")
 state = shared(np.zeros(3))
 terms = ot.sin(ot.arange(n))

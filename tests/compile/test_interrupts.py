@@ -17,6 +17,8 @@ import occelo_compile as oc
 import occelo_graph.tensor as ot
 from occelo_graph.ir.shared import shared
 
+# a shell in the background may have the signal ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 n = ot.lscalar("n")
 state = shared(np.zeros(3))
 terms = ot.sin(ot.arange(n))
