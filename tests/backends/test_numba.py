@@ -234,45 +234,54 @@ def unit(frame, table):
     v9 = floordiv_int64(v8, 2048, table)
     v12 = 0.0
     v14 = 0.0
-    for v10 in range(0, v9):
-        v16 = v10 * 2048
-        v17 = v16 + 2048
-        v18 = min_int64(v17, v1, table)
-        lanes1 = stack_float64_8()
-        for lane3 in range(8):
-            lanes1[lane3] = 0.0
-        whole4 = v18 - (v18 - v16) % 8 if v18 > v16 else v18
-        for first2 in range(v16, whole4, 8):
-            for lane3 in range(8):
-                v19 = first2 + lane3
-                v20 = lanes1[lane3]
+    first1 = 0
+    step3 = 63
+    while True:
+        limit2 = first1 + step3 if first1 + step3 < v9 else v9
+        for v10 in range(first1, limit2):
+            v16 = v10 * 2048
+            v17 = v16 + 2048
+            v18 = min_int64(v17, v1, table)
+            lanes4 = stack_float64_8()
+            for lane6 in range(8):
+                lanes4[lane6] = 0.0
+            whole7 = v18 - (v18 - v16) % 8 if v18 > v16 else v18
+            for group5 in range(v16, whole7, 8):
+                for lane6 in range(8):
+                    v19 = group5 + lane6
+                    v20 = lanes4[lane6]
+                    v22 = in1[v19]
+                    v84 = exp(v22, table)
+                    v85 = in2[v19]
+                    v86 = v84 * v85
+                    v87 = v20 + v86
+                    lanes4[lane6] = v87
+            for lane6 in range(v18 - whole7):
+                v19 = whole7 + lane6
+                v20 = lanes4[lane6]
                 v22 = in1[v19]
                 v84 = exp(v22, table)
                 v85 = in2[v19]
                 v86 = v84 * v85
                 v87 = v20 + v86
-                lanes1[lane3] = v87
-        for lane3 in range(v18 - whole4):
-            v19 = whole4 + lane3
-            v20 = lanes1[lane3]
-            v22 = in1[v19]
-            v84 = exp(v22, table)
-            v85 = in2[v19]
-            v86 = v84 * v85
-            v87 = v20 + v86
-            lanes1[lane3] = v87
-        v21 = add_float64_8(lanes1, table)
-        v88 = v12 + v21
-        v89 = v88 - v12
-        v90 = v88 - v89
-        v91 = v12 - v90
-        v92 = v21 - v89
-        v93 = v91 + v92
-        v94 = v14 + v93
-        next5 = v88
-        next6 = v94
-        v12 = next5
-        v14 = next6
+                lanes4[lane6] = v87
+            v21 = add_float64_8(lanes4, table)
+            v88 = v12 + v21
+            v89 = v88 - v12
+            v90 = v88 - v89
+            v91 = v12 - v90
+            v92 = v21 - v89
+            v93 = v91 + v92
+            v94 = v14 + v93
+            next8 = v88
+            next9 = v94
+            v12 = next8
+            v14 = next9
+        if limit2 >= v9:
+            break
+        if poll(frame, table):
+            return -2
+        first1 = limit2
     v95 = v12 + v14
     v96 = v14 - v14
     v97 = v96 == 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -66,6 +65,22 @@ def test_eight_threads(backend: str) -> None:
     assert wrong == []
 
 
+MAKER = """
+import pickle, sys
+import numpy as np
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+
+def made(backend):
+    x = ot.dvector("x")
+    return oc.function([x], [(ot.exp(x) * 1.7).sum(), ot.tanh(x)[::-1]], mode=backend)
+
+functions = [made(b) for b in sys.argv[2:]]
+for function in functions:
+    function(np.ones(2))
+with open(sys.argv[1], "wb") as stream:
+    pickle.dump(functions, stream)
+"""
 WORKER = """
 import pickle, sys
 import numpy as np
@@ -83,19 +98,19 @@ print(counters["code generation"], counters["rewriting"])
 
 
 def test_new_processes_load_pickled_functions(tmp_path: Path) -> None:
-    functions = [made(b) for b in usable()]
-    for function in functions:
-        function(np.ones(2))
-    (tmp_path / "functions").write_bytes(pickle.dumps(functions))
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         # the settings of the tests, which are part of the keys
         "OCCELO_FLAGS": f"base_compiledir={config.base_compiledir},on_opt_error=raise",
     }
+    # in a process of its own, since what other tests have registered in this one is part of the keys
+    functions = tmp_path / "functions"
+    command = [sys.executable, "-c", MAKER, str(functions), *usable()]
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(tmp_path / "functions")],
+            [sys.executable, "-c", WORKER, str(functions)],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
