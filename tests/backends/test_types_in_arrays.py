@@ -140,9 +140,10 @@ def test_results_of_python_come_back_in_parts(backend: str) -> None:
 
 
 def test_functions_of_the_library_take_arrays_only(backend: str) -> None:
-    from occelo_link import as_jax, as_torch
-
-    convert = as_jax if backend == "jax" else as_torch
+    if backend == "jax":
+        from occelo_link import as_jax as convert
+    else:
+        from occelo_link import as_torch as convert
     r, x = rows("r"), ot.dscalar("x")
     f = oc.function([r, x], x * 2, mode=backend, on_unused_input="ignore")
     with pytest.raises(TypeError, match="arrays, and r is"):
