@@ -168,6 +168,9 @@ def _check(name: str, function: Any, arguments: tuple[Any, ...], options: dict[s
         values = _values(listed, given)
     except ValueError:
         return False
+    if name == "linspace" and options.get("retstep"):
+        # where there is no step, NumPy's is one NaN; ours, of a number that is only known later, one for each difference
+        wanted[1] = np.broadcast_to(wanted[1], np.shape(values[1]))
     for got, want in zip(values, wanted, strict=True):
         assert np.shape(got) == np.shape(want), what
         if name == "empty_like":

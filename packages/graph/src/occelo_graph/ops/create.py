@@ -456,7 +456,8 @@ def linspace(
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
     Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself
-    (unless ``endpoint`` is False). With ``retstep`` a pair of them and the step, which is NaN where there is none.
+    (unless ``endpoint`` is False). With ``retstep`` a pair of them and the step, which is NaN where there is
+    none (in the shape of ``stop - start`` where ``num`` is symbolic).
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
