@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +28,7 @@ pytest.importorskip("numba", reason="numba is not installed")
 
 from occelo_link.numba.compiling import compile_printed
 from occelo_link.numba.printer import print_numba
+from occelo_link.testing import interrupted_after
 
 
 def compiled(program: Program) -> Callable[..., list[Any]]:
@@ -200,15 +199,8 @@ def test_loops_of_a_region_are_interrupted() -> None:
 
     f = oc.function([n, x], again(n, [x, ot.constant(0)], step, stops=True), mode="numba")
     f(2, np.ones(60))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        start = time.perf_counter()
-        with pytest.raises(KeyboardInterrupt):
-            f(10**10, np.ones(60))
-        assert time.perf_counter() - start < 20
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    start = time.perf_counter()
+    with interrupted_after(0.3), pytest.raises(KeyboardInterrupt):
+        f(10**10, np.ones(60))
+    assert time.perf_counter() - start < 20
     assert f(2, np.ones(60))[1] == 2

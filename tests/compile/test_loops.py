@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +19,7 @@ from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import Compiled, has_compiler
+from occelo_link.testing import Compiled, has_compiler, interrupted_after
 from occelo_link.units import python_entry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python)")
@@ -317,17 +315,10 @@ def test_a_long_loop_is_interrupted(linker: str) -> None:
     n, x = ot.lscalar("n"), ot.dvector("x")
     f = oc.function([n, x], growing(n, x), mode=linker)
     f(2, np.ones(60))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        start = time.perf_counter()
-        with pytest.raises(KeyboardInterrupt):
-            f(10**10, np.ones(60))
-        assert time.perf_counter() - start < 20
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    start = time.perf_counter()
+    with interrupted_after(0.3), pytest.raises(KeyboardInterrupt):
+        f(10**10, np.ones(60))
+    assert time.perf_counter() - start < 20
     assert f(2, np.ones(60))[1] == 2
 
 
@@ -337,17 +328,10 @@ def test_a_loop_of_few_long_iterations_is_interrupted(linker: str) -> None:
     outputs = again(n, [x], lambda v: [v[::-1] * 0.5 + v])
     f = oc.function([n, x], outputs, mode=linker)
     f(2, np.ones(60))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        start = time.perf_counter()
-        with pytest.raises(KeyboardInterrupt):
-            f(10**6, np.ones(1_000_000))
-        assert time.perf_counter() - start < 20
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    start = time.perf_counter()
+    with interrupted_after(0.1), pytest.raises(KeyboardInterrupt):
+        f(10**6, np.ones(1_000_000))
+    assert time.perf_counter() - start < 20
 
 
 def test_lengths_that_iterations_change_within_lengths_that_they_do_not(mode: str) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +32,23 @@ __all__ = [
     "has_compiler",
     "inputs_of",
     "interpreted",
+    "interrupted_after",
     "map_program",
     "output_of",
 ]
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Generator[None, None, None]:
+    """Send this process SIGINT after so many seconds, with the handler that Python sets; the one before is put back."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def has_compiler() -> bool:
