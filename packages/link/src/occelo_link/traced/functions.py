@@ -1,0 +1,368 @@
+"""Scalar functions by name: what JAX and PyTorch call them, or how they are made of what each has.
+
+A row that is not here is computed by its formula, if it states one, or by NumPy, called from the library's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from occelo_link.traced.scalars import Conversion, Scalar
+
+__all__ = ["CALLED", "JAX", "PYTORCH", "functions_of"]
+
+JAX, PYTORCH = 1, 2
+"""Columns of the table."""
+
+Library = Any
+"""The modules of a library by their short names, such as ``jnp``; they are untyped, and not loaded before they are needed."""
+Called = str | Callable[..., Any] | None
+"""A function of a library as ``module.name``; with a question mark where older versions lack it. Or what makes it of the library and arrays."""
+
+
+def _identity(of: Library, x: Any) -> Any:
+    return x
+
+
+def _square(of: Library, x: Any) -> Any:
+    return x * x
+
+
+def _tri_gamma(of: Library, x: Any) -> Any:
+    return of.special.polygamma(1, x)
+
+
+def _erfcinv(of: Library, x: Any) -> Any:
+    return -of.special.ndtri(x / 2) / 1.4142135623730951
+
+
+# of JAX
+
+
+def _jax_second(of: Library, x: Any, y: Any) -> Any:
+    return of.jnp.broadcast_to(y, of.jnp.broadcast_shapes(x.shape, y.shape))
+
+
+def _jax_is_real(of: Library, x: Any) -> bool:
+    return bool(of.jnp.issubdtype(x.dtype, of.jnp.floating))
+
+
+def _jax_quotient(of: Library, x: Any, y: Any) -> Any:
+    jnp = of.jnp
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        return jnp.floor_divide(x, y)
+    # NumPy divides integers by 0 to 0
+    return jnp.where(y == 0, 0, jnp.floor_divide(x, jnp.where(y == 0, 1, y)))
+
+
+def _jax_remainder(of: Library, x: Any, y: Any) -> Any:
+    jnp = of.jnp
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        return jnp.remainder(x, y)
+    return jnp.where(y == 0, 0, jnp.remainder(x, jnp.where(y == 0, 1, y)))
+
+
+def _jax_reciprocal(of: Library, x: Any) -> Any:
+    return 1 / x
+
+
+def _jax_sign(of: Library, x: Any) -> Any:
+    jnp = of.jnp
+    if jnp.iscomplexobj(x):
+        return jnp.where(x == 0, x, x / jnp.where(x == 0, 1, jnp.abs(x)))
+    return jnp.sign(x)
+
+
+def _jax_clip(of: Library, x: Any, low: Any, high: Any) -> Any:
+    return of.jnp.minimum(of.jnp.maximum(x, low), high)
+
+
+def _jax_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
+    return of.jnp.where(condition.astype(bool), x, y)
+
+
+def _jax_whole(name: str) -> Callable[..., Any]:
+    """A rounding, which leaves integers alone."""
+
+    def function(of: Library, x: Any) -> Any:
+        return getattr(of.jnp, name)(x) if _jax_is_real(of, x) else x
+
+    return function
+
+
+def _jax_away_from_zero(of: Library, x: Any) -> Any:
+    jnp = of.jnp
+    if not _jax_is_real(of, x):
+        return x
+    whole = jnp.trunc(x)
+    return jnp.where(jnp.abs(x - whole) >= 0.5, whole + jnp.sign(x), whole)
+
+
+def _jax_power(of: Library, x: Any, y: Any) -> Any:
+    if x.dtype == bool:
+        return of.jnp.logical_or(x, of.jnp.logical_not(y))
+    return of.jnp.power(x, y)
+
+
+def _jax_complex(of: Library, re: Any, im: Any) -> Any:
+    return re + of.lax.complex(of.jnp.zeros_like(im), im)
+
+
+def _jax_polygamma(of: Library, n: Any, x: Any) -> Any:
+    return of.special.polygamma(n.astype("int64"), x)
+
+
+def _jax_xlogy(of: Library, x: Any, y: Any) -> Any:
+    jnp = of.jnp
+    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log(y))
+
+
+def _jax_xlog1py(of: Library, x: Any, y: Any) -> Any:
+    jnp = of.jnp
+    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
+
+
+# of PyTorch
+
+
+def _torch_second(of: Library, x: Any, y: Any) -> Any:
+    return of.torch.broadcast_to(y, of.torch.broadcast_shapes(x.shape, y.shape))
+
+
+def _torch_is_real(x: Any) -> bool:
+    return bool(x.dtype.is_floating_point)
+
+
+def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Any]:
+    """A function of numbers that PyTorch does not have for truth values."""
+
+    def function(of: Library, x: Any, y: Any) -> Any:
+        return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
+
+    return function
+
+
+_torch_maximum = _torch_logical("maximum", "logical_or")
+_torch_minimum = _torch_logical("minimum", "logical_and")
+
+
+def _torch_quotient(of: Library, x: Any, y: Any) -> Any:
+    torch = of.torch
+    if _torch_is_real(x):
+        return torch.floor_divide(x, y)
+    none = y == 0
+    divided = torch.div(x, torch.where(none, 1, y).to(y.dtype), rounding_mode="floor")
+    return torch.where(none, 0, divided).to(x.dtype)
+
+
+def _torch_remainder(of: Library, x: Any, y: Any) -> Any:
+    torch = of.torch
+    if _torch_is_real(x):
+        return torch.remainder(x, y)
+    none = y == 0
+    return torch.where(none, 0, torch.remainder(x, torch.where(none, 1, y).to(y.dtype))).to(x.dtype)
+
+
+def _torch_sign(of: Library, x: Any) -> Any:
+    torch = of.torch
+    if x.dtype.is_complex:
+        return torch.sgn(x)
+    return torch.where(torch.isnan(x), x, torch.sign(x)) if _torch_is_real(x) else torch.sign(x)
+
+
+def _torch_abs(of: Library, x: Any) -> Any:
+    return x if x.dtype == of.torch.bool else of.torch.abs(x)
+
+
+def _torch_clip(of: Library, x: Any, low: Any, high: Any) -> Any:
+    return _torch_minimum(of, _torch_maximum(of, x, low), high)
+
+
+def _torch_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
+    return of.torch.where(condition != 0, x, y)
+
+
+def _torch_whole(name: str) -> Callable[..., Any]:
+    """A rounding, which leaves integers alone."""
+
+    def function(of: Library, x: Any) -> Any:
+        return getattr(of.torch, name)(x) if _torch_is_real(x) else x
+
+    return function
+
+
+def _torch_away_from_zero(of: Library, x: Any) -> Any:
+    torch = of.torch
+    if not _torch_is_real(x):
+        return x
+    whole = torch.trunc(x)
+    return torch.where(torch.abs(x - whole) >= 0.5, whole + torch.sign(x), whole)
+
+
+def _torch_power(of: Library, x: Any, y: Any) -> Any:
+    torch = of.torch
+    if x.dtype == torch.bool:
+        return torch.logical_or(x, torch.logical_not(y))
+    return torch.pow(x, y)
+
+
+def _torch_softplus(of: Library, x: Any) -> Any:
+    return of.torch.logaddexp(x, of.torch.zeros((), dtype=x.dtype))
+
+
+def _torch_logaddexp(of: Library, x: Any, y: Any) -> Any:
+    torch = of.torch
+    if not x.dtype.is_complex:
+        return torch.logaddexp(x, y)
+    return torch.log(torch.exp(x) + torch.exp(y))
+
+
+def _torch_real(of: Library, x: Any) -> Any:
+    return of.torch.real(x) if x.dtype.is_complex else x
+
+
+def _torch_imag(of: Library, x: Any) -> Any:
+    return of.torch.imag(x) if x.dtype.is_complex else of.torch.zeros_like(x)
+
+
+def _torch_betaln(of: Library, x: Any, y: Any) -> Any:
+    gammaln = of.special.gammaln
+    return gammaln(x) + gammaln(y) - gammaln(x + y)
+
+
+def _torch_beta(of: Library, x: Any, y: Any) -> Any:
+    return of.torch.exp(_torch_betaln(of, x, y))
+
+
+def _torch_gamma(of: Library, x: Any) -> Any:
+    # the sign of Gamma alternates between the poles of the negative numbers
+    torch = of.torch
+    size = torch.exp(of.special.gammaln(x))
+    odd = torch.remainder(torch.floor(x), 2) != 0
+    signed = torch.where((x < 0) & odd, -size, size)
+    return torch.where(
+        (x <= 0) & (x == torch.floor(x)), torch.where(x == 0, size, torch.nan), signed
+    )
+
+
+CALLED: dict[str, tuple[Conversion, Called, Called]] = {
+    # name: what the arguments are converted to first, JAX, PyTorch
+    "second": ("out", _jax_second, _torch_second),
+    "identity": ("out", _identity, _identity),
+    "add": ("out", "jnp.add", _torch_logical("add", "logical_or")),
+    "mul": ("out", "jnp.multiply", _torch_logical("mul", "logical_and")),
+    "sub": ("out", "jnp.subtract", "torch.sub"),
+    "true_div": ("out", "jnp.divide", "torch.div"),
+    "int_div": ("out", _jax_quotient, _torch_quotient),
+    "mod": ("out", _jax_remainder, _torch_remainder),
+    "neg": ("out", "jnp.negative", "torch.neg"),
+    "reciprocal": ("out", _jax_reciprocal, "torch.reciprocal"),
+    "sqr": ("out", _square, _square),
+    "sqrt": ("out", "jnp.sqrt", "torch.sqrt"),
+    "abs": ("as is", "jnp.abs", _torch_abs),
+    "sign": ("out", _jax_sign, _torch_sign),
+    "maximum": ("out", "jnp.maximum", _torch_maximum),
+    "minimum": ("out", "jnp.minimum", _torch_minimum),
+    "clip": ("out", _jax_clip, _torch_clip),
+    "eq": ("common", "jnp.equal", "torch.eq"),
+    "neq": ("common", "jnp.not_equal", "torch.ne"),
+    "lt": ("common", "jnp.less", "torch.lt"),
+    "le": ("common", "jnp.less_equal", "torch.le"),
+    "gt": ("common", "jnp.greater", "torch.gt"),
+    "ge": ("common", "jnp.greater_equal", "torch.ge"),
+    "isnan": ("as is", "jnp.isnan", "torch.isnan"),
+    "isinf": ("as is", "jnp.isinf", "torch.isinf"),
+    "isfinite": ("as is", "jnp.isfinite", "torch.isfinite"),
+    "and": ("out", "jnp.bitwise_and", "torch.bitwise_and"),
+    "or": ("out", "jnp.bitwise_or", "torch.bitwise_or"),
+    "xor": ("out", "jnp.bitwise_xor", "torch.bitwise_xor"),
+    "invert": ("out", "jnp.bitwise_not", "torch.bitwise_not"),
+    "switch": ("as is", _jax_switch, _torch_switch),
+    "ceil": ("out", _jax_whole("ceil"), _torch_whole("ceil")),
+    "floor": ("out", _jax_whole("floor"), _torch_whole("floor")),
+    "trunc": ("out", _jax_whole("trunc"), _torch_whole("trunc")),
+    "round_half_to_even": ("out", _jax_whole("round"), _torch_whole("round")),
+    "round_half_away_from_zero": ("out", _jax_away_from_zero, _torch_away_from_zero),
+    "exp": ("out", "jnp.exp", "torch.exp"),
+    "exp2": ("out", "jnp.exp2", "torch.exp2"),
+    "expm1": ("out", "jnp.expm1", "torch.expm1"),
+    "log": ("out", "jnp.log", "torch.log"),
+    "log1p": ("out", "jnp.log1p", "torch.log1p"),
+    "log2": ("out", "jnp.log2", "torch.log2"),
+    "log10": ("out", "jnp.log10", "torch.log10"),
+    "pow": ("out", _jax_power, _torch_power),
+    "sin": ("out", "jnp.sin", "torch.sin"),
+    "cos": ("out", "jnp.cos", "torch.cos"),
+    "tan": ("out", "jnp.tan", "torch.tan"),
+    "arcsin": ("out", "jnp.arcsin", "torch.arcsin"),
+    "arccos": ("out", "jnp.arccos", "torch.arccos"),
+    "arctan": ("out", "jnp.arctan", "torch.arctan"),
+    "arctan2": ("out", "jnp.arctan2", "torch.arctan2"),
+    "sinh": ("out", "jnp.sinh", "torch.sinh"),
+    "cosh": ("out", "jnp.cosh", "torch.cosh"),
+    "tanh": ("out", "jnp.tanh", "torch.tanh"),
+    "arcsinh": ("out", "jnp.arcsinh", "torch.arcsinh"),
+    "arccosh": ("out", "jnp.arccosh", "torch.arccosh"),
+    "arctanh": ("out", "jnp.arctanh", "torch.arctanh"),
+    "deg2rad": ("out", "jnp.deg2rad", "torch.deg2rad"),
+    "rad2deg": ("out", "jnp.rad2deg", "torch.rad2deg"),
+    "sigmoid": ("out", "nn.sigmoid", "torch.sigmoid"),
+    "softplus": ("out", "nn.softplus", _torch_softplus),
+    "logaddexp": ("out", "jnp.logaddexp", _torch_logaddexp),
+    "real": ("as is", "jnp.real", _torch_real),
+    "imag": ("as is", "jnp.imag", _torch_imag),
+    "conj": ("out", "jnp.conj", "torch.conj_physical"),
+    "complex": ("common", _jax_complex, "torch.complex"),
+    "angle": ("as is", "jnp.angle", "torch.angle"),
+    "erf": ("out", "special.erf", "torch.erf"),
+    "erfc": ("out", "special.erfc", "torch.erfc"),
+    "erfinv": ("out", "special.erfinv", "torch.erfinv"),
+    "erfcinv": ("out", _erfcinv, _erfcinv),
+    "gamma": ("out", "special.gamma", _torch_gamma),
+    "gammaln": ("out", "special.gammaln", "special.gammaln"),
+    "psi": ("out", "special.digamma", "special.digamma"),
+    "tri_gamma": ("out", _tri_gamma, _tri_gamma),
+    "polygamma": ("as is", _jax_polygamma, None),
+    "poch": ("out", "special.poch", None),
+    "gammainc": ("out", "special.gammainc", "special.gammainc"),
+    "gammaincc": ("out", "special.gammaincc", "special.gammaincc"),
+    "gammainc_dk": ("out", "lax.igamma_grad_a", None),
+    "beta": ("out", "special.beta", _torch_beta),
+    "betaln": ("out", "special.betaln", _torch_betaln),
+    "betainc": ("out", "special.betainc", None),
+    "i0": ("out", "special.i0", "special.i0"),
+    "i1": ("out", "special.i1", "special.i1"),
+    "logit": ("out", "special.logit", "special.logit"),
+    "xlogy": ("out", _jax_xlogy, "special.xlogy"),
+    "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
+    "erfcx": ("out", "special.erfcx?", "special.erfcx"),
+    "owens_t": ("out", "special.owens_t?", None),
+    "hyp2f1": ("out", "special.hyp2f1?", None),
+    "j0": ("out", None, "special.bessel_j0"),
+    "j1": ("out", None, "special.bessel_j1"),
+}
+
+
+def functions_of(library: Library, column: int) -> dict[str, Scalar]:
+    """The functions of a library, by the names of rows; ``column`` is `JAX` or `PYTORCH`.
+
+    AttributeError where a library lacks a name of the table that has no question mark.
+    """
+    found: dict[str, Scalar] = {}
+    for name, row in CALLED.items():
+        function = _resolved(library, row[column])
+        if function is not None:
+            found[name] = (row[0], function)
+    return found
+
+
+def _resolved(library: Library, called: Any) -> Callable[..., Any] | None:
+    if not isinstance(called, str):
+        return None if called is None else partial(called, library)
+    module, _, name = called.partition(".")
+    if name.endswith("?"):
+        return getattr(getattr(library, module), name[:-1], None)
+    function: Callable[..., Any] = getattr(getattr(library, module), name)
+    return function
