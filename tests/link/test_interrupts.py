@@ -63,11 +63,9 @@ def long_while() -> Program:
     return builder.program
 
 
-@pytest.fixture(params=[1, 3, 8, 1000])
-def asking(request: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Loops ask every few turns; the list grows by one with each question."""
-    for module in (work, polling):
-        monkeypatch.setattr(module, "BUDGET", 4 * request.param)
+@pytest.fixture
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that grows by one with each question."""
     asked: list[int] = []
     plain = python_entry._POLL
 
@@ -80,6 +78,14 @@ def asking(request: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(python_entry, "_POLL", noting)
     return asked
+
+
+@pytest.fixture(params=[1, 3, 8, 1000])
+def asking(request: Any, monkeypatch: pytest.MonkeyPatch, questions: list[int]) -> list[int]:
+    """Loops ask every few turns; the list grows by one with each question."""
+    for module in (work, polling):
+        monkeypatch.setattr(module, "BUDGET", 4 * request.param)
+    return questions
 
 
 @pytest.mark.parametrize("carried", [False, True])
@@ -181,6 +187,20 @@ def test_a_unit_that_is_told_to_end_ends(
         compiled(long_while())(np.array(5000))
     assert caught.value.site == -1
     assert len(asking) == 1
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(500, 500), (250_000, 1), (1, 250_000), (60_000, 4)])
+def test_sums_in_pieces_ask_as_seldom_as_what_they_do_takes(
+    compiled: Any, questions: list[int], axis: int | None, shape: tuple[int, int]
+) -> None:
+    x = ot.dmatrix("x")
+    y = ot.sqr(x).sum(axis=axis)
+    value = np.random.default_rng(0).normal(size=shape)
+    [found] = compiled(lower_graph([x], [y], og.toposort([y])))(value)
+    np.testing.assert_allclose(found, (value * value).sum(axis=axis))
+    # a piece of up to 2048 elements counts in full, however short the rows are
+    assert len(questions) <= 1 + shape[0] // 2000
 
 
 def test_short_loops_do_not_ask() -> None:

@@ -82,7 +82,11 @@ class _Works(Visitor[Work]):
     def loop(self, loop: For) -> Work:
         if self.known(loop.start) and self.known(loop.stop):
             return Work(0, [(loop.start, loop.stop, self.block(loop.body))])
-        return _UNTOLD
+        most = _most_turns(loop.start, loop.stop)
+        if most is None:
+            return _UNTOLD
+        work = self.block(loop.body)
+        return _UNTOLD if work.inner else Work(most * work.own, ())
 
     def while_loop(self, loop: While) -> Work:
         return _UNTOLD
@@ -108,6 +112,16 @@ class _Works(Visitor[Work]):
 
     def swap(self, statement: Swap) -> Work:
         return _ONE
+
+
+def _most_turns(start: Value, stop: Value) -> int | None:
+    """The most iterations of a loop over a part of a length, from ``start`` to ``min(start + n, length)``."""
+    for end in stop.args if stop.op == "min" else (stop,):
+        if end.op == "add" and start in end.args:
+            size = end.args[1] if end.args[0] is start else end.args[0]
+            if size.op == "const":
+                return max(0, size.args[0])
+    return None
 
 
 def few_turns(loop: For) -> range | None:
