@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from occelo_link.loops.registry import find_lowering
 from occelo_link.native.llvm import print_llvm
 from occelo_link.testing import Compiled, has_compiler
 from occelo_link.units import python_entry
+from occelo_link.units.engine import assembly
 
 HAS_COMPILER = has_compiler()
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())
@@ -451,3 +454,24 @@ def test_large_constant_shapes_keep_their_loops() -> None:
     x = ot.tensor("x", dtype="float64", shape=(1000,))
     y = ot.exp(x)
     assert "phi i64" in print_llvm(lower_graph([x], [y], og.toposort([y])))
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads code of x86")
+@pytest.mark.parametrize("count", [1, 4, 12])
+def test_loops_find_addresses_in_registers_after_any_number_of_checks(count: int) -> None:
+    rng = np.random.default_rng(0)
+    index, weights = rng.integers(0, 9, 300), rng.normal(size=300)
+    values = ot.tensor("values", dtype="float64", shape=(300,))
+    inputs: list[Any] = [ot.dvector(f"x{i}") for i in range(count)]
+    outputs = [
+        ot.inc_subtensor(ot.exp(x)[index], values * (weights + i)) for i, x in enumerate(inputs)
+    ]
+    text = print_llvm(lower_graph([*inputs, values], outputs, og.toposort(outputs)))
+    blocks = re.split(r"^(\.LBB\d+_\d+):", assembly(text), flags=re.M)
+    loops = [
+        body[: end.start()]
+        for label, body in zip(blocks[1::2], blocks[2::2], strict=True)
+        if (end := re.search(rf"\tj\w+\s+{re.escape(label)}$", body, re.M))
+    ]
+    assert len(loops) >= count
+    assert not [loop for loop in loops if "(%rsp)" in loop]

@@ -9,7 +9,10 @@ from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.literals import memory_type
 from occelo_link.units.frame import table_slot
 
-__all__ = ["Emission"]
+__all__ = ["USUAL", "Emission"]
+
+USUAL = '!0 = !{!"branch_weights", i32 100000, i32 1}'
+"""What branches refer to that `Emission.unless` prints; modules with such branches end with it."""
 
 
 class _Entries(dict[str, str]):
@@ -69,6 +72,14 @@ class Emission:
 
     def line(self, text: str) -> None:
         self.lines.append("  " + text)
+
+    def unless(self, condition: str, usual: str, rare: str) -> None:
+        """Go on at ``usual`` where a condition holds, and at ``rare`` where not, which is seldom.
+
+        LLVM takes two ways for about equally likely otherwise, so what follows many checks would seem to run less often
+        than what comes before them, even in loops, and registers would go to the latter.
+        """
+        self.line(f"br i1 {condition}, label %{usual}, label %{rare}, !prof !0")
 
     def new_label(self, hint: str) -> str:
         self.count += 1

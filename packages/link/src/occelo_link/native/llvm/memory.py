@@ -94,9 +94,9 @@ class Memory:
             self.line(f"store {kind} {one}, ptr {second}{part}, align 8")
 
     def stop_if_null(self, pointer: str) -> None:
-        null = self.emit(f"icmp eq ptr {pointer}, null")
+        found = self.emit(f"icmp ne ptr {pointer}, null")
         fail, go = self.out.new_labels("fail", "go")
-        self.line(f"br i1 {null}, label %{fail}, label %{go}")
+        self.out.unless(found, go, fail)
         self.out.place(fail)
         self.line("ret i64 -1")
         self.out.place(go)
@@ -144,9 +144,9 @@ class Memory:
         total = self.work_bytes(statement)
         self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
         room = self.emit(f"load i64, ptr {slot}.room, align 8")
-        short = self.emit(f"icmp sgt i64 {total}, {room}")
+        enough = self.emit(f"icmp sle i64 {total}, {room}")
         grow, done = self.out.new_labels("grow", "done")
-        self.line(f"br i1 {short}, label %{grow}, label %{done}")
+        self.out.unless(enough, done, grow)
         self.out.place(grow)
         twice = self.emit(f"shl i64 {room}, 1")
         more = self.emit(f"call i64 @llvm.smax.i64(i64 {total}, i64 {twice})")
@@ -171,7 +171,7 @@ class Memory:
         end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
         fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
         grow, done = out.new_labels("grow", "done")
-        self.line(f"br i1 {fits}, label %{done}, label %{grow}")
+        out.unless(fits, done, grow)
         out.place(grow)
         grown = self.grown(total)
         after = out.label

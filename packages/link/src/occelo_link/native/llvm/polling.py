@@ -97,15 +97,15 @@ class Polling:
         """Go on at a label, or return from the unit if the caller was interrupted."""
         self.asks = True
         status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
-        stopped = self.emit(f"icmp ne i64 {status}, 0")
-        self.line(f"br i1 {stopped}, label %interrupted, label %{on}")
+        unasked = self.emit(f"icmp eq i64 {status}, 0")
+        self.out.unless(unasked, on, "interrupted")
 
     def ask_sometimes(self, counter: str, turns: int) -> None:
         """Ask in every so many turns whether the caller was interrupted."""
         rest = self.emit(f"urem i64 {counter}, {turns}")
-        now = self.emit(f"icmp eq i64 {rest}, 0")
+        later = self.emit(f"icmp ne i64 {rest}, 0")
         asking, on = self.out.new_labels("ask", "on")
-        self.line(f"br i1 {now}, label %{asking}, label %{on}")
+        self.out.unless(later, on, asking)
         self.out.place(asking)
         self.ask(on)
         self.out.place(on)
@@ -155,7 +155,7 @@ class Polling:
         ]
         ended = self.emit(f"icmp sge i64 {limit}, {stop}")
         asking = self.out.new_label("ask")
-        self.line(f"br i1 {ended}, label %{done}, label %{asking}")
+        self.out.unless(ended, done, asking)
         self.out.place(asking)
         self.ask(pause.head)
         for (line, _), value in zip(pause.phis, values, strict=True):

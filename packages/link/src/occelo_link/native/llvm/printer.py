@@ -25,7 +25,7 @@ from occelo_link.loops.ir.program import (
     While,
 )
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.emission import USUAL, Emission
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.interleaved import Interleaved
 from occelo_link.native.llvm.lanes import Lanes
@@ -78,7 +78,9 @@ class Printer(Visitor[None]):
         unit = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         unit += [*out.allocas, *out.header, *out.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
-        return "\n".join([*sorted(out.declared), *out.outlined.values(), *unit, attributes, ""])
+        return "\n".join(
+            [*sorted(out.declared), *out.outlined.values(), *unit, attributes, USUAL, ""]
+        )
 
     def block(self, block: Block) -> None:
         methods = self.methods
@@ -131,7 +133,7 @@ class Printer(Visitor[None]):
     def check(self, statement: Check) -> None:
         out = self.out
         fail, go = out.new_labels("fail", "go")
-        out.line(f"br i1 {self.scalars.use(statement.condition)}, label %{go}, label %{fail}")
+        out.unless(self.scalars.use(statement.condition), go, fail)
         out.place(fail)
         out.line(f"ret i64 {statement.site + 1}")
         out.place(go)
