@@ -47,13 +47,17 @@ def stable_form(node: Apply, keep: Collection[Any] = ()) -> Any:
 
     It is made without the variables ``keep`` being looked through.
     """
-    return _form(node, Reader("", keep), _FORMS)
+    law = _law(node, _FORMS)
+    return None if law is None else _form(node, Reader("", keep), law)
 
 
 def differentiable_form(node: Apply, keep: Collection[Any]) -> tuple[Any, list[Apply]]:
     """A form of what a node computes with derivatives that are stable, and the nodes that are new in it, in order."""
+    law = _law(node, _DIFFERENTIABLE)
+    if law is None:
+        return None, []
     reader = Reader("", keep, to_differentiate=True)
-    form = _form(node, reader, _DIFFERENTIABLE)
+    form = _form(node, reader, law)
     return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
 
 
@@ -79,12 +83,18 @@ _MAY_FIT: dict[str, Callable[[Any], bool]] = {
 """A quick look at the inputs of a node, before anything is read."""
 
 
-def _form(node: Apply, reader: Reader, laws: dict[str, Callable[[Reader, Any], Any]]) -> Any:
+_Law = Callable[[Reader, Any], Any]
+
+
+def _law(node: Apply, laws: dict[str, _Law]) -> _Law | None:
+    """The law that may know a form of a node; None if none does."""
     op = node.op
     name = op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
     law = laws.get(name)
-    if law is None or not _MAY_FIT.get(name, _always)(node.inputs):
-        return None
+    return law if law is not None and _MAY_FIT.get(name, _always)(node.inputs) else None
+
+
+def _form(node: Apply, reader: Reader, law: _Law) -> Any:
     kind = node.outputs[0].type
     if not isinstance(kind, TensorType) or not is_float(kind.dtype):
         return None

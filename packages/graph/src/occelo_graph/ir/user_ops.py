@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from occelo_graph.errors import WrongResultError, lines
 from occelo_graph.ir.nodes import Variable
@@ -46,13 +47,28 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
 
 def call_shape_rule(rule: Callable[..., Any], node: Any, shapes: Sequence[Any]) -> Any:
     """The shapes that a rule gives, which takes a node and the shapes of its inputs, or a graph before them."""
+    method = getattr(rule, "__func__", None)
+    # signatures are slow to find
+    takes_graph = None if method is None else _takes_graph.get(method)
+    if takes_graph is None:
+        takes_graph = _is_of_three(rule)
+        if method is not None:
+            _takes_graph[method] = takes_graph
+    return rule(None, node, shapes) if takes_graph else rule(node, shapes)
+
+
+_takes_graph: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+"""Whether methods that are rules of shapes take a graph first."""
+
+
+def _is_of_three(rule: Callable[..., Any]) -> bool:
+    """Whether a function needs three arguments in their places."""
     try:
         parameters = inspect.signature(rule).parameters.values()
     except ValueError:
-        return rule(node, shapes)
+        return False
     placed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p for p in placed if p.default is p.empty]
-    return rule(None, node, shapes) if len(needed) == 3 else rule(node, shapes)
+    return len([p for p in placed if p.default is p.empty]) == 3
 
 
 def undecorated_fields(cls: type, known: type) -> list[str]:

@@ -24,6 +24,7 @@ DTYPES = (
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
+_NAMES = frozenset(DTYPES)
 _MAX_NDIM = 64
 
 
@@ -43,6 +44,9 @@ def is_discrete(dtype: str) -> bool:
 
 
 def _dtype_name(dtype: Any) -> str:
+    # NumPy works out a name anew each time
+    if type(dtype) is str and dtype in _NAMES:
+        return dtype
     if dtype == "floatX":
         return FLOAT_X.get()
     try:

@@ -359,11 +359,15 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
     and so do the operands of real functions of complex numbers.
     """
     dtype = out.type.dtype
-    real = out.type.numpy_dtype.type(0).real.dtype.name
-    if all(v.type.dtype == dtype for v in inputs):
+    for v in inputs:
+        if v.type.dtype != dtype:
+            break
+    else:
         return inputs
     if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
         return inputs
+    # the name of a dtype is slow to find
+    real = out.type.numpy_dtype.type(0).real.dtype.name
     wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
         v if v.type.dtype in (d, "bool") else v.astype(d)
