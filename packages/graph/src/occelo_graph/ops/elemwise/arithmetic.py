@@ -171,7 +171,7 @@ true_div: Elemwise = elementwise(
     2,
     ufunc_rule(np.true_divide),
     np.true_divide,
-    [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct * out) / y],
+    [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct / y) * out],
     "Quotient; integers give float64.",
     holomorphic=True,
     linear="first",

@@ -11,7 +11,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.arguments import refuse_out
-from occelo_graph.ops.elemwise.arithmetic import eq, ge, neg, sub, switch, true_div
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, mul, neg, sub, switch, true_div
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, Sign, inexact, ufunc_rule
 
@@ -64,7 +64,15 @@ def _exp_partial(ct: Any, x: Any, out: Any) -> Any:
 
 
 def _undivided(ct: Any, divisor: Any) -> Any:
-    """ct times what it is divided by, if it is a quotient by that, or its negative; else None."""
+    """ct times what it is divided by, if it is a quotient by that, its negative, or a product with one of these; else None."""
+    owner = ct.owner
+    if owner is not None and owner.op == mul and len(owner.inputs) == 2:
+        top = _undivided_quotient(owner.inputs[0], divisor)
+        return None if top is None else top * owner.inputs[1]
+    return _undivided_quotient(ct, divisor)
+
+
+def _undivided_quotient(ct: Any, divisor: Any) -> Any:
     owner = ct.owner
     if owner is None or not isinstance(owner.op, Elemwise):
         return None
@@ -72,7 +80,7 @@ def _undivided(ct: Any, divisor: Any) -> Any:
         top = owner.inputs[0]
         return top if top.type == ct.type else None
     if owner.op == neg:
-        inner = _undivided(owner.inputs[0], divisor)
+        inner = _undivided_quotient(owner.inputs[0], divisor)
         return None if inner is None else neg(inner)
     return None
 
