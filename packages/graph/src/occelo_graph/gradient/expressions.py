@@ -30,7 +30,7 @@ def number_in(variable: Any) -> float | None:
     if not isinstance(data, np.ndarray) or data.dtype.kind not in "iuf" or not 0 < data.size <= 64:
         return None
     first = float(data.flat[0])
-    return first if bool(np.all(data == first)) else None
+    return first if data.size == 1 or bool((data == first).all()) else None
 
 
 def same(a: Any, b: Any, depth: int = 3) -> bool:
