@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Facade", "facade"]
 
 
-@dataclass(init=False, slots=True)
+@dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:
     """Classes and functions of the compile package that its lower modules need."""
 

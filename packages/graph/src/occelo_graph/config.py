@@ -65,7 +65,7 @@ def text(value: Any) -> str:
     return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option(Generic[T]):
     """One option: its name, what it does, how a value is parsed, and its default."""
 

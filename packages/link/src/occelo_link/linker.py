@@ -48,7 +48,7 @@ class VM(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Linking:
     """What is linked: nodes in the order in which they are to run, and the cells that they read and write.
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["Division", "Loop", "Region", "awaited", "divide", "operands_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A part of the graph that a node runs itself; ``results`` are positions of inputs that it computes."""
 
     results: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """A region that a node runs ``count`` times, or until it says so.
 

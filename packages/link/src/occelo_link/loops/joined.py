@@ -19,7 +19,7 @@ INSIDE = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PAR
 """The dtypes of the tensors that one of a dtype is inside a program."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leaf:
     """A real tensor that a value consists of: its dtype, and its lengths as far as they are known."""
 

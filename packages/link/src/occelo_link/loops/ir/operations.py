@@ -36,7 +36,7 @@ def width(dtype: str) -> int:
     return 1 if dtype == "bool" else int(dtype.lstrip("uintfloa"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operation:
     """``arity`` arguments of the dtypes that ``takes`` names; ``gives`` is "same" or a dtype.
 

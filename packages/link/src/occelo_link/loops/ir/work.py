@@ -44,7 +44,7 @@ _CALL = 20
 """Operations that a function of the program counts for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Work:
     """Operations: a number, and others for each turn of loops from a value to one."""
 

@@ -15,7 +15,7 @@ from occelo_link.native.llvm.scalars import Scalars
 __all__ = ["Loops"]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Cycle:
     """A loop whose body is printed: its label, its counter now and in the next turn, the phis of what it carries."""
 

@@ -18,7 +18,7 @@ from occelo_link.native.llvm.vectors import Vectors
 __all__ = ["Turn", "TurnParts"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, repr=False)
 class TurnParts:
     """The parts of the printer that print turns."""
 
