@@ -220,13 +220,28 @@ def _needed(package: str) -> set[str]:
     return names
 
 
+class _WithoutChecking(ast.NodeTransformer):
+    """Takes away what only type checkers read; they know ``typing_extensions`` without an installation."""
+
+    def visit_If(self, node: ast.If) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            left = [
+                s
+                for s in node.body
+                if not (isinstance(s, ast.ImportFrom) and s.module == "typing_extensions")
+            ]
+            node.body = left or [ast.Pass()]
+        return node
+
+
 def _imported(package: str) -> set[str]:
     """Top-level modules that the sources of a package import, by a statement or by name."""
     names: set[str] = set()
     for path in ((ROOT / "packages" / package if package else ROOT) / "src").rglob("*.py"):
         text = path.read_text()
         names.update(re.findall(r"""(?:import_module|_from_capsule)\(f?["'](\w+)""", text))
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(_WithoutChecking().visit(ast.parse(text))):
             if isinstance(node, ast.Import):
                 names.update(a.name.partition(".")[0] for a in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_in_place_ops_of_the_user_need_accept_inplace(mode: str) -> None:
 class AddOne(Op):
     """Over what it is given."""
 
-    destroy_map: ClassVar[Any] = {0: [0]}
+    destroy_map = {0: [0]}
 
     def infer(self, x: Any) -> Any:
         return x

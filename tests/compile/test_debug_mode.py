@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -262,7 +262,7 @@ def test_layouts_of_inputs_and_cells_are_tried() -> None:
 
 def test_in_place_ops_that_make_new_arrays_are_told() -> None:
     class Forgetful(Doubling):
-        destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+        destroy_map = {0: [0]}
 
     x = ot.dmatrix("x")
     f = oc.function(

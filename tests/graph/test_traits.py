@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -168,7 +168,7 @@ def test_a_subclass_that_computes_something_else_has_none_of_the_traits() -> Non
 
     @og.op
     class Declared(Alloc):
-        moves: ClassVar[slice | None] = EVERY
+        moves = EVERY
 
         def evaluate(self, value: Any, *lengths: Any) -> Any:
             return super().evaluate(value, *lengths)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,14 +40,14 @@ class Silent(_Reversed):
 class Moving(_Reversed):
     """Says that it only moves elements."""
 
-    moves: ClassVar[slice | None] = slice(0, 1)
+    moves = slice(0, 1)
 
 
 @og.op
 class Twice(_Reversed):
     """Says that it treats the parts of complex numbers alike, but not that it only moves them."""
 
-    by_parts: ClassVar[slice | None] = slice(0, 1)
+    by_parts = slice(0, 1)
 
     def evaluate(self, x: Any) -> Any:
         return x[::-1] + x[::-1]

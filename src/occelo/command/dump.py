@@ -42,8 +42,8 @@ def _listed(given: Any) -> list[Any]:
     if given is None:
         return []
     if isinstance(given, Mapping):
-        return list(given.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return list(given.values())  # pyright: ignore[reportUnknownArgumentType]
+    return list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _variable(given: Any) -> Any:
@@ -53,7 +53,7 @@ def _variable(given: Any) -> Any:
 def _pairs(given: Any) -> list[tuple[Any, Any]]:
     if given is None:
         return []
-    items: Any = given.items() if isinstance(given, Mapping) else given  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    items: Any = given.items() if isinstance(given, Mapping) else given  # pyright: ignore[reportUnknownVariableType]
     return [(k, v) for k, v in items]
 
 

@@ -232,7 +232,7 @@ class Function:
         if profile is not None:
             profile.add_call(perf_counter() - start)
         self._calls += 1
-        return self._package(results, subset)  # pyright: ignore[reportUnknownArgumentType]
+        return self._package(results, subset)
 
     def _attach_entry(self) -> None:
         """Let later calls go straight to machine code, where the VM offers that.

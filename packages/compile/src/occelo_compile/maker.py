@@ -232,7 +232,7 @@ class FunctionMaker:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+        self.__init__(**state)
 
     def create_fgraph(self) -> FunctionGraph:
         """The graph to rewrite: outputs for updates added, features of protection attached."""

@@ -34,7 +34,7 @@ def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
             if found is not None:
                 known[out] = found
                 if not isinstance(found, tuple) or None not in found:
-                    memo[out] = constant(np.array(found, dtype=out.type.dtype))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+                    memo[out] = constant(np.array(known[out], dtype=out.type.dtype))
                     continue
         inputs = [memo.get(v, v) for v in node.inputs]
         made = _made(node, inputs)
@@ -75,8 +75,8 @@ def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 
 
 def _take_marks(made: Variable, old: Variable) -> None:
-    if made.owner is None or made.name is not None:
+    if made.owner is None or old.owner is None or made.name is not None:
         return
     made.name = old.name
     made.set_mark(old.mark)
-    made.owner.mark = old.owner.mark  # type: ignore[union-attr]
+    made.owner.mark = old.owner.mark

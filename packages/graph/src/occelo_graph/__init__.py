@@ -106,6 +106,7 @@ from occelo_graph.printing.debugprint import debugprint, dprint
 from occelo_graph.printing.dot import pydotprint, to_dot
 from occelo_graph.printing.infix import pp, pprint
 from occelo_graph.printing.python_source import to_python
+from occelo_graph.tensors.nodes import TensorApply, computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.tensors.variable import TensorConstant, TensorSharedVariable, TensorVariable
 from occelo_graph.vectorize import vectorize, vectorize_graph
@@ -152,6 +153,7 @@ __all__ = [
     "SavedGraphError",
     "SharedVariable",
     "Supervisor",
+    "TensorApply",
     "TensorConstant",
     "TensorSharedVariable",
     "TensorType",
@@ -170,6 +172,7 @@ __all__ = [
     "clone_get_equiv",
     "clone_replace",
     "collect_new_shareds",
+    "computed_by",
     "config",
     "debugprint",
     "digest",
@@ -197,6 +200,7 @@ __all__ = [
     "inexact",
     "inplace_candidates",
     "io_toposort",
+    "is_tensor",
     "jacobian",
     "load",
     "numeric_grad",

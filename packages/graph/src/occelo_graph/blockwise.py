@@ -89,7 +89,7 @@ class Blockwise(Op):
         shapes = self._core_shapes(count, flat, [extra > 0 for extra in extras])
         node = self._core(*(v.type for v in flat))
         memory = [
-            alloc(np.zeros((), out.type.dtype), count, *shape)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            alloc(np.zeros((), out.type.dtype), count, *shape)
             for out, shape in zip(node.outputs, shapes, strict=True)
         ]
         start = as_tensor_variable(np.int64(0))
@@ -130,7 +130,7 @@ class Blockwise(Op):
         shapes: list[tuple[Any, ...]] = []
         first: list[Any] = []
         for k, (out, shape) in enumerate(zip(node.outputs, said, strict=True)):
-            static: Any = out.type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            static: Any = out.type.shape
             lengths: list[Any] = []
             for axis, (n, length) in enumerate(zip(static, shape, strict=True)):
                 if n is not None:
@@ -270,7 +270,7 @@ class Blockwise(Op):
         replace |= dict(zip(seeds, (t for _, t in live), strict=True))
         pushed = [
             broadcast_to(v, shape_tuple(out))
-            if isinstance(v, Variable) and v.type.ndim != out.type.ndim  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            if isinstance(v, Variable) and v.type.ndim != out.type.ndim
             else v
             for v, out in zip(_over_batch(found, replace), outputs[1:], strict=True)
         ]

@@ -108,8 +108,11 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
         return {}
     import configparser  # only a user with a file pays for it
 
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.optionxform = str  # type: ignore[method-assign,assignment]
+    class Parser(configparser.ConfigParser):
+        def optionxform(self, optionstr: str) -> str:
+            return optionstr  # not in lower case
+
+    parser = Parser(interpolation=None)
     parser.read(paths, encoding="utf-8")
     values: dict[str, str] = {}
     for section in parser.sections():

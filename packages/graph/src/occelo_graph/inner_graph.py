@@ -22,6 +22,7 @@ from occelo_graph.interpret import evaluate
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Op
 from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.create import zeros_like
@@ -81,8 +82,8 @@ class OpFromGraph(Op):
         self._pattern = connection_pattern
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
-    @property
-    def pure(self) -> bool:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def pure(self) -> bool:
         """Whether all that runs inside is."""
         return all(node.op.pure for node in self.graph.nodes)
 
@@ -132,7 +133,7 @@ class OpFromGraph(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         # lengths of the inlined graph: working out a length computes no values that it does not need
         return [
-            tuple(v.shape[i] for i in range(v.type.ndim or 0))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            tuple(v.shape[i] for i in range(v.type.ndim or 0))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
             for v in self.inlined(node)
         ]
 
@@ -178,7 +179,7 @@ class OpFromGraph(Op):
             inputs,
             outputs,
             cotangents,
-            outputs,  # pyright: ignore[reportUnknownMemberType]
+            outputs,
         )
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
@@ -189,7 +190,7 @@ class OpFromGraph(Op):
             inputs,
             outputs,
             tangents,
-            inputs,  # pyright: ignore[reportUnknownMemberType]
+            inputs,
         )
 
     def _derivative(
@@ -360,7 +361,7 @@ def _encode_rule(rule: Derivative, arrays: Arrays) -> Any:
     if rule is None:
         return None
     if isinstance(rule, tuple):
-        return [_encode_rule(r, arrays) for r in rule]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return [_encode_rule(r, arrays) for r in rule]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(rule, OpFromGraph):
         return {"op": _encode(rule, arrays)}
     name = f"{rule.__module__}:{rule.__qualname__}"

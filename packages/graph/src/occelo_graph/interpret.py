@@ -121,7 +121,7 @@ def _run_before(results: deque[Any]) -> Sequence[Any]:
     found: Any = results.popleft()
     if isinstance(found, BaseException):
         raise found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _run_lazily(

@@ -60,7 +60,7 @@ def _replacement(old: Variable, new: Any) -> Variable:
     extra = _extra(old, variable)
     kind: Any = old.type
     if not kind.is_array:
-        return variable  # type: ignore[no-any-return]
+        return variable
     if variable.type.dtype != kind.dtype:
         if np.result_type(variable.type.numpy_dtype, kind.numpy_dtype) != kind.numpy_dtype:
             raise TypeError(
@@ -77,7 +77,7 @@ def _replacement(old: Variable, new: Any) -> Variable:
             )
     if any(n is None and wanted is not None for n, wanted in zip(core, kind.shape, strict=True)):
         variable = specify_shape(variable, (None,) * extra + kind.shape)
-    return variable  # type: ignore[no-any-return]
+    return variable
 
 
 class _Batches:

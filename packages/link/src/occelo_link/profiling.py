@@ -146,7 +146,7 @@ class ProfiledVM:
 
     def steps(self) -> Any:
         """The thunks of a VM that runs node by node."""
-        return self.vm.steps()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+        return self.vm.steps()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         start = perf_counter()

@@ -369,7 +369,7 @@ class TopoDB(RewriteDatabase):
         super().__init__(name)
         self.order = order
         if db is not None:
-            self._held = db._entries  # pyright: ignore[reportPrivateUsage]
+            self._held = db._entries
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
         rules = _flat(chosen)

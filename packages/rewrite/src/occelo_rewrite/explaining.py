@@ -79,7 +79,7 @@ def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
         for _, each in _upwards(variable, None):
             made_by = getattr(each.owner.tag, "made_by", None) if each.owner is not None else None
             if made_by is not None:
-                return made_by[0]  # type: ignore[no-any-return]
+                return made_by[0]
     return None
 
 

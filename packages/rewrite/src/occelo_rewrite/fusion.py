@@ -43,7 +43,7 @@ def _fusible_shape(node: Apply) -> Any:
         return None
     if op.moves is not None:
         return None  # broadcasting or copying alone, which others do without computing
-    if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+    if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):
         return None  # a composite differentiates real functions only
     return node.outputs[0].type.shape
 
@@ -114,8 +114,8 @@ def _fuse(
         for node in group.nodes
         if any(user not in inside for user, _ in fgraph.clients[node.outputs[0]])
     ]
-    dtypes = tuple([v.type.dtype for v in outer])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))  # pyright: ignore[reportUnknownVariableType]
+    dtypes = tuple([v.type.dtype for v in outer])
+    key = (dtypes, tuple(steps), tuple([numbers[v] for v in exits]))
     op = _made.get(key)
     if op is None:
         op = _composite(group.nodes, outer, exits)
@@ -133,7 +133,7 @@ def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable])
     """The op that computes nodes together, from those variables that they read."""
     inner: dict[Variable, Any] = {}
     for i, v in enumerate(outer):
-        inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))
     for node in nodes:
         inner[node.outputs[0]] = node.op.make_node(*(inner[v] for v in node.inputs)).outputs[0]
     return Elemwise(Composite(freeze([inner[v] for v in outer], [inner[v] for v in exits])))

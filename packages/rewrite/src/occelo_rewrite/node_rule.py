@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Literal, overload
 
 from occelo_graph import Apply, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
+from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.tensors.nodes import TensorApply
 
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
 
@@ -17,10 +19,10 @@ variables with nodes to remove under "remove", or None or False if it does not a
 
 
 @dataclass(frozen=True)
-class OpPattern:
+class OpPattern(Generic[OpT]):
     """Matches ops of a class whose parameters have the given values, or are of the given classes."""
 
-    op_type: type[Op]
+    op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()
 
     def matches(self, op: Op) -> bool:
@@ -32,6 +34,12 @@ class OpPattern:
     @staticmethod
     def _fits(value: Any, wanted: Any) -> bool:
         return bool(value == wanted) or (isinstance(wanted, type) and isinstance(value, wanted))
+
+
+Tracked = type[OpT] | OpT | OpPattern[OpT]
+"""What a rule is tried at: nodes of a class of ops, of an op, or of ops that a pattern matches."""
+
+RuleFunction = Callable[[FunctionGraph, TensorApply[OpT]], Replacements | Variable | Literal[False]]
 
 
 class NodeRewriter:
@@ -47,8 +55,8 @@ class NodeRewriter:
 
     def __init__(
         self,
-        function: Callable[[FunctionGraph, Apply], Any],
-        tracks: Sequence[Any] | None = None,
+        function: Callable[[FunctionGraph, AnyApply], Replacements | Variable | Literal[False]],
+        tracks: Sequence[Tracked[Op]] | None = None,
         name: str | None = None,
         inplace: bool = False,
         requirements: Sequence[Callable[[], Feature]] = (),
@@ -66,7 +74,7 @@ class NodeRewriter:
         self.below = frozenset(below)
         self.__doc__ = function.__doc__
 
-    def tracks(self) -> tuple[Any, ...] | None:
+    def tracks(self) -> tuple[Tracked[Op], ...] | None:
         """The ops at whose nodes the rule is tried; None for all."""
         return self._tracks
 
@@ -92,7 +100,7 @@ class NodeRewriter:
             return None
         if isinstance(found, Variable):
             return [found]
-        return found  # type: ignore[no-any-return]
+        return found
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach the features that the rule needs."""
@@ -105,18 +113,40 @@ class NodeRewriter:
     __repr__ = __str__
 
 
+@overload
 def node_rewriter(
-    tracks: Sequence[Any] | None = None,
+    tracks: Sequence[type[OpT]],
+    inplace: bool = ...,
+    requirements: Sequence[Callable[[], Feature]] = ...,
+    name: str | None = ...,
+    tags: Sequence[str] = ...,
+    only_new: bool = ...,
+    below: Iterable[Any] = ...,
+) -> Callable[[RuleFunction[OpT]], NodeRewriter]: ...
+@overload
+def node_rewriter(
+    tracks: Sequence[Tracked[OpT]] | None = None,
+    inplace: bool = ...,
+    requirements: Sequence[Callable[[], Feature]] = ...,
+    name: str | None = ...,
+    tags: Sequence[str] = ...,
+    only_new: bool = ...,
+    below: Iterable[Any] = ...,
+) -> Callable[[RuleFunction[OpT]], NodeRewriter]: ...
+
+
+def node_rewriter(
+    tracks: Sequence[Tracked[OpT]] | None = None,
     inplace: bool = False,
     requirements: Sequence[Callable[[], Feature]] = (),
     name: str | None = None,
     tags: Sequence[str] = (),
     only_new: bool = False,
     below: Iterable[Any] = (),
-) -> Callable[[Callable[[FunctionGraph, Apply], Any]], NodeRewriter]:
+) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
     """Make a function of a graph and a node a rule; see `NodeRewriter`."""
 
-    def decorate(function: Callable[[FunctionGraph, Apply], Any]) -> NodeRewriter:
+    def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new, below)
 
     return decorate

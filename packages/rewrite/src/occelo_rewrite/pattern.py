@@ -45,37 +45,37 @@ class Pattern:
     """An expression over wildcards; operators make larger ones."""
 
     def __add__(self, other: Any) -> Call:
-        return p.add(self, other)  # type: ignore[no-any-return]
+        return p.add(self, other)
 
     def __radd__(self, other: Any) -> Call:
-        return p.add(other, self)  # type: ignore[no-any-return]
+        return p.add(other, self)
 
     def __sub__(self, other: Any) -> Call:
-        return p.sub(self, other)  # type: ignore[no-any-return]
+        return p.sub(self, other)
 
     def __rsub__(self, other: Any) -> Call:
-        return p.sub(other, self)  # type: ignore[no-any-return]
+        return p.sub(other, self)
 
     def __mul__(self, other: Any) -> Call:
-        return p.mul(self, other)  # type: ignore[no-any-return]
+        return p.mul(self, other)
 
     def __rmul__(self, other: Any) -> Call:
-        return p.mul(other, self)  # type: ignore[no-any-return]
+        return p.mul(other, self)
 
     def __truediv__(self, other: Any) -> Call:
-        return p.true_div(self, other)  # type: ignore[no-any-return]
+        return p.true_div(self, other)
 
     def __rtruediv__(self, other: Any) -> Call:
-        return p.true_div(other, self)  # type: ignore[no-any-return]
+        return p.true_div(other, self)
 
     def __pow__(self, other: Any) -> Call:
-        return p.pow(self, other)  # type: ignore[no-any-return]
+        return p.pow(self, other)
 
     def __rpow__(self, other: Any) -> Call:
-        return p.pow(other, self)  # type: ignore[no-any-return]
+        return p.pow(other, self)
 
     def __neg__(self) -> Call:
-        return p.neg(self)  # type: ignore[no-any-return]
+        return p.neg(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +155,8 @@ class Call(Pattern):
         return wanted is op or bool(wanted == op)
 
     def __str__(self) -> str:
-        op = self.op
-        name = op.op_type.__name__ if isinstance(op, OpPattern) else getattr(op, "__name__", op)
+        named = getattr(self.op, "op_type", self.op)
+        name = getattr(named, "__name__", named)
         return f"{name}({', '.join(str(a) for a in self.args)})"
 
 

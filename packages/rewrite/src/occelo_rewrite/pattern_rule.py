@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match
 from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["PatternRule", "rule"]
+
+LawFunction = Callable[..., Variable | Sequence[Variable | None] | Literal[False] | None]
+"""From what a pattern binds, by name, to what stands in its place."""
 
 _KINDS: dict[str, Callable[[str], bool]] = {
     "float": is_float,
@@ -108,7 +111,7 @@ class PatternRule(NodeRewriter):
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: LawFunction,
         patterns: Sequence[Call],
         on: str = "any",
         same_dtype: bool | None = None,
@@ -165,7 +168,7 @@ class PatternRule(NodeRewriter):
         if made is None or made is False:
             return None
         if isinstance(made, list | tuple):
-            results: Any = made  # pyright: ignore[reportUnknownVariableType]
+            results: Any = made
             return [
                 None if new is None else _fitted(new, old)
                 for new, old in zip(results, node.outputs, strict=True)
@@ -190,14 +193,14 @@ def rule(
     tags: Sequence[str] = (),
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
-) -> Callable[[Callable[..., Any]], PatternRule]:
+) -> Callable[[LawFunction], PatternRule]:
     """Make a function a rule that is tried where one of the patterns matches; see `PatternRule`."""
     for pattern in patterns:
         if not isinstance(pattern, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
             kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
 
-    def decorate(function: Callable[..., Any]) -> PatternRule:
+    def decorate(function: LawFunction) -> PatternRule:
         return PatternRule(function, patterns, on, same_dtype, tags, name, requirements)
 
     return decorate

@@ -206,7 +206,7 @@ register_infer_shape = _registering(canonicalize_db, "infer_shape", (*_USUAL, "i
 
 
 def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:
-    return RewriteDatabaseQuery(include, name=name, **more)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+    return RewriteDatabaseQuery(include, name=name, **more)  # pyright: ignore[reportArgumentType]
 
 
 OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {

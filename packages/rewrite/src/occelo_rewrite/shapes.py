@@ -156,7 +156,7 @@ class ShapeFeature(Feature):
                 else node.clone_with_new_inputs(inputs).outputs[variable.index or 0]
             )
             self._expressions[key] = found
-        return found  # type: ignore[no-any-return]
+        return found
 
     def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
         """Whether two tensors surely have equal shapes."""

@@ -364,9 +364,9 @@ class _Compiled:
                 f"{difference(variable.type, value, found)}"
             )
             raise BadThunkOutput(lines(context, cause))
-        if strides and isinstance(value, np.ndarray) and value.strides != found.strides:  # pyright: ignore[reportUnknownMemberType]
+        if strides and isinstance(value, np.ndarray) and value.strides != found.strides:
             cause = (
-                f"{node.op} has strides {value.strides} in Python, {found.strides} in {self.linker}"  # pyright: ignore[reportUnknownMemberType]
+                f"{node.op} has strides {value.strides} in Python, {found.strides} in {self.linker}"
             )
             if strides > 1:
                 raise BadThunkOutput(lines(told(node, arrays), cause))

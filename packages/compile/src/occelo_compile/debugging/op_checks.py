@@ -143,7 +143,7 @@ class OpChecks:
             if not variable.type.is_valid_value(value, strict=True):
                 kind = (  # pyright: ignore[reportUnknownVariableType]
                     f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value)  # pyright: ignore[reportUnknownMemberType]
-                )  # pyright: ignore[reportUnknownMemberType]
+                )
                 cause = f"output {k} of {node.op} is {kind}, and its type is {variable.type}"
                 raise InvalidValueError(lines(told(node, arrays), cause))
 

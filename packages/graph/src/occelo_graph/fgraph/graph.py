@@ -357,7 +357,7 @@ class FunctionGraph:
             return
         for name in feature.provides:
             bound = getattr(feature, name)
-            self.__dict__[name] = lambda *args, _bound=bound, **kw: _bound(self, *args, **kw)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+            self.__dict__[name] = lambda *args, _bound=bound, **kw: _bound(self, *args, **kw)  # pyright: ignore[reportUnknownLambdaType]
         self._features.append(feature)
         self._listeners.clear()
         self._bound.clear()

@@ -29,7 +29,7 @@ def view_root(variable: Variable) -> Variable:
     """The variable whose storage ``variable`` uses, following views and in-place results."""
     while variable.owner is not None:
         op, index = variable.owner.op, variable.index
-        sources = op.view_map.get(index) or op.destroy_map.get(index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportUnknownMemberType]
+        sources = op.view_map.get(index) or op.destroy_map.get(index)  # pyright: ignore[reportArgumentType]
         if not sources:
             return variable
         variable = variable.owner.inputs[sources[0]]
@@ -39,7 +39,7 @@ def view_root(variable: Variable) -> Variable:
 def version_root(variable: Variable) -> Variable:
     """The variable that ``variable`` is a view of; the result of an in-place op is a version of its own."""
     while variable.owner is not None:
-        sources = variable.owner.op.view_map.get(variable.index)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportUnknownMemberType]
+        sources = variable.owner.op.view_map.get(variable.index)  # pyright: ignore[reportArgumentType]
         if not sources:
             return variable
         variable = variable.owner.inputs[sources[0]]

@@ -106,13 +106,13 @@ def encode(value: Any, arrays: Arrays) -> Any:
     if isinstance(value, list):
         return [encode(v, arrays) for v in value]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, dict):
-        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        items: Any = value.items()  # pyright: ignore[reportUnknownVariableType]
         return {"dict": [[encode(k, arrays), encode(v, arrays)] for k, v in items]}
     if isinstance(value, slice):
         parts = slice_parts(value)
         return {"slice": [encode(v, arrays) for v in parts]}
     if isinstance(value, np.dtype):
-        return {"dtype": value.str}  # pyright: ignore[reportUnknownMemberType]
+        return {"dtype": value.str}
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))  # pyright: ignore[reportUnknownArgumentType]
         return {"array": len(arrays) - 1}
@@ -148,7 +148,7 @@ def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
 def _decode_op(name: str, fields: dict[str, Any]) -> Op:
     cls = _subclass(Op, name)
     try:
-        return cls(**fields)  # type: ignore[no-any-return]
+        return cls(**fields)
     except TypeError as error:
         raise SavedGraphError(f"{name} cannot be made from {sorted(fields)}: {error}") from None
 

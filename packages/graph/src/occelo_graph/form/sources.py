@@ -160,7 +160,7 @@ class _Reader:
             for each in part:  # pyright: ignore[reportUnknownVariableType]
                 yield from self.lines(each)
         elif isinstance(part, dict):
-            items: Any = part.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            items: Any = part.items()  # pyright: ignore[reportUnknownVariableType]
             yield f"dict of {len(items)}"
             for pair in items:
                 yield from self.lines(pair)
@@ -173,19 +173,19 @@ class _Reader:
         elif isinstance(part, types.MemberDescriptorType | types.GetSetDescriptorType):
             yield f"slot {part.__name__}"
         elif isinstance(part, functools.cached_property):
-            yield from self.lines(part.func)  # pyright: ignore[reportUnknownMemberType]
+            yield from self.lines(part.func)
         elif isinstance(part, property):
             yield from self.lines((part.fget, part.fset, part.fdel))
         elif isinstance(part, types.MethodType):
             yield from self.lines((part.__func__, part.__self__))
         elif isinstance(part, functools.partial):
-            yield from self.lines((part.func, part.args, part.keywords))  # pyright: ignore[reportUnknownMemberType]
+            yield from self.lines((part.func, part.args, part.keywords))
         elif isinstance(part, np.ufunc | types.BuiltinFunctionType):
             yield f"{type(part).__name__} {_library(part) or part.__name__}"
         elif isinstance(part, np.ndarray | np.generic):
             array = cast(Any, np.asarray(part))  # pyright: ignore[reportUnknownArgumentType]
             if array.dtype.hasobject:
-                raise self._unknown(part)  # pyright: ignore[reportUnknownArgumentType]
+                raise self._unknown(part)
             yield f"array {array.dtype.str} {array.shape} {array.tobytes()!r}"
         else:
             yield from self._instance(part)
@@ -239,8 +239,8 @@ def _plain(part: Any) -> str | None:
     if type(part) in (bool, int, float, complex, str, bytes, range):
         return f"{type(part).__name__} {part!r}"
     if isinstance(part, slice):
-        return f"slice {part!r}"  # pyright: ignore[reportUnknownArgumentType]
-    return f"dtype {part.str}" if isinstance(part, np.dtype) else None  # pyright: ignore[reportUnknownMemberType]
+        return f"slice {part!r}"
+    return f"dtype {part.str}" if isinstance(part, np.dtype) else None
 
 
 def _library(part: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
@@ -37,9 +37,9 @@ disconnected_type = DisconnectedType()
 class _Identity(Op):
     """The same value."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
     identity_at_runtime: ClassVar[bool] = True
 
     def infer(self, x: Any) -> Any:

@@ -28,7 +28,7 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
     or the rule of the op of ``node`` that gave it.
     """
     if cotangent is None or cotangent is ZERO:
-        return cotangent  # type: ignore[no-any-return]
+        return cotangent
     given: Variable = (
         cotangent if isinstance(cotangent, Variable) else as_tensor_variable(cotangent)
     )
@@ -47,12 +47,12 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
     found: Any = given
     if not is_discrete(kind.dtype) and found.type.dtype != kind.dtype:
         found = found.astype(kind.dtype)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _is_zero(cotangent: Variable) -> bool:
     """Whether it is the integer 0, which rules return for a derivative that vanishes."""
-    if not isinstance(cotangent, Constant) or not is_discrete(cotangent.type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+    if not isinstance(cotangent, Constant) or not is_discrete(cotangent.type.dtype):
         return False
     return not np.any(cotangent.data)
 

@@ -92,7 +92,7 @@ class ExpressionReader:
             return None
         self._left -= 1
         self.seen.update(node.inputs)
-        return node  # type: ignore[no-any-return]
+        return node
 
     def node(self, variable: Any, *names: str) -> Any:
         """The node, if the variable is computed by one of these functions in the reader's dtype."""

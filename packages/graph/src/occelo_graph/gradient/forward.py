@@ -103,7 +103,7 @@ def pushforward(
     given = [
         as_tensor_variable(t)
         for t in (tangents if isinstance(tangents, list | tuple) else [tangents])  # pyright: ignore[reportUnknownVariableType]
-    ]  # pyright: ignore[reportUnknownVariableType]
+    ]
     if len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
     for variable, tangent in zip(variables, given, strict=True):

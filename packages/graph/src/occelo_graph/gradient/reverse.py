@@ -138,8 +138,8 @@ def _pulled_terms(
         terms = node.op.pull(node.inputs, node.outputs, given, wanted)
     except Exception as error:
         raise at_node(error, "differentiating", node) from error
-    if not isinstance(terms, list | tuple) or len(terms) != count:  # pyright: ignore[reportUnnecessaryIsInstance]
-        got = len(terms) if isinstance(terms, list | tuple) else repr(terms)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(terms, list | tuple) or len(terms) != count:
+        got = len(terms) if isinstance(terms, list | tuple) else repr(terms)
         raise ValueError(
             f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
         )
@@ -299,7 +299,7 @@ def _finish(
             )
         if null_gradients != "return":
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
-    elif _is_discrete(variable) and not is_complex(total.type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+    elif _is_discrete(variable) and not is_complex(total.type.dtype):
         total = cast(total, FLOAT_X.get())
     return of_shape(total, variable, f"the gradient by {variable}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Variable, is_node
 
 __all__ = ["graph_parts"]
 
@@ -22,7 +22,7 @@ def graph_parts(
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)
-    if isinstance(graph, Apply):
+    if is_node(graph):
         return list(graph.outputs), list(inputs)
     maker = getattr(graph, "maker", None)
     holder = graph if maker is None else maker
@@ -33,7 +33,7 @@ def graph_parts(
     outputs = getattr(graph, "outputs", None)
     if isinstance(outputs, list | tuple):
         own: Any = getattr(graph, "inputs", ())
-        return list(outputs), list(inputs) or list(own)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return list(outputs), list(inputs) or list(own)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(graph, Iterable) and not isinstance(graph, str | bytes):
         listed: list[Any] = list(graph)  # pyright: ignore[reportUnknownArgumentType]
         wrong = next((v for v in listed if not isinstance(v, Variable)), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from types import CodeType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import CodeType, GenericAlias, SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
 from occelo_graph.facade import facade
@@ -13,9 +13,29 @@ from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Mark, Source
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs, TypeVar
+
     from occelo_graph.ir.op import Op
 
-__all__ = ["Apply", "AtomicVariable", "Constant", "NominalVariable", "Variable"]
+    OpT = TypeVar("OpT", bound="Op", covariant=True, default="Op")
+    VariableT = TypeVar("VariableT", bound="Variable", covariant=True, default="Variable")
+else:
+    # Python 3.11 knows no defaults of type variables
+    from typing import TypeVar
+
+    OpT, VariableT = TypeVar("OpT"), TypeVar("VariableT")
+
+__all__ = [
+    "AnyApply",
+    "Apply",
+    "AtomicVariable",
+    "Constant",
+    "NominalVariable",
+    "OpT",
+    "Variable",
+    "VariableT",
+    "is_node",
+]
 
 _auto_names = itertools.count()
 _MOST_SHOWN = 12
@@ -243,19 +263,26 @@ class NominalVariable(AtomicVariable):
         return NominalVariable, (self.id, self.type)
 
 
-class Apply:
+class Apply(Generic[OpT, VariableT]):
     """One application of an op: inputs, outputs and the line that made it.
 
     ``outputs`` must have no other owner (ValueError).
+
+    For type checkers the class is generic in the class of the op and in that of the variables: ``Apply[Join]``
+    is a node of a join, and ``Apply`` alone is a node of any op. `TensorApply` is one over tensors.
     """
 
     __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
 
-    op: Op
-    inputs: list[Variable]
-    outputs: list[Variable]
+    if not TYPE_CHECKING:
+        # ``Apply[Join]`` is for checkers; type variables without defaults would want two arguments
+        __class_getitem__ = classmethod(GenericAlias)
 
-    def __init__(self, op: Op, inputs: Sequence[Variable], outputs: Iterable[Variable]) -> None:
+    op: OpT
+    inputs: list[VariableT]
+    outputs: list[VariableT]
+
+    def __init__(self, op: OpT, inputs: Sequence[VariableT], outputs: Iterable[VariableT]) -> None:
         self.op = op
         self.inputs = list(inputs)
         self.outputs = list(outputs)
@@ -276,7 +303,9 @@ class Apply:
                 raise ValueError(f"{variable} already is an output of another node")
 
     @classmethod
-    def of_types(cls, op: Op, inputs: Sequence[Variable], types: Sequence[Type]) -> Apply:
+    def of_types(
+        cls: type[Apply], op: Op, inputs: Sequence[Variable], types: Sequence[Type]
+    ) -> Apply:
         """A node with new outputs of the given types; the inputs are variables, which is not checked.
 
         To be called from an op's ``make_node``.
@@ -331,11 +360,11 @@ class Apply:
         return len(self.outputs)
 
     @property
-    def out(self) -> Variable:
+    def out(self) -> VariableT:
         """The default output."""
         return self.default_output()
 
-    def default_output(self) -> Variable:
+    def default_output(self) -> VariableT:
         """The only output, or the one that the op names as its default (ValueError if none)."""
         position = self.op.default_output
         if position is None:
@@ -388,3 +417,12 @@ class Apply:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def is_node(value: object) -> TypeIs[Apply]:
+    """Whether a value is an `Apply`; of ``isinstance`` checkers would take it that op and variables are unknown."""
+    return isinstance(value, Apply)
+
+
+AnyApply = Apply[Any, Any]
+"""What the methods of `Op` take, so that those of a subclass may say more: ``node: Apply[Join]``."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.facade import facade
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import Traits, forget_other_values
@@ -106,8 +106,8 @@ class Op(Traits):
 
     # the older protocol's declarations
     __props__: ClassVar[tuple[str, ...]]
-    itypes: ClassVar[Sequence[Type] | None] = None
-    otypes: ClassVar[Sequence[Type] | None] = None
+    itypes: Sequence[Type] | None = None
+    otypes: Sequence[Type] | None = None
 
     _makes_nodes: ClassVar[bool] = False
     """Whether nodes are made by a method of the user's."""
@@ -125,7 +125,7 @@ class Op(Traits):
         for name in ("itypes", "otypes"):
             declared = cls.__dict__.get(name)
             if isinstance(declared, list | tuple):
-                setattr(cls, name, declared_types(declared, f"The {name} of {cls.__name__}"))  # pyright: ignore[reportUnknownArgumentType]
+                setattr(cls, name, declared_types(declared, f"The {name} of {cls.__name__}"))
         ignored = [name for name in ("c_code", "make_thunk") if name in cls.__dict__]
         if ignored:
             warnings.warn(
@@ -161,7 +161,7 @@ class Op(Traits):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+        return type(other) is type(self) and self._key() == other._key()
 
     def __hash__(self) -> int:
         state = self.__dict__
@@ -241,7 +241,7 @@ class Op(Traits):
         """
         return self, inputs
 
-    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+    def known_integers(self, node: AnyApply, of: Callable[[Variable], Any]) -> Any:
         """What types and constants say of an output of integers: see `ir.known`; ``of`` tells it of inputs."""
         return None
 
@@ -278,11 +278,11 @@ class Op(Traits):
         if unknown:
             raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
         node: Any = self.make_node(*inputs)
-        if self._makes_nodes and isinstance(node, Apply):
+        if self._makes_nodes and is_node(node):
             # the user's line is the one that applies the op, not the one of its make_node that makes the node
             node.mark = provenance.here()
         try:
-            outputs = node.outputs
+            outputs: list[Variable] = node.outputs
         except AttributeError:
             raise TypeError(
                 f"make_node of {self} must return an Apply, and gave {node!r}"
@@ -299,20 +299,20 @@ class Op(Traits):
 
     # regions
 
-    def regions(self, node: Apply) -> Sequence[Region]:
+    def regions(self, node: AnyApply) -> Sequence[Region]:
         """The parts of the graph that the node runs itself; none, unless the op is lazy."""
         return ()
 
-    def operands(self, node: Apply) -> Sequence[int]:
+    def operands(self, node: AnyApply) -> Sequence[int]:
         """Positions of the inputs that are computed before the node runs: all but results of its regions."""
         inside = {i for region in self.regions(node) for i in region.results} if self.lazy else ()
         return [i for i in range(len(node.inputs)) if i not in inside]
 
-    def loop(self, node: Apply) -> Loop:
+    def loop(self, node: AnyApply) -> Loop:
         """The inner graph that a node of an op which ``loops`` runs, and what it runs it over."""
         raise MethodNotDefined(f"{type(self).__name__} has no loop")
 
-    def chosen(self, node: Apply, values: Sequence[Any]) -> Sequence[Region]:
+    def chosen(self, node: AnyApply, values: Sequence[Any]) -> Sequence[Region]:
         """The regions to run for the values of the operands."""
         return self.regions(node)
 
@@ -322,12 +322,14 @@ class Op(Traits):
         """Compute the outputs from arrays with NumPy: an array, or a tuple of them."""
         raise MethodNotDefined(f"{type(self).__name__} has no evaluate")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+    def perform(
+        self, node: AnyApply, inputs: Sequence[Any], output_storage: list[list[Any]]
+    ) -> None:
         """Older protocol: compute into the cells of ``output_storage``."""
         for cell, value in zip(output_storage, self.kernel(node)(*inputs), strict=True):
             cell[0] = value
 
-    def kernel(self, node: Apply) -> Kernel:
+    def kernel(self, node: AnyApply) -> Kernel:
         """How one node is run by the interpreter and the Python linkers."""
         if type(self).perform is not Op.perform:
             count = len(node.outputs)
@@ -339,7 +341,7 @@ class Op(Traits):
 
             return performing
         if type(self).evaluate is Op.evaluate and self.has_decompose:
-            return facade.decomposed_kernel(node)  # type: ignore[no-any-return]
+            return facade.decomposed_kernel(node)
         evaluate = self.evaluate
         if not type(self).__module__.startswith(_OWN):
             kinds, name = [v.type for v in node.outputs], str(self)
@@ -430,13 +432,13 @@ class Op(Traits):
         """
         return not type(self).__module__.startswith(_OWN)
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
         """For each input, which outputs a derivative can come from."""
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     # shapes and batches
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         """Shapes of the outputs, as tuples of integers and scalar variables."""
         raise MethodNotDefined(f"{type(self).__name__} has no infer_shape")
 
@@ -445,7 +447,7 @@ class Op(Traits):
         """Whether the op knows its outputs' shapes from its inputs' shapes."""
         return type(self).infer_shape is not Op.infer_shape
 
-    def shapes(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         """`infer_shape`, also for ops of the older protocol that expect a graph first.
 
         ValueError unless it gives a length (or None) for each dimension of each output.
@@ -460,10 +462,10 @@ class Op(Traits):
                 f"infer_shape of {self} must give a shape for each output, of as many lengths as it has dimensions, "
                 f"and gave {shapes!r}"
             )
-        return shapes  # type: ignore[no-any-return]
+        return shapes
 
     def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+        self, node: AnyApply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         """Apply the op to inputs with batch dimensions in front.
 
@@ -474,7 +476,7 @@ class Op(Traits):
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: Any, node: AnyApply) -> bool:
         """Whether rewriting may compute the op when all inputs are constants."""
         return self.pure
 

@@ -7,12 +7,14 @@ exists, asking raises, as `ScalarOp.holomorphic` does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, cast
 
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import AnyApply
 
-__all__ = ["EVERY", "FIRST", "Traits"]
+__all__ = ["EVERY", "FIRST", "Traits", "trait"]
+
+_ValueT = TypeVar("_ValueT")
 
 EVERY = slice(None)
 """All inputs."""
@@ -20,15 +22,23 @@ FIRST = slice(0, 1)
 """The first input."""
 
 
+def trait(method: Callable[[Any], _ValueT]) -> _ValueT:
+    """Make a method without arguments a trait that depends on the op's parameters.
+
+    It is a property, which for type checkers may stand where another class has a value.
+    """
+    return cast("_ValueT", property(method))
+
+
 class Traits:
     """The traits of ops, with what they are where an op declares nothing."""
 
-    pure: ClassVar[bool] = True
+    pure: bool = True
     """Equal inputs give equal outputs and nothing else happens."""
-    commutative: Any = False
+    commutative: bool = False
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
-    arithmetic: Any = False
+    arithmetic: bool = False
     """Part of sums and products, which rules look at as wholes; other nodes they look at each for itself."""
     lazy: ClassVar[bool] = False
     """The op has regions, and may leave inputs alone that are results of them; see `IfElse`."""
@@ -38,20 +48,20 @@ class Traits:
     """Only gradients see the op; compiled graphs drop it."""
     observes: ClassVar[bool] = False
     """Outputs are views of inputs; the op is there for what it does with their values on the way."""
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    view_map: Mapping[int, Sequence[int]] = {}
     """Output index to the input indices that it may alias."""
-    destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    destroy_map: Mapping[int, Sequence[int]] = {}
     """Output index to the input indices that computing it overwrites."""
     default_output: ClassVar[int | None] = None
     types_follow_values: ClassVar[bool] = False
     """Values that are known of inputs, such as lengths, say more of the outputs' types; see `settled`."""
 
-    moves: ClassVar[slice | None] = None
+    moves: slice | None = None
     """The inputs, as a slice, that the outputs' elements come from, unchanged, with zeros at most beside them.
 
     So what holds of all elements of those inputs, and of zero, holds of the outputs'. None: the elements are new ones.
     """
-    by_parts: ClassVar[slice | None] = None
+    by_parts: slice | None = None
     """The inputs, as a slice, that may be complex, if the op does the same to their real and their imaginary parts.
 
     The others are positions, lengths or conditions. An op that only moves elements does. None: it may do anything to
@@ -65,7 +75,7 @@ class Traits:
     False: elements may be read again, and are stored. Elementwise ops need not say it.
     """
 
-    def static_inputs(self, node: Apply) -> Sequence[int]:
+    def static_inputs(self, node: AnyApply) -> Sequence[int]:
         """Positions of the inputs whose values decide the outputs' shapes; none, unless the op says so.
 
         Linkers for which shapes are static compile anew for each of their values. A lowering that comes upon another value

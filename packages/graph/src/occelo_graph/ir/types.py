@@ -50,7 +50,7 @@ class Type:
         return ()
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self.key() == other.key())  # type: ignore[attr-defined]
+        return self is other or (type(other) is type(self) and self.key() == other.key())
 
     def __hash__(self) -> int:
         return hash((type(self), self.key()))
@@ -141,7 +141,7 @@ class Type:
         if not isinstance(other, facade.variable):
             variable = self.make_constant(self.filter(other))
         if variable.type == self:
-            return variable  # type: ignore[no-any-return]
+            return variable
         if allow_convert:
             converted = self.convert_variable(variable)
             if converted is not None:

@@ -28,7 +28,7 @@ class Cast(ScalarOp):
     holomorphic = True
 
     @property
-    def name(self) -> str:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         return f"cast{{{self.dtype}}}"
 
     @property
@@ -74,4 +74,4 @@ def quotient(x: Any, y: Any) -> TensorVariable:
     made: Any = true_div(x, y)
     if all(is_discrete(v.type.dtype) for v in made.owner.inputs):
         return cast(made, "floatX")
-    return made  # type: ignore[no-any-return]
+    return made

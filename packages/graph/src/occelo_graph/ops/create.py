@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -97,7 +97,7 @@ __all__ = [
 class Alloc(FollowsLengths, LinearInFirst):
     """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     shape: StaticShape
 
@@ -233,7 +233,7 @@ def broadcast_to(x: Any, shape: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     lengths = lengths_of(shape)
     if lengths == x.type.shape and not any(isinstance(n, Variable) for n in lengths):
-        return x  # type: ignore[no-any-return]
+        return x
     return alloc(x, *lengths)
 
 
@@ -322,7 +322,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     if any(is_complex(p.dtype) for p in parts):
         raise TypeError("arange takes real numbers")
     if all(isinstance(p, Constant) for p in parts):
-        values: Any = [p.data.item() for p in parts]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        values: Any = [p.data.item() for p in parts]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return constant(np.arange(*values, dtype=name))
     made: TensorVariable = ARange(name)(*parts)
     return made
@@ -601,4 +601,4 @@ def scalar_from_tensor(t: Any) -> TensorVariable:
     t = as_tensor_variable(t)
     if t.type.ndim:
         raise TypeError(f"Expected a 0-d tensor, got {t.type}")
-    return t  # type: ignore[no-any-return]
+    return t

@@ -74,7 +74,7 @@ def get_vector_length(v: Any) -> int:
         raise TypeError(f"Expected a vector, got {v.type}")
     if v.type.shape[0] is None:
         raise ValueError(f"The length of {v} is not known when the graph is built")
-    return v.type.shape[0]  # type: ignore[no-any-return]
+    return v.type.shape[0]
 
 
 def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:

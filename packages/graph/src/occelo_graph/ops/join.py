@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,7 +60,7 @@ __all__ = [
 class MakeVector(Op):
     """A vector of scalars, of one dtype."""
 
-    moves: ClassVar[slice | None] = EVERY
+    moves = EVERY
 
     dtype: str
 
@@ -103,7 +103,7 @@ def make_vector(*scalars: Any) -> TensorVariable:
 class Join(Op):
     """Tensors of one dtype and number of dimensions, one after the other along ``axis``."""
 
-    moves: ClassVar[slice | None] = EVERY
+    moves = EVERY
 
     axis: int
 
@@ -188,7 +188,7 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
     where = normalize_axis(axis, ndim)
     dtype = np.result_type(*(v.type.numpy_dtype for v in variables)).name
     if len(variables) == 1:
-        return variables[0]  # type: ignore[no-any-return]
+        return variables[0]
     made: TensorVariable = Join(where)(*(cast(v, dtype) for v in variables))
     return made
 
@@ -242,7 +242,7 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
 def stacklists(arg: Any) -> TensorVariable:
     """Stack nested lists of tensors, each level along a new leading dimension."""
     if isinstance(arg, list | tuple):
-        return stack([stacklists(a) for a in arg])  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return stack([stacklists(a) for a in arg])  # pyright: ignore[reportUnknownVariableType]
     return as_tensor_variable(arg)
 
 
@@ -315,7 +315,7 @@ def split(
 class Repeat(LinearInFirst):
     """Each slice along ``axis`` repeated as often as the second input, a vector, says."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     axis: int
 
@@ -419,7 +419,7 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorV
             shifts * (1 if len(shifts) == len(axis) else len(axis)), axis, strict=True
         ):
             x = roll(x, by, each)
-        return x  # type: ignore[no-any-return]
+        return x
     if axis is None:
         return reshape(roll(flatten(x), shift, 0), lengths_by_variables(x))
     where = normalize_axis(axis, x.type.ndim)
@@ -450,7 +450,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
     for _ in range(n):
         late, early = a[tuple([*lead, slice(1, None)])], a[tuple([*lead, slice(None, -1)])]
         a = late ^ early if a.dtype == "bool" else late - early
-    return a  # type: ignore[no-any-return]
+    return a
 
 
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -489,7 +489,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
             else arange(before + n + after) - before
         )
         x = x[tuple([*[slice(None)] * axis, _source_positions(positions, n, mode)])]
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 def _source_positions(positions: Any, n: Any, mode: str) -> Any:

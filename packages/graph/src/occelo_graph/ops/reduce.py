@@ -85,7 +85,7 @@ class CAReduce(Op):
     dtype: str | None = None
     acc_dtype: str | None = None
     reads_once: ClassVar[bool] = True
-    by_parts = property(lambda self: FIRST if self.row.linear else None)  # type: ignore[assignment] # pyright: ignore[reportAssignmentType]
+    by_parts = property(lambda self: FIRST if self.row.linear else None)  # pyright: ignore[reportAssignmentType]
 
     @property
     def row(self) -> Reduction:
@@ -276,7 +276,7 @@ class CumOp(Op):
 
     axis: int
     mode: str = "add"
-    by_parts = property(lambda self: FIRST if self.row.linear else None)  # type: ignore[assignment] # pyright: ignore[reportAssignmentType]
+    by_parts = property(lambda self: FIRST if self.row.linear else None)  # pyright: ignore[reportAssignmentType]
 
     @property
     def row(self) -> Reduction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -112,7 +112,7 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 class Shape(Op):
     """The lengths of a tensor as an int64 vector."""
 
-    by_parts: ClassVar[slice | None] = FIRST
+    by_parts = FIRST
     of_shapes: ClassVar[bool] = True
 
     def infer(self, x: TensorType) -> TensorType:
@@ -131,7 +131,7 @@ class Shape(Op):
         return [None]
 
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
-        return node.inputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return node.inputs[0].type.shape
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [(len(input_shapes[0]),)]
@@ -146,7 +146,7 @@ class Shape(Op):
 class Shape_i(Op):
     """The length of one dimension, ``i``, as an int64 scalar."""
 
-    by_parts: ClassVar[slice | None] = FIRST
+    by_parts = FIRST
     of_shapes: ClassVar[bool] = True
 
     i: int
@@ -169,7 +169,7 @@ class Shape_i(Op):
         return [None]
 
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
-        return node.inputs[0].type.shape[self.i]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return node.inputs[0].type.shape[self.i]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [()]
@@ -185,7 +185,7 @@ def shape(x: Any) -> TensorVariable:
 
     Known ones are worked out when the graph is compiled, so that ``x`` stays reachable until then.
     """
-    return Shape()(as_tensor_variable(x))  # type: ignore[no-any-return]
+    return Shape()(as_tensor_variable(x))
 
 
 def shape_i(x: Any, i: int) -> Any:
@@ -207,7 +207,7 @@ def lengths_by_variables(x: Any) -> Lengths:
     """
     x = as_tensor_variable(x)
     if isinstance(x, Constant):
-        return x.type.shape  # type: ignore[attr-defined, no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return x.type.shape
     return tuple(Shape_i(i)(x) for i in range(x.type.ndim))
 
 
@@ -247,13 +247,13 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
 
     reads_once: ClassVar[bool] = True
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     static: StaticShape
     given: tuple[bool, ...]
     of: str = field(default="", compare=False)
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)
@@ -328,7 +328,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
     if not any(given) and all(
         w is None or w == n for w, n in zip(static, x.type.shape, strict=True)
     ):
-        return x  # type: ignore[no-any-return]
+        return x
     made: TensorVariable = SpecifyShape(static, given)(
         x, *(n for n in entries if isinstance(n, Variable))
     )
@@ -352,12 +352,12 @@ class DimShuffle(LinearInFirst):
 
     reads_once: ClassVar[bool] = True
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     input_ndim: int
     new_order: tuple[int | str, ...]
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     @property
     def dropped(self) -> tuple[int, ...]:
@@ -422,7 +422,7 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     if len(set(axes)) != len(axes):
         raise ValueError(f"A dimension is repeated in {order}")
     if order == tuple(range(x.type.ndim)):
-        return x  # type: ignore[no-any-return]
+        return x
     made: TensorVariable = DimShuffle(x.type.ndim, order)(x)
     return made
 
@@ -547,11 +547,11 @@ class Reshape(FollowsLengths, LinearInFirst):
     length that a further input gives, which may be the -1, too.
     """
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     shape: StaticShape
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(1, len(node.inputs))
@@ -585,7 +585,7 @@ class Reshape(FollowsLengths, LinearInFirst):
         """With the length in place of a -1, if it is known."""
         if -1 not in self.shape or rest:
             return self, (x, *rest)
-        full: StaticShape = self.infer(x.type).shape  # type: ignore[arg-type]
+        full: StaticShape = self.infer_types((x.type,))[0].shape
         return (self if None in full else Reshape(full)), (x,)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
@@ -626,8 +626,8 @@ class Reshape(FollowsLengths, LinearInFirst):
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
-        if -1 in self.shape and None not in node.inputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            known: StaticShape = node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        if -1 in self.shape and None not in node.inputs[0].type.shape:
+            known: StaticShape = node.outputs[0].type.shape
             core[self.shape.index(-1)] = known[self.shape.index(-1)] or -1
         return [reshape(inputs[0], (*lead, *core))]
 
@@ -686,7 +686,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
         raise ValueError(_wrong_lengths(static))
     if not dynamic and static == x.type.shape:
-        return x  # type: ignore[no-any-return]
+        return x
     made: TensorVariable = Reshape(static)(x, *dynamic)
     return made
 
@@ -701,7 +701,7 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
     if not 1 <= ndim <= max(1, x.type.ndim):
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:
-        return x  # type: ignore[no-any-return]
+        return x
     if ndim == 1 and None not in x.type.shape:
         return reshape(x, (-1,))
     lengths = lengths_by_variables(x)

@@ -40,8 +40,8 @@ def mean(
         return mean(x, axis, "float32", keepdims).astype("float16")
     total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
     if is_discrete(total.dtype):
-        return (total / _count(x, axis, "int64")).astype(total.dtype)  # type: ignore[no-any-return]
-    return total / _count(x, axis, total.dtype)  # type: ignore[no-any-return]
+        return (total / _count(x, axis, "int64")).astype(total.dtype)
+    return total / _count(x, axis, total.dtype)
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
@@ -61,7 +61,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
     centered = x - mean(x, axis, keepdims=True)
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims)
-    return total / _freedom(_count(x, axis, total.dtype), ddof)  # type: ignore[no-any-return]
+    return total / _freedom(_count(x, axis, total.dtype), ddof)
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
@@ -149,7 +149,7 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
         return (max if order > 0 else min)(size, axis, keepdims)
     total = sum(size**order, axis=axis, keepdims=keepdims)
     if order < 0:
-        return total ** (1.0 / order)  # type: ignore[no-any-return]
+        return total ** (1.0 / order)
     zero = eq(total, 0)
     return switch(zero, 0.0, switch(zero, 1.0, total) ** (1.0 / order))
 

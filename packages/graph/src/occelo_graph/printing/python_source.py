@@ -63,7 +63,7 @@ class _Writer:
         if (isinstance(value, float) and value != value) or value in (np.inf, -np.inf):
             return f"float({str(value)!r})"
         if isinstance(value, type):
-            return self._class(value)  # pyright: ignore[reportUnknownArgumentType]
+            return self._class(value)
         if value is None or isinstance(value, bool | int | float | str | bytes):
             return repr(value)
         raise TypeError(f"{value!r} has no Python form")

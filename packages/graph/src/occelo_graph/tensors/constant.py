@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.facade import facade
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Variable, is_node
 from occelo_graph.ir.types import generic
 from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
@@ -61,7 +61,7 @@ def constant(
             raise ValueError(f"Expected at most {ndim} dimensions, got {data.ndim}")
         data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
     data.flags.writeable = False
-    made: TensorConstant = TensorType(data.dtype, data.shape).make_constant(data, name)  # type: ignore[assignment] # pyright: ignore[reportAssignmentType]
+    made: TensorConstant = TensorType(data.dtype, data.shape).make_constant(data, name)  # pyright: ignore[reportAssignmentType]
     return made
 
 
@@ -75,8 +75,6 @@ def as_tensor_variable(
     constant. TypeError if that is impossible, and for a Python bool, alone or beside numbers:
     ``x == y`` gives one whatever the values of the variables x and y are.
     """
-    if isinstance(x, Apply):
-        x = x.default_output()
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
@@ -84,13 +82,15 @@ def as_tensor_variable(
         variable: Any = x
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
-        return variable if ndim is None else _with_ndim(variable, ndim)  # type: ignore[no-any-return]
+        return variable if ndim is None else _with_ndim(variable, ndim)
+    if is_node(x):
+        return as_tensor_variable(x.default_output(), name, ndim, dtype)
     if is_sequence(x) and _holds_variable(x):
         stacked: Any = facade.stack(x)
         return as_tensor_variable(stacked, name, ndim, dtype)
     refuse_bool(x)
     made: Any = constant(x, name, ndim, dtype)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 as_tensor = as_tensor_variable

@@ -233,7 +233,7 @@ def tensor(
     if dtype == "floatX" and name is not None and _is_dtype(name):
         name, dtype = None, name
     made: Any = TensorType(dtype, shape).make_variable(name)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _is_dtype(name: Any) -> bool:
@@ -263,7 +263,7 @@ def _maker(prefix: str, kind: str) -> Maker:
                 f"not {shape_text(type_.shape)}; use tensor(dtype=..., shape=...)"
             )
         made: Any = type_.make_variable(name)
-        return made  # type: ignore[no-any-return]
+        return made
 
     make.__doc__ = f"A symbolic {kind} of dtype {own_dtype}; ``shape`` may say more of its lengths."
     return make
@@ -291,7 +291,7 @@ def _named(make: Maker, name: str) -> Maker:
 
 def _singles(prefix: str) -> Makers:
     made = [_named(_maker(prefix, kind), prefix + kind) for kind in _SHAPES]
-    return tuple(made)  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+    return tuple(made)  # pyright: ignore[reportReturnType]
 
 
 def _plurals(singles: Makers) -> tuple[ManyMaker, ...]:

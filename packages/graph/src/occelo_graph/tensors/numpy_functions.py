@@ -368,7 +368,7 @@ def _pass_on(
         if plain not in given:
             continue
         value = given.pop(plain)
-        if value is np._NoValue:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage]
+        if value is np._NoValue:  # pyright: ignore[reportPrivateUsage]
             continue
         if not name.startswith("-"):
             keywords[ours or plain] = value

@@ -321,7 +321,7 @@ class TensorVariable(Variable):
     def transpose(self, *axes: Any) -> TensorVariable:
         """Reorder dimensions, reversing them by default."""
         if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)):
-            return shape.transpose(self, axes[0])  # pyright: ignore[reportUnknownArgumentType]
+            return shape.transpose(self, axes[0])
         return shape.transpose(self, axes or None)
 
     def swapaxes(self, axis1: int, axis2: int) -> TensorVariable:

@@ -103,7 +103,7 @@ class _Drawing:
         return self.draw(st.sampled_from(values))
 
     def number(self, low: int, high: int) -> int:
-        return self.draw(st.integers(low, high))  # type: ignore[no-any-return]
+        return self.draw(st.integers(low, high))
 
     def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
         """An input for a value; lengths of 1 are known if they are of the ``fixed`` dimensions, others perhaps."""

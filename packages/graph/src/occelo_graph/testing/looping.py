@@ -12,6 +12,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.traits import trait
 from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["Again", "again"]
@@ -30,8 +31,8 @@ class Again(Op):
     stops: bool = False
     loops: ClassVar[bool] = True
 
-    @property
-    def pure(self) -> bool:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def pure(self) -> bool:
         """Whether all that runs inside is."""
         return all(node.op.pure for node in self.body.nodes)
 

@@ -48,7 +48,7 @@ def _package_folder(file: str | None) -> str:
 @functools.cache
 def environment() -> dict[str, str]:
     """Named parts of the environment that code is compiled for."""
-    import llvmlite  # type: ignore[import-untyped, unused-ignore]
+    import llvmlite
 
     from occelo_link.machine.addresses import blas_library
     from occelo_link.machine.processor import host_target

@@ -108,7 +108,7 @@ class JaxArrays(Arrays):
         then: Callable[[], Sequence[Any]],
         other: Callable[[], Sequence[Any]],
     ) -> Sequence[Any]:
-        return lax.cond(condition.astype(bool), lambda: list(then()), lambda: list(other()))  # type: ignore[no-any-return]
+        return lax.cond(condition.astype(bool), lambda: list(then()), lambda: list(other()))
 
     def repeat(
         self,
@@ -136,4 +136,4 @@ class JaxArrays(Arrays):
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Any]:
         kinds = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for dtype, shape in results]
-        return jax.pure_callback(lambda *x: list(function(*x)), kinds, *inputs)  # type: ignore[no-any-return]  # pyright: ignore[reportUnknownLambdaType]
+        return jax.pure_callback(lambda *x: list(function(*x)), kinds, *inputs)  # pyright: ignore[reportUnknownLambdaType]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ def _to_numpy(value: Any) -> Any:
     return np.array(value)
 
 
-_ARRAY: type = type(jnp.zeros(()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+_ARRAY: type = type(jnp.zeros(()))  # pyright: ignore[reportUnknownVariableType]
 register_foreign(_ARRAY, _to_numpy)
 
 
@@ -72,8 +71,7 @@ class JAXLinker(TracedLinker):
         }
         self.donate = donate
 
-    @cached_property
-    def arrays(self) -> JaxArrays:  # type: ignore[override]
+    def make_arrays(self) -> JaxArrays:
         return JaxArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:

@@ -52,15 +52,13 @@ def as_single(node: Apply) -> Apply:
         kind: Any = variable.type
         return TensorType("float32", kind.shape)() if _is_half(variable) else variable
 
-    op: Any = node.op
-    if dataclasses.is_dataclass(op):
-        changed = {
-            f.name: "float32" for f in dataclasses.fields(op) if getattr(op, f.name) == "float16"
-        }
-        op = dataclasses.replace(op, **changed) if changed else op  # type: ignore[type-var] # pyright: ignore[reportUnknownVariableType]
+    op = node.op
+    changed = {name: "float32" for name, value in (op.props() or {}).items() if value == "float16"}
+    if changed and dataclasses.is_dataclass(op):
+        op = dataclasses.replace(op, **changed)
     inputs = [single(v) for v in node.inputs]
     outputs = [v.type() if v.owner is node else v for v in map(single, node.outputs)]
-    return Apply(op, inputs, outputs)  # pyright: ignore[reportUnknownArgumentType]
+    return Apply(op, inputs, outputs)
 
 
 def in_single(lowering: Lowering) -> Lowering:

@@ -433,7 +433,7 @@ class Context:
             lengths = [self.canonical(n) for n in shape]
             builder.alloc(buffer, builder.product([*lengths, self.i64(2)]), lengths)
             whole = interleaved(self, buffer, lengths)
-            copy_together(self, list(zip(parts_of(tensor), parts_of(whole), strict=True)))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+            copy_together(self, list(zip(parts_of(tensor), parts_of(whole), strict=True)))  # pyright: ignore[reportArgumentType]
 
         self.step(parts_of(tensor), [], emit)
         return buffer

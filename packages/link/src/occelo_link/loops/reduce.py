@@ -50,7 +50,7 @@ def _scalar(row: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Val
 def _computed_in(node: Apply) -> str:
     op: Any = node.op
     x: Any = node.inputs[0].type
-    return op.computed_in(x.dtype) or x.dtype  # type: ignore[no-any-return]
+    return op.computed_in(x.dtype) or x.dtype
 
 
 def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:

@@ -7,12 +7,14 @@ that is possible, and steps of the schedule for the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
-from occelo_graph import Apply, Variable
+from occelo_graph import Apply, Op, Variable
 from occelo_graph.form.encoding import class_name
 from occelo_graph.form.sources import is_foreign, register_extension
 from occelo_graph.ir.decomposing import decomposition
+from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
 from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
 from occelo_link.loops.joined import pieces
@@ -32,9 +34,40 @@ __all__ = [
 ]
 
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
-
 Condition = Callable[[Apply], bool]
-_Registered = tuple[Lowering, Condition | None]
+
+LoweringOf = Callable[["Context", TensorApply[OpT], list[Tensor]], Sequence[Tensor]]
+"""The lowering of an op class over tensors alone."""
+LoweringOfParts = Callable[["Context", Apply[OpT], list[Tensor]], Sequence[Tensor]]
+
+# the key says which class of ops the node has, which no type can
+_Registered = tuple[
+    Callable[["Context", AnyApply, list[Tensor]], Sequence[Tensor]],
+    Callable[[AnyApply], bool] | None,
+]
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[Tensor]])
+_OpT = TypeVar("_OpT", bound=Op)
+
+
+class Registers(Protocol[_OpT]):
+    """A decorator that registers a lowering to loops and returns it as it is, so that several may stand above each other."""
+
+    @overload
+    def __call__(self, function: Lowering, /) -> Lowering: ...
+    @overload
+    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
+    @overload
+    def __call__(self, function: LoweringOf[_OpT], /) -> LoweringOf[_OpT]: ...
+
+
+class RegistersParts(Protocol[_OpT]):
+    """As `Registers`, for nodes whose variables may be of other types than tensors."""
+
+    @overload
+    def __call__(self, function: Lowering, /) -> Lowering: ...
+    @overload
+    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
+
 
 _lowerings: dict[type, _Registered] = {}
 _loops: list[tuple[Lowering, Condition]] = []
@@ -48,9 +81,12 @@ _DTYPES = frozenset(
 
 
 def _register(
-    table: dict[type, _Registered], kind: str, op_class: type, when: Condition | None
-) -> Callable[[Lowering], Lowering]:
-    def register(function: Lowering) -> Lowering:
+    table: dict[type, _Registered],
+    kind: str,
+    op_class: type[Op],
+    when: Callable[[AnyApply], bool] | None,
+) -> Callable[[_FunctionT], _FunctionT]:
+    def register(function: _FunctionT) -> _FunctionT:
         # what another package registered for an op of ours stays, also if our families are loaded later
         if op_class not in table or is_foreign(function) or not is_foreign(table[op_class][0]):
             table[op_class] = function, when
@@ -61,8 +97,8 @@ def _register(
 
 
 def lowers_to_loops(
-    op_class: type, when: Condition | None = None
-) -> Callable[[Lowering], Lowering]:
+    op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
+) -> Registers[_OpT]:
     """Register the lowering of an op class to loop programs, for those nodes for which ``when`` holds.
 
     It takes a `Context`, the node and a `Tensor` for each input, and returns one for each output: a formula
@@ -90,15 +126,15 @@ def lies_in_arrays(variable: Variable) -> bool:
 
 
 def lowers_complex_to_loops(
-    op_class: type, when: Condition | None = None
-) -> Callable[[Lowering], Lowering]:
+    op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
+) -> Registers[_OpT]:
     """Register the lowering of an op class for nodes with complex tensors, which are `ComplexTensor`; else as `lowers_to_loops`."""
     return _register(_complex, "lowering of complex tensors", op_class, when)
 
 
 def lowers_parts_to_loops(
-    op_class: type, when: Condition | None = None
-) -> Callable[[Lowering], Lowering]:
+    op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
+) -> RegistersParts[_OpT]:
     """Register the lowering of an op class for nodes with values of types that are no arrays but consist of such.
 
     Such a value is a `Joined` of the lowered tensors of its parts. One of complex numbers is a `ComplexTensor`, and

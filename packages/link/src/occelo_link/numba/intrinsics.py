@@ -87,7 +87,7 @@ def _bytes(builder: Any, count: Any, dtype: str) -> Any:
 def _pointer(memory: Memory) -> Any:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return _load_slot(builder, args[0], args[1], kind)
 
     return 2, pointer_type(memory.dtype), generate
@@ -96,7 +96,7 @@ def _pointer(memory: Memory) -> Any:
 def _same(memory: Memory) -> Any:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.bitcast(args[0], kind)
 
     return 1, pointer_type(memory.dtype), generate
@@ -105,7 +105,7 @@ def _same(memory: Memory) -> Any:
 def _stack(memory: Memory) -> Any:
     kind = _memory(memory.dtype)
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         room = cgutils.alloca_once(builder, ir.ArrayType(kind, memory.number))
         room.align = 64
         return builder.bitcast(room, kind.as_pointer())
@@ -116,7 +116,7 @@ def _stack(memory: Memory) -> Any:
 def _output(memory: Memory) -> Any:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         frame, table, position, *lengths = args
         listed = cgutils.alloca_once(builder, ir.ArrayType(_I64, max(1, len(lengths))))
         first = builder.bitcast(listed, _I64.as_pointer())
@@ -130,7 +130,7 @@ def _output(memory: Memory) -> Any:
 def _grow(memory: Memory) -> Any:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         frame, table, count = args
         size = _bytes(builder, count, memory.dtype)
         return _call_service(builder, frame, table, GROW, [size], kind)
@@ -139,7 +139,7 @@ def _grow(memory: Memory) -> Any:
 
 
 def _poll(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         frame, table = args
         status = _call_service(builder, frame, table, POLL, [], _I64)
         return builder.icmp_signed("!=", status, ir.Constant(_I64, 0))
@@ -148,7 +148,7 @@ def _poll(memory: Memory) -> Any:
 
 
 def _start(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         cell = cgutils.alloca_once(builder, _I64)
         builder.store(builder.load(builder.gep(args[0], [ir.Constant(_I64, ARENA)])), cell)
         return cell
@@ -160,7 +160,7 @@ def _work(memory: Memory) -> Any:
     """From the arena while it has room, else a piece of its own."""
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         frame, table, cell, count = args
         size = _bytes(builder, count, memory.dtype)
         at = builder.load(cell)
@@ -180,7 +180,7 @@ def _work(memory: Memory) -> Any:
 
 
 def _number(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.ptrtoint(args[0], _I64)
 
     return 1, types.int64, generate
@@ -189,7 +189,7 @@ def _number(memory: Memory) -> Any:
 def _hold(memory: Memory) -> Any:
     """Nothing, after which its argument may be forgotten."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return context.get_dummy_value()
 
     return 1, types.none, generate
@@ -198,7 +198,7 @@ def _hold(memory: Memory) -> Any:
 def _call(memory: Memory) -> Any:
     """A call of the function at an address with the frame and a number."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         kind = ir.FunctionType(_I64, [a.type for a in args]).as_pointer()
         address = context.add_dynamic_addr(builder, memory.number, info="occelo")
         return builder.call(builder.bitcast(address, kind), args)
@@ -207,7 +207,7 @@ def _call(memory: Memory) -> Any:
 
 
 def _null(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return cgutils.is_null(builder, args[0])
 
     return 1, types.boolean, generate
@@ -216,7 +216,7 @@ def _null(memory: Memory) -> Any:
 def _nothing(memory: Memory) -> Any:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return cgutils.get_null_value(kind)
 
     return 0, pointer_type(memory.dtype), generate
@@ -249,7 +249,7 @@ def memory_intrinsic(memory: Memory) -> Any:
 
 
 def _address() -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.gep(args[0], [args[1]])
 
     return _intrinsic("address", 2, lambda context, base, offset: (base(base, offset), generate))  # pyright: ignore[reportUnknownLambdaType]
@@ -258,7 +258,7 @@ def _address() -> Any:
 def address_intrinsic(address: int) -> Any:
     """A function that gives an address of this process, which Numba must not keep for another."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         found = context.add_dynamic_addr(builder, address, info="occelo")
         return builder.bitcast(found, _I64.as_pointer())
 
@@ -272,7 +272,7 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
     def held(builder: Any, value: Any) -> Any:
         return builder.ptrtoint(cgutils.alloca_once_value(builder, value), _I64)
 
-    def of_array(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def of_array(context, builder, signature, args):
         frame, array = args
         given = context.make_array(signature.args[1])(context, builder, array)
         parts = [builder.ptrtoint(given.data, _I64)]
@@ -281,13 +281,13 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
             builder.store(part, builder.gep(frame, [ir.Constant(_I64, slot + k)]))
         return context.get_dummy_value()
 
-    def of_number(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def of_number(context, builder, signature, args):
         value = context.cast(builder, args[1], signature.args[1], wanted)
         stored = context.get_value_as_data(builder, wanted, value)
         builder.store(held(builder, stored), builder.gep(args[0], [ir.Constant(_I64, slot)]))
         return context.get_dummy_value()
 
-    def define(context, frame, given):  # type: ignore[no-untyped-def]
+    def define(context, frame, given):
         if not ndim and isinstance(given, types.Number | types.Boolean):
             return types.none(frame, given), of_number
         right = isinstance(given, types.Array) and (given.dtype, given.ndim) == (wanted, ndim)
@@ -304,7 +304,7 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Any:
     """A function of the frame that gives the array of an output, which owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         def slot(number: int) -> Any:
             return builder.load(builder.gep(args[0], [ir.Constant(_I64, record + number)]))
 
@@ -337,7 +337,7 @@ def _of_text(exported: Exported) -> Any:
     libraries: list[Any] = []
     result = _scalar(exported.gives) if exported.gives else types.none
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         if not libraries:
             library = context.codegen().create_library(exported.symbol)
             library.add_llvm_module(binding.parse_assembly(exported.text))
@@ -350,7 +350,7 @@ def _of_text(exported: Exported) -> Any:
         made = builder.call(function, args)
         return made if exported.gives else context.get_dummy_value()
 
-    def define(context, *args):  # type: ignore[no-untyped-def]
+    def define(context, *args):
         takes = [
             a if t == POINTER else _scalar(t)
             for t, a in zip((*exported.takes, POINTER), args, strict=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,8 +83,7 @@ class PytorchLinker(TracedLinker):
         super().__init__(allow_gc=allow_gc, scheduler=scheduler, static=static, strict=strict)
         self.compiled = TORCH_COMPILE.get() if compiled is None else compiled
 
-    @cached_property
-    def arrays(self) -> TorchArrays:  # type: ignore[override]
+    def make_arrays(self) -> TorchArrays:
         return TorchArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:

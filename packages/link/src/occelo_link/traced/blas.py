@@ -16,15 +16,15 @@ __all__: list[str] = []
 
 def _product(tracer: Tracer, node: Apply, inputs: list[Any], stacked: bool) -> Sequence[Any]:
     arrays = tracer.arrays
-    dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    dtype: str = node.outputs[0].type.dtype
     # truth values are counted, and any count is true
-    working = "int64" if dtype == "bool" else dtype  # pyright: ignore[reportUnknownVariableType]
-    x, y = (arrays.cast(tracer.array(v), working) for v in inputs)  # pyright: ignore[reportUnknownArgumentType]
+    working = "int64" if dtype == "bool" else dtype
+    x, y = (arrays.cast(tracer.array(v), working) for v in inputs)
     contracted = y.shape[-2] if len(y.shape) > 1 else y.shape[0]
     if int(x.shape[-1]) != int(contracted):
         raise ValueError(f"Cannot multiply shapes {tuple(x.shape)} and {tuple(y.shape)}")
     result = arrays.matmul(x, y) if stacked else arrays.dot(x, y)
-    return [arrays.cast(result, dtype)]  # pyright: ignore[reportUnknownArgumentType]
+    return [arrays.cast(result, dtype)]
 
 
 @traces(Dot)
@@ -34,10 +34,10 @@ def lower_dot(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
 
 @traces(MatMul)
 def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    static = [v.type.shape[:-2] for v in node.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    static = [v.type.shape[:-2] for v in node.inputs]
     shapes = [tuple(int(n) for n in x.shape[:-2]) for x in inputs]
     for axis in range(1, min(map(len, shapes)) + 1):
-        (a, b), (sa, sb) = (s[-axis] for s in shapes), (s[-axis] for s in static)  # pyright: ignore[reportUnknownVariableType]
+        (a, b), (sa, sb) = (s[-axis] for s in shapes), (s[-axis] for s in static)
         if a != b and sa != 1 and sb != 1:
             raise ValueError(f"Stacks of matrices of shapes {shapes} do not fit")
     return _product(tracer, node, inputs, True)

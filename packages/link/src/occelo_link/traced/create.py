@@ -25,7 +25,7 @@ def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
         raise ValueError("negative dimensions are not allowed")
     lead = len(shape) - len(value.shape)
     for axis, length in enumerate(value.shape):
-        static = node.inputs[0].type.shape[axis]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        static = node.inputs[0].type.shape[axis]
         if static != 1 and int(length) != shape[lead + axis]:
             raise ValueError(f"A value of shape {tuple(value.shape)} does not fill {tuple(shape)}")
     return [tracer.arrays.broadcast(tracer.array(value), shape)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, Constant
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -25,7 +25,7 @@ __all__ = ["apply_scalar", "supports_scalar"]
 def supports_scalar(knows: Callable[[str], Any], row: ScalarOp) -> bool:
     """Whether a scalar function, or all that a fused one consists of, is among those that a library ``knows`` by name."""
     if isinstance(row, Composite):
-        return all(supports_scalar(knows, n.op.scalar_op) for n in row.inner.nodes)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        return all(supports_scalar(knows, n.op.scalar_op) for n in row.inner_nodes)
     if isinstance(row, ScalarFunction) and not knows(row.name):
         return _formula_is_known(knows, row)
     return isinstance(row, Cast | ScalarFunction)
@@ -105,10 +105,13 @@ def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[A
 
 def _composite(tracer: Tracer, row: Composite, values: Sequence[Any]) -> list[Any]:
     known: dict[Any, Any] = dict(zip(row.inner.inputs, values, strict=True))
-    for node in row.inner.nodes:
-        given = [known[v] if v in known else tracer.arrays.constant(v.data) for v in node.inputs]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+    for node in row.inner_nodes:
+        given = [
+            tracer.arrays.constant(v.data) if isinstance(v, Constant) else known[v]
+            for v in node.inputs
+        ]
         (out,) = node.outputs
-        known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)
     return [known[v] for v in row.inner.outputs]
 
 
@@ -130,7 +133,7 @@ def common_shape(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
     for variable, x in zip(node.inputs, inputs, strict=True):
         lead = count - len(x.shape)
         for axis, length in enumerate(x.shape):
-            if variable.type.shape[axis] != 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+            if variable.type.shape[axis] != 1:
                 if shape[lead + axis] not in (1, int(length)) or (
                     shape[lead + axis] == 1 and _is_fixed(node, inputs, lead + axis, count, x)
                 ):
@@ -147,9 +150,9 @@ def _is_fixed(node: Apply, inputs: Sequence[Any], axis: int, count: int, until: 
         own = axis - (count - len(x.shape))
         if (
             own >= 0
-            and variable.type.shape[own] != 1  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            and variable.type.shape[own] != 1
             and x.shape[own] != int(until.shape[axis - (count - len(until.shape))])
-        ):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        ):
             return True
     return False
 

@@ -90,7 +90,7 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
     kinds = [part for v in node.outputs for part in v.type.parts() or ()]
     known = [kind.shape for kind in kinds]
     if all(None not in shape for shape in known):
-        return known  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+        return known  # pyright: ignore[reportReturnType]
     if not all(v.type.is_array for v in node.outputs):
         return None  # an op's rule is about lengths of values, not of their parts
     try:

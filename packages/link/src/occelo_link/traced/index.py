@@ -90,7 +90,7 @@ def _key(
 
 
 def _is_mask(node: Apply, position: int) -> bool:
-    return node.inputs[position].type.dtype == "bool"  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return node.inputs[position].type.dtype == "bool"
 
 
 @traces(Subtensor)

@@ -8,6 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ class TracedVM:
         if held is not None and not bool(held):
             raise ValueError("A check of the graph failed")
         if self._only_arrays:
-            return results  # type: ignore[no-any-return]
+            return results
         kinds = [self.fgraph.outputs[i].type for i in wanted]
         return [
             whole(kind, Parts(map(self.linker.fetch, v)) if isinstance(v, Parts) else v)
@@ -337,7 +338,7 @@ def _contents(value: Any) -> Any:
         return value.tobytes(), value.shape, value.dtype.str  # pyright: ignore[reportUnknownMemberType]
     try:
         # not its hash, which is that of the object for what can be changed
-        return type(value), pickle.dumps(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return type(value), pickle.dumps(value)  # pyright: ignore[reportUnknownArgumentType]
     except Exception:
         return None
 
@@ -374,10 +375,14 @@ class TracedLinker(Linker, ABC):
     computes_both_branches: bool = False
     """Whether the library computes the side of a branch that is not taken, too."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def arrays(self) -> Arrays:
         """The operations on the library's arrays."""
+        return self.make_arrays()
+
+    @abstractmethod
+    def make_arrays(self) -> Arrays:
+        """The operations on the library's arrays, which is imported here at the earliest."""
 
     @abstractmethod
     def signature(self, values: Sequence[Any]) -> Any:

@@ -28,7 +28,7 @@ __all__: list[str] = []
 
 
 def _dtype(node: Apply) -> str:
-    return node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return node.outputs[0].type.dtype
 
 
 @traces(CAReduce)
@@ -38,7 +38,7 @@ def lower_reduction(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[
     empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
     if empty and not op.row.may_be_empty:
         raise ValueError(f"There is no {op.row.name} of no elements")
-    acc = op.computed_in(node.inputs[0].type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    acc = op.computed_in(node.inputs[0].type.dtype)
     if acc is not None:
         x = arrays.cast(x, acc)
     made = arrays.reduce(op.row.name, x, op.axis)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op, Variable
 from occelo_graph.form.encoding import class_name
 from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.tensors.nodes import TensorApply
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
@@ -21,8 +23,38 @@ A value is a NumPy array where it is known while tracing, else an array of the l
 but consists of such is the sequence of its parts.
 """
 
-_lowerings: dict[type[Op], Lowering] = {}
-_parts: dict[type[Op], Lowering] = {}
+LoweringOf = Callable[["Tracer", TensorApply[OpT], list[Any]], Sequence[Any]]
+"""The lowering of op classes over tensors alone."""
+LoweringOfParts = Callable[["Tracer", Apply[OpT], list[Any]], Sequence[Any]]
+
+# the key says which class of ops the node has, which no type can
+_Registered = Callable[["Tracer", AnyApply, list[Any]], Sequence[Any]]
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[Any]])
+_OpT = TypeVar("_OpT", bound=Op)
+
+
+class Registers(Protocol[_OpT]):
+    """A decorator that registers a lowering to arrays and returns it as it is, so that several may stand above each other."""
+
+    @overload
+    def __call__(self, function: Lowering, /) -> Lowering: ...
+    @overload
+    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
+    @overload
+    def __call__(self, function: LoweringOf[_OpT], /) -> LoweringOf[_OpT]: ...
+
+
+class RegistersParts(Protocol[_OpT]):
+    """As `Registers`, for nodes whose variables may be of other types than tensors."""
+
+    @overload
+    def __call__(self, function: Lowering, /) -> Lowering: ...
+    @overload
+    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
+
+
+_lowerings: dict[type[Op], _Registered] = {}
+_parts: dict[type[Op], _Registered] = {}
 
 
 class NeedsValue(Exception):
@@ -35,9 +67,9 @@ class NeedsValue(Exception):
 
 
 def _register(
-    table: dict[type[Op], Lowering], kind: str, classes: Sequence[type[Op]]
-) -> Callable[[Lowering], Lowering]:
-    def register(function: Lowering) -> Lowering:
+    table: dict[type[Op], _Registered], kind: str, classes: Sequence[type[Op]]
+) -> Callable[[_FunctionT], _FunctionT]:
+    def register(function: _FunctionT) -> _FunctionT:
         for cls in classes:
             # what another package registered for an op of ours stays, also if our families are loaded later
             if cls not in table or is_foreign(function) or not is_foreign(table[cls]):
@@ -48,7 +80,7 @@ def _register(
     return register
 
 
-def traces(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+def traces(*classes: type[_OpT]) -> Registers[_OpT]:
     """Register the lowering of op classes to the arrays of libraries that trace, which are JAX and PyTorch.
 
     It takes a `Tracer`, the node and the values of its inputs, and returns those of its outputs; ``tracer.arrays`` has the
@@ -57,7 +89,7 @@ def traces(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
     return _register(_lowerings, "lowering to arrays", classes)
 
 
-def traces_parts(*classes: type[Op]) -> Callable[[Lowering], Lowering]:
+def traces_parts(*classes: type[_OpT]) -> RegistersParts[_OpT]:
     """Register the lowering of op classes for nodes with values of types that are no arrays but consist of such."""
     return _register(_parts, "lowering of parts to arrays", classes)
 

@@ -52,10 +52,10 @@ def array_api() -> tuple[int, int]:
     api = ctypes.pythonapi
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    core: Any = np._core if hasattr(np, "_core") else np.core  # type: ignore[attr-defined] # pyright: ignore
+    core: Any = np._core if hasattr(np, "_core") else np.core  # pyright: ignore
     table = ctypes.cast(
         pointer(core._multiarray_umath._ARRAY_API, None),  # pyright: ignore[reportUnknownMemberType]
-        ctypes.POINTER(ctypes.c_void_p),  # pyright: ignore[reportUnknownMemberType]
+        ctypes.POINTER(ctypes.c_void_p),
     )
     array_type, new_from_descr = table[_ARRAY_TYPE], table[_NEW_FROM_DESCR]
     assert array_type is not None
@@ -108,7 +108,7 @@ def _arrays_fit() -> bool:
 def _objects_fit() -> bool:
     number, scalar, items = 1.25, np.float64(-2.5), [object()]
     first = _read(_read(id(items) + LIST_ITEMS, ctypes.c_void_p), ctypes.c_void_p)
-    return (  # type: ignore[no-any-return]
+    return (
         _read(id(number) + FLOAT_VALUE, ctypes.c_double) == number
         and _read(id(scalar) + FLOAT_VALUE, ctypes.c_double) == scalar
         and _read(id(scalar) + OBJECT_TYPE, ctypes.c_void_p) == id(np.float64)

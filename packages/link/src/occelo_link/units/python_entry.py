@@ -102,7 +102,7 @@ class PythonEntry:
             _POLL(poll),
             _TAKE(take),
         ]
-        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # pyright: ignore[reportArgumentType]
         assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)

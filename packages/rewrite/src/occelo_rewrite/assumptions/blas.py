@@ -22,7 +22,7 @@ def _gram(node: Apply, ask: Ask) -> bool | None:
 def _closed_under_product(fact: str) -> None:
     @infers(fact, Dot)
     def product(node: Apply, ask: Ask) -> bool | None:
-        two = all(v.type.ndim == 2 for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        two = all(v.type.ndim == 2 for v in node.inputs)
         return True if two and all(ask(v, fact) for v in node.inputs) else None
 
 

@@ -18,7 +18,7 @@ def _eye(node: Apply, ask: Ask) -> bool | None:
 
 @infers("permutation", Eye)
 def _square_eye(node: Apply, ask: Ask) -> bool | None:
-    rows, columns = node.outputs[0].type.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    rows, columns = node.outputs[0].type.shape
     return (
         True if rows is not None and rows == columns and number_of(node.inputs[-1]) == 0 else None
     )
@@ -27,6 +27,6 @@ def _square_eye(node: Apply, ask: Ask) -> bool | None:
 @infers("unique_indices", ARange)
 def _counted(node: Apply, ask: Ask) -> bool | None:
     start, _, step = (number_of(v) for v in node.inputs)
-    if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):
         return None  # smaller ones could wrap around
     return True if start is not None and start >= 0 and step is not None and step >= 1 else None

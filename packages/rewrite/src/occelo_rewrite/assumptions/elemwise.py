@@ -14,7 +14,7 @@ __all__: list[str] = []
 
 
 def _function(node: Apply) -> ScalarOp:
-    return node.op.scalar_op  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
 def _spans(operand: Any, whole: Any) -> bool:
@@ -69,7 +69,7 @@ def _symmetric_arithmetic(node: Apply, ask: Ask) -> bool | None:
 
 
 def _are_floats(node: Apply) -> bool:
-    return all(v.type.dtype.startswith("float") for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return all(v.type.dtype.startswith("float") for v in node.inputs)
 
 
 def _signs(fact: Sign) -> None:

@@ -83,7 +83,7 @@ class AssumptionFeature(Feature):
             return None
         key = ("fact", fact, variable)
         if key in fgraph.derived:
-            return fgraph.derived[key]  # type: ignore[no-any-return]
+            return fgraph.derived[key]
         if depth > _DEEPEST:
             return None
         # a fact that is asked for while it is being inferred is not known

@@ -11,4 +11,4 @@ __all__: list[str] = []
 
 @infers("diagonal", AllocDiag)
 def _made_diagonal(node: Apply, ask: Ask) -> bool | None:
-    return True if node.op.offset == 0 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return True if node.op.offset == 0 else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
+from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED
 
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers"]
@@ -15,17 +17,18 @@ __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers"]
 Ask = Callable[[Variable, str], bool | None]
 """Whether a fact holds for another variable; None if that is not known."""
 
-Inference = Callable[[Apply, Ask], bool | None]
-_inferences: dict[tuple[str, type[Op]], list[Inference]] = {}
+Inference = Callable[[TensorApply[OpT], Ask], bool | None]
+# the key says which class of ops the node has, which no type can
+_inferences: dict[tuple[str, type[Op]], list[Callable[[AnyApply, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
 """Facts of single elements that hold of zero: they go where the elements go."""
 
 
-def infers(fact: str, *classes: type[Op]) -> Callable[[Inference], Inference]:
+def infers(fact: str, *classes: type[OpT]) -> Callable[[Inference[OpT]], Inference[OpT]]:
     """Register how a fact follows from an op; the first inference that gives an answer counts."""
 
-    def register(function: Inference) -> Inference:
+    def register(function: Inference[OpT]) -> Inference[OpT]:
         for cls in classes:
             _inferences.setdefault((fact, cls), []).append(function)
         return function

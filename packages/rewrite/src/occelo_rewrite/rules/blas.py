@@ -31,7 +31,7 @@ def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
     """dot(x, y) = 0 where the sum has no terms, or the result no elements."""
     x, y = (v.type for v in node.inputs)
     out: Any = node.outputs[0]
-    if 0 not in (*x.shape, *y.shape):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if 0 not in (*x.shape, *y.shape):
         return None
     rows = ot.shape_tuple(node.inputs[0])[:-1]
     columns = ot.shape_tuple(node.inputs[1])[1:]
@@ -47,13 +47,13 @@ def dot_of_length_one(fgraph: FunctionGraph, node: Apply) -> Any:
     """dot(x, y) = x y where the sum has one term (rounding: the sign of a zero; finite: some products skip zeros)."""
     x, y = node.inputs
     first, last = x.type, y.type
-    if first.shape[-1] != 1 or last.shape[0] != 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if first.shape[-1] != 1 or last.shape[0] != 1:
         return None
-    left: Any = x if first.ndim == 2 else ot.dimshuffle(x, [])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    right: Any = y if last.ndim == 2 else ot.dimshuffle(y, [])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    if first.ndim == 2 and last.ndim == 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    left: Any = x if first.ndim == 2 else ot.dimshuffle(x, [])
+    right: Any = y if last.ndim == 2 else ot.dimshuffle(y, [])
+    if first.ndim == 2 and last.ndim == 1:
         left = ot.dimshuffle(x, [0])
-    if first.ndim == 1 and last.ndim == 2:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if first.ndim == 1 and last.ndim == 2:
         right = ot.dimshuffle(y, [1])
     return [shaped_like(ot.mul(left, right), node.outputs[0])]
 
@@ -77,7 +77,7 @@ def transposed_dot(fgraph: FunctionGraph, node: Apply) -> Any:
 def matmul_of_matrices(fgraph: FunctionGraph, node: Apply) -> Any:
     """matmul(x, y) = dot(x, y), for two matrices."""
     x, y = node.inputs
-    return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
@@ -90,7 +90,7 @@ def dot_with_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
     known = assumptions_of(fgraph)
     if known.holds(fgraph, x, "diagonal") and _is_square(fgraph, x):
         d = ot.diagonal(x)
-        return [ot.mul(d if y.type.ndim == 1 else ot.dimshuffle(d, [0, "x"]), y)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        return [ot.mul(d if y.type.ndim == 1 else ot.dimshuffle(d, [0, "x"]), y)]
     if known.holds(fgraph, y, "diagonal") and _is_square(fgraph, y):
         return [ot.mul(x, ot.diagonal(y))]
     return None
@@ -111,7 +111,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
             continue
         if owner.op.new_order == (1, 0) and assumptions_of(fgraph).holds(fgraph, a, "orthogonal"):
             rows = shapes_of(fgraph).shape_of(fgraph, a)[0]
-            return [ot.eye(rows, dtype=node.outputs[0].type.dtype)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            return [ot.eye(rows, dtype=node.outputs[0].type.dtype)]
     return None
 
 
@@ -122,7 +122,7 @@ def dot_with_selection(fgraph: FunctionGraph, node: Apply) -> Any:
     (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
     """
     s, x = node.inputs
-    if s.type.dtype != x.type.dtype or s.type.ndim != 2:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if s.type.dtype != x.type.dtype or s.type.ndim != 2:
         return None
     if not assumptions_of(fgraph).holds(fgraph, s, "selection"):
         return None

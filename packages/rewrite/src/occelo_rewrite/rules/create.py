@@ -124,9 +124,9 @@ def _repeats(variable: Any) -> bool:
 def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     """second(x, y) = y where y has the shape already."""
     model, value = node.inputs
-    if value.type.ndim != node.outputs[0].type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if value.type.ndim != node.outputs[0].type.ndim:
         return None
-    if value.type.ndim == 0 or shapes_of(fgraph).same_shape(fgraph, model, value):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if value.type.ndim == 0 or shapes_of(fgraph).same_shape(fgraph, model, value):
         return [value]
     return None
 
@@ -141,11 +141,11 @@ CANONICALIZE = RuleSet(
 def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed (nor its shapes checked)."""
     model, value = node.inputs
-    if value.type.ndim > model.type.ndim or not all(  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if value.type.ndim > model.type.ndim or not all(
         n == 1 or m == n
-        for n, m in zip(  # pyright: ignore[reportUnknownVariableType]
-            reversed(value.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-            reversed(model.type.shape),  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        for n, m in zip(
+            reversed(value.type.shape),
+            reversed(model.type.shape),
             strict=False,
         )
     ):
@@ -161,12 +161,12 @@ def elemwise_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """
     if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
         return None
-    if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):
         return None
     first = node.inputs[0].owner
     if first is None or not isinstance(first.op, Alloc):
         return None
-    if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
     value: Any = first.inputs[0]
     return [first.op(node.op(value, *node.inputs[1:]), *first.inputs[1:])]

@@ -26,7 +26,7 @@ def join_of_one(fgraph: FunctionGraph, node: Apply) -> Any:
 def join_without_empty(fgraph: FunctionGraph, node: Apply) -> Any:
     """join(x, empty, y) = join(x, y), for what is known to have length 0."""
     op: Any = node.op
-    left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]
     if not left or len(left) == len(node.inputs):
         return None
     gone: list[Any] = [v for v in node.inputs if v not in left]
@@ -34,7 +34,7 @@ def join_without_empty(fgraph: FunctionGraph, node: Apply) -> Any:
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
         return None  # the other lengths would go unchecked
     made: Any = op(*left)
-    return [made] if made.type.dtype == node.outputs[0].type.dtype else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return [made] if made.type.dtype == node.outputs[0].type.dtype else None
 
 
 @node_rewriter([Join])
@@ -163,7 +163,7 @@ def vector_of_own_elements(fgraph: FunctionGraph, node: Apply) -> Any:
         if not isinstance(entry, int) or entry % len(node.inputs) != position:
             return None
         source = x
-    if source is None or source.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if source is None or source.type.dtype != node.outputs[0].type.dtype:
         return None
     return [source]
 

@@ -38,8 +38,8 @@ _MIN = OpPattern(CAReduce, (("scalar_op", _MINIMUM),))
 def _is_plain(node: Apply) -> bool:
     """Whether a reduction computes in its input's own dtype."""
     op: Any = node.op
-    dtype: Any = node.inputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    return op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    dtype: Any = node.inputs[0].type.dtype
+    return op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype
 
 
 _nested = call(CAReduce, call(CAReduce, x, name="inner"), name="outer")
@@ -60,7 +60,7 @@ def sum_of_sums(x: Any, inner: Any, outer: Any) -> Any:
 def _is_exact(node: Apply) -> bool:
     """Whether the order does not matter in which a reduction combines elements."""
     op: Any = node.op
-    return op.row.is_exact(node.outputs[0].type.dtype)  # type: ignore[attr-defined,no-any-return] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    return op.row.is_exact(node.outputs[0].type.dtype)
 
 
 def _reduced_at_once(x: Any, inner: Any, outer: Any) -> Any:
@@ -76,7 +76,7 @@ def reduce_over_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
     """A reduction over no axes, or over axes of length 1, is its input without them (but for the sign of a zero)."""
     op: Any = node.op
     variable: Any = node.inputs[0]
-    if variable.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if variable.type.dtype != node.outputs[0].type.dtype:
         return None
     if op.acc_dtype is not None and not np.can_cast(variable.type.dtype, op.acc_dtype, "safe"):
         return None  # the elements are rounded before they are combined
@@ -299,7 +299,7 @@ def sum_of_squared_outer(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     if (left.type.shape[1] == 1) != (right.type.shape[1] == 1):
         return None
-    if left.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if left.type.dtype != node.outputs[0].type.dtype:
         return None
     return [shaped_like(ot.dot(ot.sqr(left), ot.sum(ot.sqr(right), axis=0)), node.outputs[0])]
 

@@ -147,7 +147,7 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     x: Any = node.inputs[0]
     if x.type.ndim != len(op.shape):
         return None
-    if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:
         return [x]
     lengths = fill_static(op.shape, node.inputs[1:])
     known = shapes_of(fgraph)

@@ -109,7 +109,7 @@ def _outputs(draw: Draw, inputs: list[Variable]) -> list[Variable]:
     outputs = [value]
     if draw.readers in ("gradient", "everything") and draw.case.differentiable:
         if is_float(value.type.dtype):
-            with_respect_to = [v for v in inputs if is_float(v.type.dtype)]  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+            with_respect_to = [v for v in inputs if is_float(v.type.dtype)]
             if with_respect_to:
                 outputs += og.grad(value.sum(), with_respect_to, disconnected_inputs="ignore")
     if draw.readers in ("readers", "everything"):

@@ -115,7 +115,7 @@ class Dot(Bilinear):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         x, y = inputs
-        x_core, y_core = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        x_core, y_core = (v.type.ndim for v in node.inputs)
         if x_core == 2 and batch_ndims[1] == 0:
             # a matrix product whose right side is shared needs no batched product
             return [tensordot(x, y, axes=1)]
@@ -191,11 +191,11 @@ class MatMul(Bilinear):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        core = max(v.type.ndim for v in node.inputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        core = max(v.type.ndim for v in node.inputs)
         aligned: list[Any] = []
         for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
             assert isinstance(old.type, TensorType)
-            missing = core - old.type.ndim  # pyright: ignore[reportUnknownVariableType]
+            missing = core - old.type.ndim
             if extra and missing:
                 order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
                 new = new.dimshuffle(order)
@@ -235,9 +235,9 @@ def matmul(x1: Any, x2: Any) -> TensorVariable:
         made: TensorVariable = Dot()(x, y)
         return made
     if x.type.ndim == 1:
-        return MatMul()(expand_dims(x, 0), y).squeeze(-2)  # type: ignore[no-any-return]
+        return MatMul()(expand_dims(x, 0), y).squeeze(-2)
     if y.type.ndim == 1:
-        return MatMul()(x, expand_dims(y, 1)).squeeze(-1)  # type: ignore[no-any-return]
+        return MatMul()(x, expand_dims(y, 1)).squeeze(-1)
     batched: TensorVariable = MatMul()(x, y)
     return batched
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import trait
 from occelo_graph.ops.blas.products import Dot, outer
 from occelo_graph.ops.shape import transpose
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
@@ -53,13 +54,13 @@ class _Update(Op):
     ndims: ClassVar[tuple[int, int, int]]
     has_beta: ClassVar[bool] = True
 
-    @property
-    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {0: [0]} if self.inplace else {}
 
     def with_inplace(self) -> Op:
         """The op that overwrites ``z``."""
-        return type(self)(True)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        return type(self)(True)  # pyright: ignore[reportCallIssue]
 
     def infer(self, *types: TensorType) -> TensorType:
         wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.regions import Region
+from occelo_graph.ir.traits import trait
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -24,7 +25,7 @@ class IfElse(Op):
     all values of one branch, then all of the other.
     """
 
-    moves: ClassVar[slice | None] = slice(1, None)
+    moves = slice(1, None)
 
     n_outs: int
     lazy: ClassVar[bool] = True
@@ -49,8 +50,8 @@ class IfElse(Op):
                 merged.append(TensorType(then.dtype, shape))
         return tuple(merged)
 
-    @property
-    def view_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def view_map(self) -> Mapping[int, Sequence[int]]:
         return {i: [1 + i, 1 + self.n_outs + i] for i in range(self.n_outs)}
 
     def regions(self, node: Apply) -> Sequence[Region]:
@@ -85,7 +86,7 @@ class IfElse(Op):
             v.zeros_like() if t is None else t
             for v, t in zip(inputs[1:], tangents[1:], strict=True)
         ]
-        return self(inputs[0], *filled, return_list=True)  # type: ignore[no-any-return]
+        return self(inputs[0], *filled, return_list=True)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         rows = [[False] * self.n_outs]
@@ -132,8 +133,8 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     (TypeError otherwise), while shapes may differ.
     """
     several = isinstance(then_branch, list | tuple)
-    then: list[Any] = list(then_branch) if several else [then_branch]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    other: list[Any] = list(else_branch) if isinstance(else_branch, list | tuple) else [else_branch]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    then: list[Any] = list(then_branch) if several else [then_branch]  # pyright: ignore[reportUnknownArgumentType]
+    other: list[Any] = list(else_branch) if isinstance(else_branch, list | tuple) else [else_branch]  # pyright: ignore[reportUnknownArgumentType]
     if len(then) != len(other):
         raise ValueError(f"The branches of ifelse have {len(then)} and {len(other)} values")
     condition = as_tensor_variable(condition)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,10 +21,10 @@ __all__ = ["Assert", "CheckAndRaise", "assert_op"]
 class CheckAndRaise(Op):
     """The first input, after checking that all others hold; else ``exc_type(msg)`` is raised."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     __props__: ClassVar[tuple[str, ...]] = ("msg", "exc_type")
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def __init__(self, exc_type: type[Exception], msg: str = "") -> None:
         if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"
 class SameType(Op):
     """Base of ops whose result is, for all purposes of graphs, their input."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     def infer(self, x: Any) -> Any:
         return x
@@ -59,7 +59,7 @@ class DeepCopyOp(SameType):
 class ViewOp(SameType):
     """The same storage under another variable."""
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def evaluate(self, x: Any) -> Any:
         return x
@@ -90,7 +90,7 @@ class Assume(SameType):
 
     facts: tuple[tuple[str, bool], ...]
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def evaluate(self, x: Any) -> Any:
         return x

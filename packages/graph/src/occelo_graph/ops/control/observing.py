@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
+from occelo_graph.ir.traits import trait
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -28,8 +29,8 @@ class Print(SameType):
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("message", "attrs", "global_fn")
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
-    pure: ClassVar[bool] = False
+    view_map = {0: [0]}
+    pure = False
     observes: ClassVar[bool] = True
 
     def __init__(
@@ -70,15 +71,15 @@ class PdbBreakpoint(Op):
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("name", "count")
-    pure: ClassVar[bool] = False
+    pure = False
     observes: ClassVar[bool] = True
 
     def __init__(self, name: str, count: int = 0) -> None:
         self.name = name
         self.count = count
 
-    @property
-    def view_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def view_map(self) -> Mapping[int, Sequence[int]]:
         return {i: [i + 1] for i in range(self.count)}
 
     def infer(self, *types: Any) -> Any:
@@ -115,7 +116,7 @@ class PdbBreakpoint(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        return self(inputs[0].any(), *inputs[1:], return_list=True)  # type: ignore[no-any-return]
+        return self(inputs[0].any(), *inputs[1:], return_list=True)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False

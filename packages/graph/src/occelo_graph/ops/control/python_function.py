@@ -26,8 +26,8 @@ class FromFunctionOp(Op):
         infer_shape: Callable[..., Any] | None = None,
     ) -> None:
         self.fn = fn
-        self.itypes = tuple(itypes)  # type: ignore[misc]
-        self.otypes = tuple(otypes)  # type: ignore[misc]
+        self.itypes = tuple(itypes)
+        self.otypes = tuple(otypes)
         self.shape_function = infer_shape
         self.__name__ = getattr(fn, "__name__", "function")
         self.__qualname__ = getattr(fn, "__qualname__", self.__name__)
@@ -41,7 +41,7 @@ class FromFunctionOp(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         if self.shape_function is None:
             return super().infer_shape(node, input_shapes)
-        return call_shape_rule(self.shape_function, node, input_shapes)  # type: ignore[no-any-return]
+        return call_shape_rule(self.shape_function, node, input_shapes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         module = self.fn.__module__
@@ -85,7 +85,7 @@ def wrap_py(
         )
     inputs = declared_types(itypes, "The itypes of a wrapped function")
     outputs = declared_types(otypes, "The otypes of a wrapped function")
-    if infer_shape is not None and not callable(infer_shape):  # pyright: ignore[reportUnnecessaryComparison]
+    if infer_shape is not None and not callable(infer_shape):
         raise TypeError("infer_shape must be a function")
 
     def wrap(fn: Callable[..., Any]) -> FromFunctionOp:

@@ -334,7 +334,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
     limit it is that of `maximum` or `minimum`.
     """
     if min is None and max is None:
-        return as_tensor_variable(x)  # type: ignore[no-any-return]
+        return as_tensor_variable(x)
     if min is None:
         return minimum(x, max)
     return maximum(x, min) if max is None else _clip(x, min, max)
@@ -490,7 +490,7 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
     places = 0 if decimals is None else operator.index(decimals)
     whole = is_discrete(a.dtype) and a.dtype != "bool"
     if whole and places >= 0:
-        return a  # type: ignore[no-any-return]
+        return a
     if places == 0:
         return rounding(a)
     scale = 10.0 ** builtins.abs(places)
@@ -534,7 +534,7 @@ def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -
     x = as_tensor_variable(x)
     plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")
     if is_discrete(x.dtype):
-        return x  # type: ignore[no-any-return]
+        return x
     if is_complex(x.dtype):
         raise TypeError("nan_to_num takes real tensors; treat real and imaginary parts apart")
     limits = np.finfo(x.dtype)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.ops.elemwise.op import Elemwise
+    from occelo_graph.tensors.nodes import TensorApply
 
 __all__ = ["Composite"]
 
@@ -36,6 +41,11 @@ class Composite(ScalarOp):
     def nin(self) -> int:
         return len(self.inner.inputs)
 
+    @property
+    def inner_nodes(self) -> Sequence[TensorApply[Elemwise]]:
+        """The nodes inside, in the order in which they run."""
+        return cast("Sequence[TensorApply[Elemwise]]", self.inner.nodes)
+
     def fields(self) -> dict[str, Any]:
         return {"inner": self.inner}
 
@@ -44,7 +54,7 @@ class Composite(ScalarOp):
         wanted: list[str] = [kind.dtype for kind in kinds]
         if list(dtypes) != wanted:
             raise TypeError(f"it was made for {', '.join(wanted)}")
-        return tuple(v.type.dtype for v in self.inner.outputs)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return tuple(v.type.dtype for v in self.inner.outputs)
 
     def evaluate(self, *arrays: Any) -> Any:
         full = [a for a in arrays if np.size(a) != 1]
@@ -65,8 +75,7 @@ class Composite(ScalarOp):
         flat = [a.reshape(-1) if a.size != 1 else a.reshape(()) for a in arrays]
         size = int(np.prod(shape))
         results: list[Any] = [
-            np.empty(size, v.type.numpy_dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-            for v in self.inner.outputs
+            np.empty(size, v.type.numpy_dtype) for v in tensors(self.inner.outputs)
         ]
         for start in range(0, size, _BLOCK):
             here = slice(start, start + _BLOCK)
@@ -81,11 +90,11 @@ class Composite(ScalarOp):
         def value(v: Variable) -> Any:
             return v.data if isinstance(v, Constant) else values[v]
 
-        for node in self.inner.nodes:
-            result: Any = node.op.scalar_op.evaluate(*(value(v) for v in node.inputs))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            made = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
-            for out, each in zip(node.outputs, made, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-                values[out] = np.asarray(each, dtype=out.type.numpy_dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        for node in self.inner_nodes:
+            result: Any = node.op.scalar_op.evaluate(*(value(v) for v in node.inputs))
+            made: Sequence[Any] = result if len(node.outputs) > 1 else (result,)
+            for out, each in zip(node.outputs, made, strict=True):
+                values[out] = np.asarray(each, dtype=out.type.numpy_dtype)
         return [value(v) for v in self.inner.outputs]
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
@@ -104,9 +113,9 @@ class Composite(ScalarOp):
                 pending[out] = pending[out] + ct if out in pending else ct
         for node in reversed(self.inner.nodes):
             ct = pending.pop(node.outputs[0], None)
-            if ct is None or is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            if ct is None or is_discrete(node.outputs[0].type.dtype):
                 continue
-            scalar_op: ScalarOp = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            scalar_op: ScalarOp = node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             values = [outer.get(v, v) for v in node.inputs]
             partials: Sequence[Derivative] = scalar_op.derivatives(len(values))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             for v, partial in zip(node.inputs, partials, strict=True):  # pyright: ignore[reportUnknownArgumentType]

@@ -11,6 +11,7 @@ import numpy as np
 from occelo_graph.errors import with_arguments
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
@@ -87,24 +88,24 @@ class Elemwise(Op):
 
     elementwise: ClassVar[bool] = True
 
-    @property
-    def commutative(self) -> bool:  # type: ignore[override]
+    @trait
+    def commutative(self) -> bool:
         return self.scalar_op.commutative and not self.inplace
 
-    @property
-    def arithmetic(self) -> bool:  # type: ignore[override]
+    @trait
+    def arithmetic(self) -> bool:
         return self.scalar_op.arithmetic
 
-    @property
-    def moves(self) -> slice | None:  # type: ignore[override]
+    @trait
+    def moves(self) -> slice | None:
         return self.scalar_op.moves
 
     @property
     def rule_keys(self) -> tuple[Any, ...]:
         return Elemwise, self.scalar_op
 
-    @property
-    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {out: [inp] for out, inp in self.inplace}
 
     def make_node(self, *inputs: Any) -> Apply:

@@ -352,7 +352,7 @@ def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...
 
 
 def _is_mask(entry: Any) -> bool:
-    return type(entry) is np.ndarray and str(entry.dtype) == "bool"  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return type(entry) is np.ndarray and str(entry.dtype) == "bool"
 
 
 def _made_by(entry: Any) -> tuple[int, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -110,13 +110,13 @@ def nonzero_values(a: Any) -> TensorVariable:
 class ExtractDiag(LinearInFirst):
     """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as a last dimension."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     offset: int = 0
     axis1: int = 0
     axis2: int = 1
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def infer(self, x: TensorType) -> TensorType:
         if x.ndim < 2 or self.axis1 == self.axis2 or max(self.axis1, self.axis2) >= x.ndim:
@@ -174,7 +174,7 @@ extract_diag = diagonal
 class AllocDiag(LinearInFirst):
     """Matrices of zeros with the last dimension of the input on diagonal ``offset``."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     offset: int = 0
 
@@ -292,7 +292,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
     a = _as_int64(a, "a")
     mode = known_mode(mode, "choose")
     if isinstance(choices, list | tuple):
-        choices = stack(broadcast_arrays(*choices))  # pyright: ignore[reportUnknownArgumentType]
+        choices = stack(broadcast_arrays(*choices))
     stacked = as_tensor_variable(choices)
     count = lengths_by_variables(stacked)[0]
     if mode == "clip":

@@ -11,7 +11,7 @@ from occelo_graph.ir.known import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.traits import FIRST
+from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
@@ -137,11 +137,11 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 class Subtensor(FollowsLengths, LinearInFirst):
     """A part of a tensor given by integers and slices: a view."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     key: Key
 
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    view_map = {0: [0]}
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)
@@ -273,7 +273,7 @@ def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any
 class AdvancedSubtensor(LinearInFirst):
     """A part of a tensor given by arrays of integers, masks, integers and slices: a copy."""
 
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     key: Key
 
@@ -308,8 +308,8 @@ class AdvancedSubtensor(LinearInFirst):
         for entry in filled:
             if isinstance(entry, slice):
                 slices.append(_slice_length(entry, input_shapes[0][axis]))  # pyright: ignore[reportUnknownArgumentType]
-            is_mask = isinstance(entry, Variable) and entry.type.dtype == "bool"  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            axis += entry.type.ndim if is_mask else 1  # type: ignore[union-attr] # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
+            is_mask = isinstance(entry, Variable) and entry.type.dtype == "bool"
+            axis += entry.type.ndim if is_mask else 1  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
         made = _broadcast_lengths(arrays)
         return [(*slices[:where], *made, *slices[where:])]
 
@@ -357,10 +357,10 @@ class _Write(Op):
     inplace: bool
     advanced: ClassVar[bool]
 
-    by_parts: ClassVar[slice | None] = slice(0, 2)
+    by_parts = slice(0, 2)
 
-    @property
-    def moves(self) -> slice | None:  # type: ignore[override]
+    @trait
+    def moves(self) -> slice | None:
         return slice(0, 2) if self.set_instead_of_inc else None
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
@@ -369,8 +369,8 @@ class _Write(Op):
     def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
         raise NotImplementedError
 
-    @property
-    def destroy_map(self) -> Mapping[int, Sequence[int]]:  # type: ignore[override] # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {0: [0]} if self.inplace else {}
 
     def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
@@ -421,7 +421,7 @@ class _Write(Op):
 
     def with_inplace(self) -> Op:
         """The op that writes into its first input instead of a copy."""
-        return type(self)(self.key, self.set_instead_of_inc, True)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        return type(self)(self.key, self.set_instead_of_inc, True)  # pyright: ignore[reportCallIssue]
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         raise NotImplementedError
@@ -434,7 +434,7 @@ class _Write(Op):
         of_x = ct
         if self.set_instead_of_inc:
             zero = cast(as_tensor_variable(0), ct.dtype)
-            of_x = type(self)(self.key, True)(ct, zero, *rest)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+            of_x = type(self)(self.key, True)(ct, zero, *rest)  # pyright: ignore[reportCallIssue]
         read = self._read(ct, rest)
         of_y = unbroadcast(read, read.type, y.type)
         if self.set_instead_of_inc and self.advanced and not _writes_once(self.key, rest):
@@ -452,7 +452,7 @@ class _Write(Op):
         for n in region:
             count = count * n
         numbers = reshape(arange(count), region)
-        written = type(self)(self.key, True)(empty, numbers, *rest)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        written = type(self)(self.key, True)(empty, numbers, *rest)  # pyright: ignore[reportCallIssue]
         return eq(self._read(written, rest), numbers)
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
@@ -463,7 +463,7 @@ class _Write(Op):
             if tangents[1] is None or tangents[1] is ZERO
             else tangents[1]
         )
-        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]  # pyright: ignore[reportCallIssue]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
@@ -618,7 +618,7 @@ def _batched_write(
     extra = max(batch_ndims)
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
     y_core: Any = node.inputs[1].type.ndim
-    region = len(op_._region(node.inputs[0].type, [v.type for v in node.inputs[2:]]))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType, reportPrivateUsage]
+    region = len(op_._region(node.inputs[0].type, [v.type for v in node.inputs[2:]]))  # pyright: ignore[reportArgumentType, reportPrivateUsage]
     own = batch_ndims[1]
     order: list[Any] = [*range(own), *["x"] * (region - y_core), *range(own, y.type.ndim)]
     y = align(y.dimshuffle(order), own, extra)
@@ -627,7 +627,7 @@ def _batched_write(
         together = not places or places == list(range(places[0], places[-1] + 1))
         if not op_.advanced or together:
             full = (slice(None),) * extra
-            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # pyright: ignore[reportCallIssue]
     lengths = lengths_by_variables(x)[:extra]
     new_key, new_inputs, core, where = _batched_key(
         op_, op_.key, given, batch_ndims[2:], lengths, extra
@@ -656,7 +656,7 @@ def getitem(x: Any, key: Any) -> TensorVariable:
         x.tag.new_axes = tuple(new_axes)
         x.tag.is_index = everything
         if everything:
-            return x  # type: ignore[no-any-return]
+            return x
     static, inputs = known_masks_as_positions(x, static, inputs)
     if is_advanced(static):
         read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)

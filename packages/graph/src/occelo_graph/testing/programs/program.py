@@ -89,7 +89,7 @@ class Program:
 
     def values(self) -> list[Any]:
         """Values for the inputs, fresh ones."""
-        return [self.nodes[i].value() for i in self.inputs]  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
+        return [node.value() for node in self.nodes if isinstance(node, Input)]
 
     def build(self) -> tuple[list[Any], list[Any]]:
         """Variables for the inputs, and those of the results."""

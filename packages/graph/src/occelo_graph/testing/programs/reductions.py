@@ -9,9 +9,9 @@ from occelo_graph.testing.programs.drawing import Drawing, Made, Unfit
 __all__ = ["FORMS", "SMOOTH_FORMS"]
 
 
-def _has(value_shape: tuple[int, ...], axes: object, ndim: int) -> bool:
+def _has(value_shape: tuple[int, ...], axes: int | tuple[int, ...] | None, ndim: int) -> bool:
     chosen = range(ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
-    return all(value_shape[a] for a in chosen)  # type: ignore[attr-defined] # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType, reportArgumentType]
+    return all(value_shape[a] for a in chosen)
 
 
 def reduction(d: Drawing) -> None:
@@ -113,13 +113,13 @@ def product(d: Drawing) -> None:
     a = d.pick(lambda m: m.ndim in (1, 2, 3) and m.kind in kinds and _finite(m))
     style = d.choice(["dot", "matmul", "@", "outer", "tensordot"])
 
-    def fits(m: object) -> bool:
-        shape = m.value.shape  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    def fits(m: Made) -> bool:
+        shape = m.value.shape
         return (
-            _finite(m)  # type: ignore[arg-type]
-            and m.kind in kinds  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-            and len(shape) in (1, 2, 3)  # pyright: ignore[reportUnknownArgumentType]
-            and (style == "outer" or shape[max(len(shape) - 2, 0)] == a.value.shape[-1])  # pyright: ignore[reportUnknownArgumentType]
+            _finite(m)
+            and m.kind in kinds
+            and len(shape) in (1, 2, 3)
+            and (style == "outer" or shape[max(len(shape) - 2, 0)] == a.value.shape[-1])
         )
 
     b = d.pick(fits)

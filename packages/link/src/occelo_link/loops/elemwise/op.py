@@ -85,7 +85,7 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
     functions = _find_inner(node) or {}
     types: list[Any] = [v.type for v in node.inputs]
     shape = broadcast_lengths(context, types, inputs)
-    graph = node.op.scalar_op.inner  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    graph = node.op.scalar_op.inner  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
     def computed(builder: Builder, index: Index, wanted: Any) -> Value:
         values: dict[Any, Value] = {
@@ -103,7 +103,7 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
             values[out] = functions[inner](
                 builder,
                 out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-                [value(v) for v in inner.inputs],  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+                [value(v) for v in inner.inputs],  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             )
         return value(wanted)
 
@@ -111,7 +111,7 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
         context.virtual(
             out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
             shape,
-            partial(computed, wanted=out),  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+            partial(computed, wanted=out),
             inputs,
             cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in graph.nodes),  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
             flat=context.flat_over(inputs, shape),
@@ -123,7 +123,7 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 def _find_complex(node: Apply) -> ComplexLowering | None:
     from occelo_link.loops.elemwise.complex import find_complex  # few graphs need it
 
-    scalar_op: Any = node.op.scalar_op  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    scalar_op: Any = node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if node.op.destroy_map or len(node.outputs) != 1:
         return None
     if isinstance(scalar_op, Cast):
@@ -154,7 +154,7 @@ def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) 
     kinds = [PARTS.get(t.dtype, t.dtype) for t in (*types, output) if t.dtype != "bool"]
     dtype = "float64" if any(d not in ("float32", "float16") for d in kinds) else "float32"
     sources = [part for t in inputs for part in parts_of(t)]
-    name = getattr(node.op.scalar_op, "name", "cast")  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    name = getattr(node.op.scalar_op, "name", "cast")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
 
     def element(which: int, builder: Builder, index: Index) -> Value:
         values = [
@@ -198,7 +198,7 @@ def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
         ]
         return function(builder, dtype, values)
 
-    name = getattr(node.op.scalar_op, "name", "")  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    name = getattr(node.op.scalar_op, "name", "")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
     return [
         context.virtual(
             dtype,

@@ -43,7 +43,7 @@ def read_key(
     axis = 0
     for entry in key:
         if isinstance(entry, slice):
-            entries.append(_slice(context, slice_parts(entry), lengths[axis], rest))  # pyright: ignore[reportUnknownArgumentType]
+            entries.append(_slice(context, slice_parts(entry), lengths[axis], rest))
         elif isinstance(entry, str) and entry == ARRAY:
             array = next(rest)
             entries.append(array)

@@ -226,7 +226,7 @@ class _Layout:
     def _wrapped(self, array: Tensor, source: Any, length: Value) -> Tensor:
         """Positions counted from 0; negative ones count from the end."""
         unsigned = array.dtype.startswith("uint")
-        if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
             unsigned = True
 
         def element(builder: Builder, index: Index) -> Value:

@@ -117,7 +117,7 @@ class Emission:
     def load_entries(self) -> None:
         """Load all entries of the table."""
         for name in self.program.table:
-            self.entries[name]  # pyright: ignore[reportUnusedExpression]
+            self.entries[name]
 
     def service(self, slot: int) -> str:
         """The address of a service."""

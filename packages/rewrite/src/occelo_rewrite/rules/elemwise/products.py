@@ -108,7 +108,7 @@ def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
     others = len(whole.above) + len(whole.below) - len(above) - len(below)
     if not others:
         return None
-    dtype = node.outputs[0].type.numpy_dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    dtype = node.outputs[0].type.numpy_dtype  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     total, divisor = dtype.type(1), dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     with np.errstate(all="ignore"):
         for v in above:
@@ -123,7 +123,7 @@ def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
     ):
         return None
     numbers = [number_of(v) for v in (*above, *below)]
-    if others > 1 and not is_moderate(dtype, total, divisor, *numbers):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    if others > 1 and not is_moderate(dtype, total, divisor, *numbers):
         return None
     rest, number_ = whole.without(above, below, total.item())  # pyright: ignore[reportUnknownMemberType]
     if divisor != 1:
@@ -229,7 +229,7 @@ def _by_argument(factors: list[Any], function: Any) -> dict[Any, Any]:
 
 
 def _real_product(fgraph: FunctionGraph, node: Apply) -> Product | None:
-    if not is_float(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    if not is_float(node.outputs[0].type.dtype):
         return None
     return Product.at(fgraph, node)
 
@@ -256,7 +256,7 @@ def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
 def one_plus(variable: Any) -> Any:
     """x, if the variable is 1 + x in one dtype; else None."""
     node = computed_by(variable, ot.add)
-    if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
         return None
     numbers = [v for v in node.inputs if number_of(v) is not None]
     rest: list[Any] = [v for v in node.inputs if number_of(v) is None]
@@ -347,7 +347,7 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     if whole is None or not powers:
         return None
     for divisor, over, under in _divisors(whole):
-        summed, axis = _sum_over(divisor, node.outputs[0].type.ndim)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        summed, axis = _sum_over(divisor, node.outputs[0].type.ndim)
         argument = None if summed is None else _inner(summed, ot.exp)
         if argument is not None and argument in powers:
             made = Softmax(axis)(argument)
@@ -413,7 +413,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
     A branch that was not taken is then 0 whatever b is there, where 0 * inf or 0 / 0 would be NaN
     (finite).
     """
-    if not is_float(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    if not is_float(node.outputs[0].type.dtype):
         return None
     is_product = node.op == ot.mul
     for position in range(len(node.inputs)) if is_product else (0,):
@@ -423,7 +423,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
         others = [v for i, v in enumerate(node.inputs) if i != position]
         condition, a, b = chosen.inputs
         taken = a if number_of(b) == 0 else b
-        if taken.type.dtype != chosen.outputs[0].type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        if taken.type.dtype != chosen.outputs[0].type.dtype:
             continue  # the product would be computed in another dtype
         function = ot.mul if is_product else ot.true_div
         if number_of(b) == 0:

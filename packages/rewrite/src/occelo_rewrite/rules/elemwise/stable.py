@@ -160,7 +160,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
     exponents: list[Any] = []
     for term in total.inputs:
         power = computed_by(term, ot.exp)
-        if power is None or power.inputs[0].type.dtype != out.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        if power is None or power.inputs[0].type.dtype != out.type.dtype:
             return None
         exponents.append(power.inputs[0])
     return [ot.logaddexp(*exponents)]

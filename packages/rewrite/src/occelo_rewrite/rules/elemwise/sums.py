@@ -261,8 +261,8 @@ def _is_plainly_collected(whole: Sum) -> bool:
 def _collected(fgraph: FunctionGraph, node: Apply) -> _Collected | None:
     """What is collected of the sum whose root a node is; None where that would change nothing."""
     whole = Sum.at(fgraph, node)
-    dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    if whole is None or dtype.startswith("uint"):  # pyright: ignore[reportUnknownMemberType]
+    dtype: str = node.outputs[0].type.dtype
+    if whole is None or dtype.startswith("uint"):
         return None
     if whole.notes is None and _is_plainly_collected(whole):
         return None

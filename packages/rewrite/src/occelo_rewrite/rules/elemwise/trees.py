@@ -37,12 +37,12 @@ def is_inner(fgraph: FunctionGraph, variable: Any, dtype: str, names: frozenset[
 def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
     """Whether a node is the root of its tree, so that each tree is looked at once."""
     out: Any = node.outputs[0]
-    if any(v.type.dtype != out.type.dtype for v in node.inputs):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if any(v.type.dtype != out.type.dtype for v in node.inputs):
         return False
     uses = fgraph.clients[out]
     if len(uses) == 1:
         ((user, _),) = uses
-        if _name(user) in names and is_inner(fgraph, out, user.outputs[0].type.dtype, names):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        if _name(user) in names and is_inner(fgraph, out, user.outputs[0].type.dtype, names):
             return False
     return True
 
@@ -67,7 +67,7 @@ class Sum:
 
     @classmethod
     def _find(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        dtype: str = node.outputs[0].type.dtype
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
         terms: list[tuple[Any, int]] = []
@@ -75,7 +75,7 @@ class Sum:
         while stack:
             variable, sign = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _SUM):  # pyright: ignore[reportUnknownArgumentType]
+            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _SUM):
                 name = _name(owner)
                 signs = (
                     [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
@@ -117,15 +117,15 @@ class Product:
 
     @classmethod
     def _find(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
+        dtype: str = node.outputs[0].type.dtype
+        if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):
             return None
         made = cls(node, {node.outputs[0]})
         stack: list[tuple[Any, bool]] = [(node.outputs[0], True)]
         while stack:
             variable, above = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _PRODUCT):  # pyright: ignore[reportUnknownArgumentType]
+            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _PRODUCT):
                 made._inner.add(variable)
                 name = _name(owner)
                 sides = [above] * len(owner.inputs)

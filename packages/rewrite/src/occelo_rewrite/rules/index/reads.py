@@ -260,7 +260,7 @@ def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
                 first - start if isinstance(part, int) else slice(first - start, last - start + 1)
             )
             made = read(v, parts)
-            return [made] if made.type.dtype == node.outputs[0].type.dtype else None  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            return [made] if made.type.dtype == node.outputs[0].type.dtype else None
         start += n
     return None
 
@@ -303,7 +303,7 @@ def _counted(variable: Any) -> tuple[int, int | None, int] | None:
         isinstance(variable, Constant)
         and np.ndim(variable.data) == 1
         and 1 < np.size(variable.data) <= 4096
-    ):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    ):
         data: Any = variable.data
         if data.dtype.kind not in "iu":
             return None
@@ -393,7 +393,7 @@ def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
     lengths, others = known.shape_of(fgraph, x), known.shape_of(fgraph, y)
     if lengths[0] is not others[1] and lengths[0] != others[1]:
         return None
-    dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    dtype: str = node.outputs[0].type.dtype
     if dtype == "bool":
         return None  # a product of truth values is no sum
     return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1, dtype=dtype)]

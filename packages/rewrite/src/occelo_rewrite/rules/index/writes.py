@@ -31,9 +31,9 @@ OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
 def _is_zero(variable: Any) -> bool:
     owner = variable.owner
     if owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second):
-        return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0  # type: ignore[no-any-return]
+        return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0
     if isinstance(variable, Constant):
-        return not np.any(variable.data)  # pyright: ignore[reportUnknownMemberType]
+        return not np.any(variable.data)
     return False
 
 
@@ -84,7 +84,7 @@ def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None:
         return None
     is_set = inner.op.set_instead_of_inc
-    if node.op.advanced if is_set else not is_discrete(node.outputs[0].type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+    if node.op.advanced if is_set else not is_discrete(node.outputs[0].type.dtype):  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None
     return _written_at_once(fgraph, node, inner)
 
@@ -102,7 +102,7 @@ def _written_at_once(fgraph: FunctionGraph, node: Apply, inner: Any) -> Any:
     """The write of a sum, for two values that surely have one shape."""
     x, a, *given = inner.inputs
     b: Any = node.inputs[1]
-    if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return None
     if a.type.ndim and not shapes_of(fgraph).same_shape(fgraph, a, b):
         return None
@@ -119,7 +119,7 @@ def write_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
         fgraph, x, y
     ):
         return None
-    value = ot.cast(y, x.type.dtype)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    value = ot.cast(y, x.type.dtype)
     return [value if op.set_instead_of_inc else ot.add(x, value)]
 
 
@@ -150,7 +150,7 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
         if len(fgraph.clients[term]) > 1:
             continue
         rest: list[Any] = [v for i, v in enumerate(node.inputs) if i != position]
-        if any(v.type.dtype != out.type.dtype for v in (term, *rest)):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        if any(v.type.dtype != out.type.dtype for v in (term, *rest)):
             continue
         if not all(known.same_shape(fgraph, v, term) for v in rest):
             continue
@@ -181,9 +181,9 @@ def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
     total = y.owner
     if not op.set_instead_of_inc or total is None or total.op != ot.add:
         return None
-    if y.type.dtype != x.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if y.type.dtype != x.type.dtype:
         return None  # the sum is computed in another dtype
-    if len(total.inputs) > 2 and not is_discrete(y.type.dtype):  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    if len(total.inputs) > 2 and not is_discrete(y.type.dtype):
         return None  # the sum would be one in another order
     for position, term in enumerate(total.inputs):
         own: Any = term.owner
@@ -195,7 +195,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
             continue
         rest = [v for i, v in enumerate(total.inputs) if i != position]
         value: Any = rest[0] if len(rest) == 1 else ot.add(*rest)
-        if value.type.dtype == y.type.dtype:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        if value.type.dtype == y.type.dtype:
             return [_rewritten(op, False)(x, value, *given)]
     return None
 

@@ -1,0 +1,38 @@
+"""Nodes over tensors, as type checkers see them, and how to tell them from others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from occelo_graph.ir.nodes import Apply, OpT, Variable
+from occelo_graph.tensors.type import TensorType
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from occelo_graph.tensors.variable import TensorVariable
+
+    TensorApply = Apply[OpT, TensorVariable]
+else:
+    TensorApply = Apply
+
+__all__ = ["TensorApply", "computed_by", "is_tensor", "tensors"]
+
+
+def is_tensor(value: object) -> TypeIs[TensorVariable]:
+    """Whether a value is a variable whose type is a `TensorType`."""
+    return isinstance(value, Variable) and isinstance(value.type, TensorType)
+
+
+def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
+    """The same variables, which are tensors by the contract of the op; nothing is checked."""
+    return cast("Sequence[TensorVariable]", variables)
+
+
+def computed_by(variable: Variable, op_class: type[OpT]) -> TensorApply[OpT] | None:
+    """The node that computes a variable if its op is of a class over tensors alone; else None."""
+    node = variable.owner
+    if node is None or not isinstance(node.op, op_class):
+        return None
+    return cast("TensorApply[OpT]", node)

@@ -1,0 +1,185 @@
+"""A user's module under strict type checking: what the packages declare is enough, and says what results are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    Op,
+    TensorApply,
+    TensorType,
+    TensorVariable,
+    Variable,
+    computed_by,
+    elementwise,
+    inexact,
+    is_tensor,
+    op,
+)
+from occelo_link import lowers_scalar_to_loops, lowers_to_loops, traces
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import Index, Tensor
+from occelo_link.traced.tracer import Tracer
+from occelo_rewrite import node_rewriter, p, rule, wild
+
+if TYPE_CHECKING:
+    from typing import assert_type
+
+    from occelo_compile.calling import Function
+
+
+def graph() -> TensorVariable:
+    """Expressions of tensors are tensors; their types have lengths and dtypes."""
+    x = ot.dvector("x")
+    y = (x * 2.0 + x.exp()).sum()
+    if TYPE_CHECKING:
+        assert_type(x, TensorVariable)
+        assert_type(x.type.dtype, str)
+        assert_type(x.type.shape, tuple[int | None, ...])
+        assert_type(y, TensorVariable)
+        assert_type(x.T, TensorVariable)
+    return y
+
+
+def function() -> float:
+    """A function of a graph and its gradient, and what it gives."""
+    x = ot.dvector("x")
+    cost = (x**2).sum()
+    f = oc.function([x], [cost, oc.grad(cost, x)], mode="py", name="cost")
+    if TYPE_CHECKING:
+        assert_type(f, Function)
+    value, slope = f(np.ones(3))
+    assert slope.shape == (3,)
+    return float(value)
+
+
+def walk(cost: Variable) -> list[str]:
+    """Variables and nodes of any type, with plain annotations."""
+    node: Apply | None = cost.owner
+    if node is None:
+        return []
+    names = [str(node.op), *(str(v.type) for v in node.inputs)]
+    if is_tensor(cost):
+        names.append(cost.type.dtype)
+    doubled = computed_by(cost, Doubled)
+    if doubled is not None:
+        names.append(str(doubled.op.times))
+    return names
+
+
+def softsign_numpy(x: Any) -> Any:
+    return x / (1 + np.abs(x))
+
+
+def softsign_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    return ct / (1 + abs(x)) ** 2
+
+
+softsign = elementwise(
+    "client_softsign", 1, inexact, softsign_numpy, [softsign_partial], "x / (1 + |x|)."
+)
+
+
+@lowers_scalar_to_loops("client_softsign", cost=6)
+def softsign_in_loops(builder: Builder, dtype: str, arguments: Sequence[Value]) -> Value:
+    x = builder.cast(arguments[0], dtype)
+    return builder.op("div", x, builder.op("add", builder.const(1.0, dtype), builder.op("abs", x)))
+
+
+@op
+class Doubled(Op):
+    """The input, doubled some times."""
+
+    times: int
+
+    def infer(self, x: TensorType) -> TensorType:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x * 2**self.times
+
+    def pullback(
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        cotangents: Sequence[TensorVariable],
+    ) -> Sequence[TensorVariable]:
+        return [cotangents[0] * 2**self.times]
+
+    def infer_shape(
+        self, node: TensorApply[Doubled], input_shapes: Sequence[tuple[Any, ...]]
+    ) -> Sequence[tuple[Any, ...]]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
+    ) -> Sequence[TensorVariable]:
+        return [self(inputs[0])]
+
+
+@lowers_to_loops(Doubled)
+def doubled_in_loops(
+    context: Context, node: TensorApply[Doubled], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    (x,), times = inputs, node.op.times
+    if TYPE_CHECKING:
+        assert_type(times, int)
+        assert_type(node.inputs[0].type.dtype, str)
+
+    def element(builder: Builder, index: Index) -> Value:
+        return builder.op("mul", x.at(builder, index), builder.const(2**times, x.dtype))
+
+    return [context.virtual(x.dtype, x.shape, element, [x])]
+
+
+@traces(Doubled)
+def doubled_of_arrays(tracer: Tracer, node: Apply[Doubled], inputs: list[Any]) -> Sequence[Any]:
+    return [tracer.arrays.apply("mul", inputs[0], 2.0**node.op.times)]
+
+
+@node_rewriter([Doubled])
+def doubled_twice(
+    fgraph: FunctionGraph, node: TensorApply[Doubled]
+) -> Sequence[TensorVariable] | None:
+    """doubled(doubled(x)) = doubled(x), more often."""
+    inner = computed_by(node.inputs[0], Doubled)
+    if inner is None:
+        return None
+    if TYPE_CHECKING:
+        assert_type(inner.op, Doubled)
+        assert_type(inner.inputs[0], TensorVariable)
+    return [Doubled(node.op.times + inner.op.times)(inner.inputs[0])]
+
+
+a = wild("a")
+
+
+@rule(p.client_softsign(-a))
+def softsign_of_negative(a: TensorVariable) -> TensorVariable:
+    """softsign(-x) = -softsign(x)."""
+    return -a
+
+
+class Older(Op):
+    """An op of the older protocol."""
+
+    __props__ = ("times",)
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def make_node(self, *inputs: Any) -> Apply:
+        x = ot.as_tensor_variable(inputs[0])
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = inputs[0] * self.times
