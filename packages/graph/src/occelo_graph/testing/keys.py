@@ -78,9 +78,13 @@ class Indexing:
             weights = np.arange(self.of_x.size, dtype=float)
             kept = weights.copy()
             kept[flat] = 0
-            of_y = _summed(weights[self.places], self.of_y.shape)
-            found += [of_read.reshape(shape), kept.reshape(shape), of_y]
-            found += [weights.reshape(shape), of_y]
+            # of several values for one place the last one stays
+            last = {place: number for number, place in enumerate(flat)}
+            stays = np.array([last[place] == number for number, place in enumerate(flat)], bool)
+            of_written = weights[self.places] * stays.reshape(self.places.shape)
+            found += [of_read.reshape(shape), kept.reshape(shape)]
+            found += [_summed(of_written, self.of_y.shape), weights.reshape(shape)]
+            found += [_summed(weights[self.places], self.of_y.shape)]
         return [np.asarray(v) for v in found]
 
 
