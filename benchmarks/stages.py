@@ -28,7 +28,7 @@ BUDGETS = {
 }
 """Seconds that the stages may take on the machine that the goals were set on."""
 _MEASURED = {
-    "key": ["occelo_compile.cached:function_key"],
+    "key": ["occelo_compile.function_cache:function_key"],
     "lowering": ["occelo_link.loops.build:lower_graph"],
     "code generation": [
         "occelo_link.native.llvm:print_llvm",

@@ -79,7 +79,7 @@ from occelo_graph import (
     verify_grad,
     zero_grad,
 )
-from occelo_graph.deferred import deferred
+from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise, ifelse
 from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker

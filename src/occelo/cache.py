@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_compile.cached import explain_miss
+from occelo_compile.function_cache import explain_miss
 from occelo_link.cache.directory import base_directory, compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Entry, Store, counters, default_store

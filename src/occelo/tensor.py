@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from occelo_graph.elsewhere import elsewhere as _elsewhere
+from occelo_graph.foreign_names import elsewhere as _elsewhere
 from occelo_graph.tensor import *
 from occelo_graph.tensor import Elemwise as Elemwise
 from occelo_graph.tensor import TensorConstant as TensorConstant

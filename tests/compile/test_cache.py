@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
-from occelo_compile import cached
-from occelo_compile.cached import explain_miss, function_key
+from occelo_compile import function_cache
 from occelo_compile.collect import collect
+from occelo_compile.function_cache import explain_miss, function_key
 from occelo_compile.maker import FunctionMaker
 from occelo_graph import Op, grad
 from occelo_graph import tensor as ot
@@ -234,9 +234,9 @@ def test_every_component_of_the_key_matters(monkeypatch: pytest.MonkeyPatch) -> 
     assert differing(key_of([x], x * 2, mode), plain) == {"query"}
     with config.change_flags(floatX="float32"):
         assert "options" in differing(key_of([x], x * 2), plain)
-    for name in cached.environment():
-        changed = {**cached.environment(), name: "other"}
-        monkeypatch.setattr(cached, "environment", lambda changed=changed: changed)
+    for name in function_cache.environment():
+        changed = {**function_cache.environment(), name: "other"}
+        monkeypatch.setattr(function_cache, "environment", lambda changed=changed: changed)
         assert differing(key_of([x], x * 2), plain) == {name}
         monkeypatch.undo()
 

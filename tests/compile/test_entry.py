@@ -21,7 +21,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link.machine import threads as pool
 from occelo_link.native.llvm import parallel
-from occelo_link.units import layout
+from occelo_link.units import object_layout
 
 
 def attached(*arguments: Any, **options: Any) -> Any:
@@ -175,9 +175,9 @@ def test_the_layout_of_objects_is_as_expected() -> None:
     ordinary = sys.implementation.name == "cpython" and sys.maxsize > 2**32
     if not ordinary or not getattr(sys, "_is_gil_enabled", lambda: True)():
         pytest.skip("another Python has another layout, and the Python entry")
-    assert layout.layout_fits()
-    assert layout._arrays_fit()
-    assert layout._objects_fit()
+    assert object_layout.layout_fits()
+    assert object_layout._arrays_fit()
+    assert object_layout._objects_fit()
 
 
 def resident() -> int:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from occelo_compile import In, Out, function, shared
 from occelo_graph import tensor as ot
 from occelo_link.testing import has_compiler
-from occelo_link.units.layout import layout_fits
+from occelo_link.units.object_layout import layout_fits
 
 LINKERS = [
     "native",

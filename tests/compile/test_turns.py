@@ -16,7 +16,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ir.shared import shared
 from occelo_link.testing import has_compiler
-from occelo_link.turns import Turns
+from occelo_link.update_locks import Turns
 
 LARGE = 40_000
 """Elements enough for machine code to let go of the interpreter's lock."""

@@ -19,7 +19,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-from occelo_compile.cached import function_key
+from occelo_compile.function_cache import function_key
 from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op

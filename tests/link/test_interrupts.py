@@ -17,7 +17,7 @@ from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import work
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.llvm import polling, print_llvm
+from occelo_link.native.llvm import interrupt_polling, print_llvm
 from occelo_link.testing import Compiled, compiled_c, has_compiler, inputs_of, output_of
 from occelo_link.units import python_entry
 from occelo_link.units.interface import UnitFailure
@@ -83,7 +83,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(params=[1, 3, 8, 1000])
 def asking(request: Any, monkeypatch: pytest.MonkeyPatch, questions: list[int]) -> list[int]:
     """Loops ask every few turns; the list grows by one with each question."""
-    for module in (work, polling):
+    for module in (work, interrupt_polling):
         monkeypatch.setattr(module, "BUDGET", 4 * request.param)
     return questions
 

@@ -25,7 +25,7 @@ from occelo_link.loops.ir.program import (
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
 from occelo_link.loops.nests import BLOCK, reduce_elements
-from occelo_link.machine.addresses import blas_library
+from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.testing import (
     Compiled,
     compiled_c,

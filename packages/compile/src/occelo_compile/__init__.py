@@ -6,18 +6,18 @@ import os
 from typing import TYPE_CHECKING
 
 from occelo_compile import wiring as wiring
-from occelo_compile.cached import explain_miss
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
 from occelo_compile.errors import AliasedMemoryError
 from occelo_compile.function import function, function_dump
+from occelo_compile.function_cache import explain_miss
 from occelo_compile.maker import FunctionMaker, Linked, Rewritten
 from occelo_compile.memory import DeepCopyOp, ViewOp, insert_deepcopy
 from occelo_compile.mode import Mode, available_modes, get_default_mode, get_mode, register_mode
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import shared
 from occelo_graph.config import config
-from occelo_graph.deferred import deferred
+from occelo_graph.lazy_names import deferred
 from occelo_graph.provenance import register_internal
 
 __all__ = [

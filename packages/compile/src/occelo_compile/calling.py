@@ -22,7 +22,7 @@ from occelo_graph.errors import lines
 from occelo_graph.ir.container import foreign_types, local
 from occelo_link import VM, make_linker
 from occelo_link.entries import LIST, NOTHING, SINGLE
-from occelo_link.turns import Turns
+from occelo_link.update_locks import Turns
 
 __all__ = ["DUPLICATE", "Function"]
 
@@ -218,7 +218,7 @@ class Function:
             for i, value in new_values:
                 storage[i].storage[0] = value
         except Exception as error:
-            from occelo_compile.retelling import retold  # only a failure pays for it
+            from occelo_compile.error_replay import retold  # only a failure pays for it
 
             told = retold(self, subset, error)
             if told is not None:

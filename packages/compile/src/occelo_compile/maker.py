@@ -12,7 +12,7 @@ from occelo_compile.facade import facade
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.options import TIME_THUNKS
-from occelo_compile.settling import copy_settled
+from occelo_compile.specialization import copy_settled
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Apply,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from occelo_compile.cached import keep, load
 from occelo_compile.calling import Function
 from occelo_compile.facade import facade
 from occelo_compile.function import evaluate
+from occelo_compile.function_cache import keep, load
 from occelo_compile.maker import FunctionMaker
 from occelo_graph.facade import facade as graph_facade
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from occelo_graph.elsewhere import elsewhere as _elsewhere
+from occelo_graph.foreign_names import elsewhere as _elsewhere
 from occelo_graph.ir.shared import shared as shared
 from occelo_graph.ops.blas.products import *
 from occelo_graph.ops.blas.updates import *

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from occelo_graph.deferred import deferred
+from occelo_graph.lazy_names import deferred
 from occelo_graph.provenance import register_internal
 from occelo_link.linker import VM, Linker, Linking, WrapLinker
 from occelo_link.native.linker import NativeLinker

@@ -16,9 +16,9 @@ from typing import Any
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.interpret import last_uses
 from occelo_graph.ir.container import local
-from occelo_link.beside import Beside
+from occelo_link.array_parts import bytes_of
 from occelo_link.linker import VM, StorageMap
-from occelo_link.values import bytes_of
+from occelo_link.node_by_node import Beside
 from occelo_link.vm import PythonVM
 
 __all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from occelo_graph.deferred import deferred
 from occelo_graph.errors import ConflictingAssumptionsError
+from occelo_graph.lazy_names import deferred
 from occelo_graph.provenance import register_internal
 from occelo_rewrite.database import (
     EquilibriumDB,

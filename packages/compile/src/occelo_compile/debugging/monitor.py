@@ -11,7 +11,7 @@ from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.errors import describe
 from occelo_link import Linker, make_linker
-from occelo_link.beside import WatchingLinker
+from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
 
 __all__ = ["MonitorMode", "detect_nan"]

@@ -14,7 +14,7 @@ from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.errors import describe, lines
 from occelo_link import Linker, make_linker
-from occelo_link.beside import WatchingLinker
+from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
 
 __all__ = ["BIG", "NanGuardMode"]

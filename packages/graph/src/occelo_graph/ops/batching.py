@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second

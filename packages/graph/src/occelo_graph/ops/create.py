@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.facade import facade
-from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import FIRST

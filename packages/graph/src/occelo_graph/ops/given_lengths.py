@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.tensors.constant import as_tensor_variable

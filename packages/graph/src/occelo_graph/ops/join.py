@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import EVERY, FIRST

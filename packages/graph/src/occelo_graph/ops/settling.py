@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.ir.known import known_integers
+from occelo_graph.ir.known_values import known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second

@@ -10,16 +10,16 @@ import numpy as np
 
 from occelo_graph import Variable
 from occelo_graph.interpret import evaluate, has_run
+from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.turns import Turns
-from occelo_link.units.hosts import Effects
+from occelo_link.units.callbacks import Effects
 from occelo_link.units.interface import UnitFailure
 from occelo_link.units.kinds import pack_unit
-from occelo_link.values import all_arrays, joined, split
+from occelo_link.update_locks import Turns
 from occelo_link.vm import NodeThunk
 
 __all__ = [

@@ -50,8 +50,8 @@ def environment() -> dict[str, str]:
     """Named parts of the environment that code is compiled for."""
     import llvmlite
 
-    from occelo_link.machine.addresses import blas_library
     from occelo_link.machine.processor import host_target
+    from occelo_link.machine.symbol_addresses import blas_library
 
     here = str(Path(__file__).parent.parent)
     triple, processor, features = host_target()

@@ -19,7 +19,7 @@ from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.llvm.marking import print_marked
+from occelo_link.native.llvm.clock_reading import print_marked
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit

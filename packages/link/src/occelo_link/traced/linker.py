@@ -17,13 +17,13 @@ from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_link.entries import NOTHING, SINGLE
+from occelo_link.fast_calls import quick_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
-from occelo_link.quick import quick_call
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
-from occelo_link.turns import Turns
+from occelo_link.update_locks import Turns
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]

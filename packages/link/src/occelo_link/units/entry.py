@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.units import layout
+from occelo_link.units import object_layout
 from occelo_link.units.entry_context import (
     CTX_ACQUIRE,
     CTX_ARENA,
@@ -115,7 +115,7 @@ def _process_slots() -> dict[int, int]:
     api = ctypes.pythonapi
     # allocation by the C library: working memory is none of Python's business
     library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
-    array_type, new_from_descr = layout.array_api()
+    array_type, new_from_descr = object_layout.array_api()
     functions = {
         CTX_NEW_LIST: api.PyList_New,
         CTX_INCREF: api.Py_IncRef,

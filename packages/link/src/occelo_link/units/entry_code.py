@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from occelo_link.units import entry_context as context
-from occelo_link.units import layout
+from occelo_link.units import object_layout
 from occelo_link.units.entry_arguments import ARGUMENTS_CODE, FRAME_CODE
 from occelo_link.units.entry_results import RESULTS_CODE, RUN_CODE
 from occelo_link.units.entry_services import HELPERS_CODE, SERVICES_CODE
@@ -103,17 +103,17 @@ def entry_text(calls: int | None = None) -> str:
         "in_dims": context.IN_DIMS,
         "in_scalars": context.IN_SCALARS,
         "in_descr": context.IN_DESCR,
-        "object_type": layout.OBJECT_TYPE,
-        "float_value": layout.FLOAT_VALUE,
-        "list_items": layout.LIST_ITEMS,
-        "array_data": layout.ARRAY_DATA,
-        "array_ndim": layout.ARRAY_NDIM,
-        "array_dims": layout.ARRAY_DIMS,
-        "array_strides": layout.ARRAY_STRIDES,
-        "array_descr": layout.ARRAY_DESCR,
-        "array_flags": layout.ARRAY_FLAGS,
-        "descr_byteorder": layout.DESCR_BYTEORDER,
-        "descr_type_num": layout.DESCR_TYPE_NUM,
+        "object_type": object_layout.OBJECT_TYPE,
+        "float_value": object_layout.FLOAT_VALUE,
+        "list_items": object_layout.LIST_ITEMS,
+        "array_data": object_layout.ARRAY_DATA,
+        "array_ndim": object_layout.ARRAY_NDIM,
+        "array_dims": object_layout.ARRAY_DIMS,
+        "array_strides": object_layout.ARRAY_STRIDES,
+        "array_descr": object_layout.ARRAY_DESCR,
+        "array_flags": object_layout.ARRAY_FLAGS,
+        "descr_byteorder": object_layout.DESCR_BYTEORDER,
+        "descr_type_num": object_layout.DESCR_TYPE_NUM,
     }
     assert CALLER == 0
     code = "".join(_PARTS).format(**names)

@@ -11,7 +11,7 @@ import numpy as np
 from occelo_graph import Variable
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.loops.ir.program import Program
-from occelo_link.units.hosts import Hosts
+from occelo_link.units.callbacks import Hosts
 
 __all__ = ["UnitFailure", "UnitInterface"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_link.machine.addresses import address_of
+from occelo_link.machine.symbol_addresses import address_of
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     FIRST_INPUT,

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Protocol
 
 from occelo_link.entries import LIST
 from occelo_link.loops.ir.program import Program
+from occelo_link.units.callbacks import Effects
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_services
-from occelo_link.units.hosts import Effects
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.kinds import register_kind
-from occelo_link.units.layout import layout_fits
+from occelo_link.units.object_layout import layout_fits
 from occelo_link.units.python_entry import PythonEntry, make_table
 
 __all__ = ["HasAddress", "NativeUnit"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.optional import scipy_module
+from occelo_graph.optional_scipy import scipy_module
 
 __all__ = ["betainc_da", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
 

@@ -20,7 +20,7 @@ from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
-from occelo_graph.optional import scipy_module
+from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.ir.known import known_integer
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts

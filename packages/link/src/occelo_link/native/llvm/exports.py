@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from occelo_link.loops.ir.program import Block, Invoke, Pointer, Program, Reference, Value
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.literals import element_type, memory_type
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.operations import Operations
 
 __all__ = ["POINTER", "Exported", "export_call", "export_combination", "export_operation"]

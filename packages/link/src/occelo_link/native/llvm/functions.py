@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from occelo_link.loops.ir.program import Function, Value, itemsize
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.literals import constant, element_type, literal, type_of
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.operations import Operations
 
 __all__ = ["Functions"]

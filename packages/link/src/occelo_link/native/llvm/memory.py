@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import Alloc, Buffer, For, Swap, itemsize
 from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
-from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, TAKE
 

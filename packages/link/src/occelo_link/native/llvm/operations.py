@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from occelo_link.loops.ir.operations import is_float, is_signed, width
 from occelo_link.loops.ir.program import Value
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.literals import constant, type_of
+from occelo_link.native.llvm.module_writer import Emission
 
 __all__ = ["Operations"]
 

@@ -13,9 +13,9 @@ from functools import cached_property
 
 from occelo_link.loops.ir.program import Buffer, For, Value
 from occelo_link.loops.ir.uses import is_plain, used_by
-from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
-from occelo_link.native.llvm.polling import Polling
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import table_slot
 

@@ -25,18 +25,18 @@ from occelo_link.loops.ir.program import (
     While,
 )
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.native.llvm.emission import USUAL, Emission
 from occelo_link.native.llvm.functions import Functions
-from occelo_link.native.llvm.interleaved import Interleaved
-from occelo_link.native.llvm.lanes import Lanes
+from occelo_link.native.llvm.interleaved_complex import Interleaved
+from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
-from occelo_link.native.llvm.loops import Loops
 from occelo_link.native.llvm.memory import Memory
+from occelo_link.native.llvm.module_writer import USUAL, Emission
 from occelo_link.native.llvm.operations import Operations
 from occelo_link.native.llvm.parallel import Parallel
-from occelo_link.native.llvm.polling import Polling
+from occelo_link.native.llvm.scalar_loops import Loops
 from occelo_link.native.llvm.scalars import Scalars
-from occelo_link.native.llvm.turn import TurnParts
+from occelo_link.native.llvm.vector_iteration import TurnParts
+from occelo_link.native.llvm.vector_loops import Lanes
 from occelo_link.native.llvm.vectors import Vectors
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 

@@ -6,9 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import Buffer, Store, Value, itemsize
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.literals import literal, memory_type
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
 __all__ = ["Scalars"]

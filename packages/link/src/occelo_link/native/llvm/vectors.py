@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
-from occelo_link.native.llvm.emission import Emission
-from occelo_link.native.llvm.interleaved import suffix
+from occelo_link.native.llvm.interleaved_complex import suffix
 from occelo_link.native.llvm.literals import constant, element_type, memory_type, type_of
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Vectors"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.literals import memory_type
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Interleaved", "base_and_part", "suffix"]

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from occelo_link.loops.ir.program import For, Value
 from occelo_link.loops.ir.work import few_turns
-from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
-from occelo_link.native.llvm.polling import Polling
-from occelo_link.native.llvm.turn import Turn, TurnParts
+from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.vector_iteration import Turn, TurnParts
 
 __all__ = ["Lanes"]
 

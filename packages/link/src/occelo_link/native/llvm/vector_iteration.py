@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import Buffer, For, Statement, Store, Value
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.native.llvm.emission import Emission
 from occelo_link.native.llvm.functions import Functions
-from occelo_link.native.llvm.interleaved import Interleaved, base_and_part
+from occelo_link.native.llvm.interleaved_complex import Interleaved, base_and_part
 from occelo_link.native.llvm.literals import type_of
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.operations import Operations
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.native.llvm.vectors import Vectors

@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph import Apply
 from occelo_graph.interpret import annotate_error
-from occelo_link.values import joined, split
+from occelo_link.array_parts import joined, split
 
 __all__ = ["Effects", "Hosts"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import Block, Carried, For, While
 from occelo_link.loops.ir.work import asking_turns, few_turns
-from occelo_link.native.llvm.emission import Emission
+from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
-from occelo_link.native.llvm.polling import Polling
+from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Loops"]
