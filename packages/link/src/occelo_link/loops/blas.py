@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.complexes import product_by_parts
@@ -31,8 +31,8 @@ _LETTER = {"float32": "s", "float64": "d"}
 
 
 @lowers_to_loops(Dot)
-def lower_dot(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    output: Any = node.outputs[0].type
+def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) -> Sequence[Tensor]:
+    output = node.outputs[0].type
     x, y = inputs
     inner = context.unify(x.shape[-1], y.shape[0])
     if x.ndim == 1 and y.ndim == 1:
@@ -224,7 +224,8 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
         context.unify(length, other)
     small = _is_small([*x.shape, *y.shape[1:]])
     if small or not _is_accumulated(context, node, z):
-        product = lower_dot(context, Dot().make_node(*node.inputs[2:4]), [x, y])[0]
+        dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
+        product = lower_dot(context, dot, [x, y])[0]
         return [_sum(context, _scaled(context, z, beta), _scaled(context, product, alpha))]
     left = MatrixOperand(context, x)
     right = MatrixOperand(context, y) if y.ndim == 2 else vector_operand(context, y)
@@ -346,8 +347,10 @@ class _Update:
 
 
 @lowers_to_loops(MatMul)
-def lower_matmul(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    output: Any = node.outputs[0].type
+def lower_matmul(
+    context: Context, node: TensorApply[MatMul], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    output = node.outputs[0].type
     x, y = inputs
     types: list[Any] = [v.type for v in node.inputs]
     inner = context.unify(x.shape[-1], y.shape[-2])

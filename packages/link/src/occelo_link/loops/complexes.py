@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from occelo_graph import Apply, TensorType, Variable
+from occelo_graph import Apply, TensorApply, TensorType, Variable
+from occelo_graph.ir.nodes import OpT, VariableT
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
-    from occelo_link.loops.registry import Lowering
+    from occelo_link.loops.registry import Lowering, LoweringOf
 
 __all__ = [
     "PARTS",
@@ -94,7 +95,7 @@ def _part(tensor: Tensor, which: int) -> Tensor:
     return tensor.im if which else tensor.re
 
 
-def as_real(node: Apply) -> Apply:
+def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
     """The node with the dtype of the parts wherever it has a complex one."""
 
     def real(variable: Variable) -> Variable:
@@ -108,16 +109,16 @@ def as_real(node: Apply) -> Apply:
             op = dataclasses.replace(op, **{field: PARTS[given]})
     inputs = [real(v) for v in node.inputs]
     outputs = [v.type() if v.owner is node else v for v in map(real, node.outputs)]
-    return Apply(op, inputs, outputs)
+    return cast("Apply[OpT, VariableT]", Apply(op, inputs, outputs))
 
 
-def product_by_parts(lowering: Lowering) -> Lowering:
+def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
     """The product of complex matrices as four of real ones."""
 
-    def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    def lowered(context: Context, node: TensorApply[OpT], inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
-        dtype: Any = real.outputs[0].type
-        x, y = (_both(context, t, dtype.dtype) for t in inputs)
+        dtype = real.outputs[0].type.dtype
+        x, y = (_both(context, t, dtype) for t in inputs)
 
         def product(a: Tensor, b: Tensor) -> Tensor:
             return lowering(context, real, [a, b])[0]

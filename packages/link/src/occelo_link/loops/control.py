@@ -55,6 +55,6 @@ for _identity in (
 
 @lowers_parts_to_loops(IfElse)
 @lowers_to_loops(IfElse)
-def lower_ifelse(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def lower_ifelse(context: Context, node: Apply[IfElse], inputs: list[Tensor]) -> Sequence[Tensor]:
     condition = context.builder.cast(context.scalar(inputs[0]), "bool")
     return choose(context, condition, node)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_link.loops.elemwise.op import broadcast_index
 from occelo_link.loops.ir.builder import Builder
@@ -28,10 +27,12 @@ def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
 
 
 @lowers_to_loops(Alloc)
-def lower_alloc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_alloc(
+    context: Context, node: TensorApply[Alloc], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     value = inputs[0]
-    type_: Any = node.inputs[0].type
+    type_ = node.inputs[0].type
     shape = lengths_from(context, op.shape, inputs[1:])
     check_lengths(context, shape)
     lead = len(shape) - value.ndim
@@ -47,8 +48,10 @@ def lower_alloc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
 
 
 @lowers_to_loops(ARange)
-def lower_arange(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_arange(
+    context: Context, node: TensorApply[ARange], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     start, stop, step = (context.scalar(t) for t in inputs)
     if all(not is_float(v.dtype) for v in (start, stop, step)):
@@ -94,8 +97,8 @@ def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: 
 
 
 @lowers_to_loops(Eye)
-def lower_eye(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_eye(context: Context, node: TensorApply[Eye], inputs: list[Tensor]) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     shape = lengths_from(context, op.shape, inputs[:-1])
     check_lengths(context, shape)

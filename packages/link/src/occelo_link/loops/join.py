@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -22,8 +21,10 @@ _PICKED = 6
 
 
 @lowers_to_loops(MakeVector)
-def lower_make_vector(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_make_vector(
+    context: Context, node: TensorApply[MakeVector], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     shape = [context.i64(len(inputs))]
     if 0 < len(inputs) <= _PICKED:
 
@@ -43,8 +44,8 @@ def lower_make_vector(context: Context, node: Apply, inputs: list[Tensor]) -> Se
 
 
 @lowers_to_loops(Join)
-def lower_join(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_join(context: Context, node: TensorApply[Join], inputs: list[Tensor]) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     axis: int = op.axis
     shape = list(inputs[0].shape)
@@ -70,8 +71,10 @@ def lower_join(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
 
 
 @lowers_to_loops(Repeat)
-def lower_repeat(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_repeat(
+    context: Context, node: TensorApply[Repeat], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     x, repeats = inputs
     axis: int = op.axis

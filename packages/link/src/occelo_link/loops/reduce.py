@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.reduce import (
     Argmax,
     CAReduce,
@@ -85,9 +85,11 @@ def _has_formula(node: Apply) -> bool:
 
 
 @lowers_to_loops(CAReduce, when=_has_formula)
-def lower_reduce(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
-    output: Any = node.outputs[0].type
+def lower_reduce(
+    context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
+    output = node.outputs[0].type
     x = inputs[0]
     acc = _computed_in(node)
     if not op.axis:
@@ -143,8 +145,10 @@ def _fold(context: Context, node: Apply, x: Tensor) -> Tensor:
 
 
 @lowers_to_loops(Argmax)
-def lower_argmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_argmax(
+    context: Context, node: TensorApply[Argmax], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x = inputs[0]
     _check_not_empty(context, x, op.axis)
     kept = [i for i in range(x.ndim) if i not in op.axis]
@@ -250,9 +254,11 @@ def _running_has_formula(node: Apply) -> bool:
 
 
 @lowers_to_loops(CumOp, when=_running_has_formula)
-def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
-    output: Any = node.outputs[0].type
+def lower_cumulative(
+    context: Context, node: TensorApply[CumOp], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
+    output = node.outputs[0].type
     x = inputs[0]
     combine = _scalar(op.row, output.dtype)
     assert combine is not None
@@ -265,16 +271,18 @@ def lower_cumulative(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
         made = combine(builder, state, value)
         if plain:
             return made
-        return builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)  # pyright: ignore[reportUnknownArgumentType]
+        return builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)
 
     start = op.row.start(output.dtype) if plain else 0
     return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
 
 
 @lowers_to_loops(LinearRecurrence)
-def lower_recurrence(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
-    output: Any = node.outputs[0].type
+def lower_recurrence(
+    context: Context, node: TensorApply[LinearRecurrence], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
+    output = node.outputs[0].type
     factor, term = inputs
     shape = [context.unify(m, n) for m, n in zip(factor.shape, term.shape, strict=True)]
 
@@ -400,7 +408,9 @@ def _load(context: Context, stored: Stored, index: Index) -> Value:
 
 
 @lowers_to_loops(Softmax)
-def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def lower_softmax(
+    context: Context, node: TensorApply[Softmax], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     builder = context.builder
 
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
@@ -425,13 +435,15 @@ def lower_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
         return [found]
     powers, _ = _shifted(context, node, inputs[0])
     stored = context.store(powers)
-    op: Any = node.op
+    op = node.op
     total = context.reduce(stored, op.axis, "add", stored.dtype, stored.dtype)
     return [_with_kept(context, op.axis, stored, total, lambda b, x, t: b.op("div", x, t))]
 
 
 @lowers_to_loops(LogSoftmax)
-def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def lower_log_softmax(
+    context: Context, node: TensorApply[LogSoftmax], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     builder = context.builder
 
     def finish(rows: _Rows, result: Stored, top: Value) -> None:
@@ -452,7 +464,7 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
     found = _soft(context, node, inputs[0], finish)
     if found is not None:
         return [found]
-    op: Any = node.op
+    op = node.op
     powers, shifted = _shifted(context, node, inputs[0])
     total = context.reduce(powers, op.axis, "add", powers.dtype, powers.dtype)
 
@@ -463,9 +475,11 @@ def lower_log_softmax(context: Context, node: Apply, inputs: list[Tensor]) -> Se
 
 
 @lowers_to_loops(LogSumExp)
-def lower_log_sum_exp(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
-    output: Any = node.outputs[0].type
+def lower_log_sum_exp(
+    context: Context, node: TensorApply[LogSumExp], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
+    output = node.outputs[0].type
     powers, _, top = _shifted_with_top(context, node, inputs[0])
     total = (
         context.reduce(powers, op.axis, "add", output.dtype, output.dtype) if op.axis else powers

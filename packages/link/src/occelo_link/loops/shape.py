@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -45,10 +45,12 @@ def lower_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence
 
 
 @lowers_to_loops(Shape_i)
-def lower_shape_i(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
-    length = inputs[0].shape[op.i]  # pyright: ignore[reportUnknownVariableType]
-    return [context.virtual("int64", (), lambda b, index: length, flat=True, cost=0)]  # pyright: ignore[reportUnknownLambdaType]
+def lower_shape_i(
+    context: Context, node: TensorApply[Shape_i], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
+    length = inputs[0].shape[op.i]
+    return [context.virtual("int64", (), lambda b, index: length, flat=True, cost=0)]
 
 
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
@@ -69,8 +71,10 @@ def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tens
 
 
 @lowers_to_loops(SpecifyShape)
-def lower_specify_shape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_specify_shape(
+    context: Context, node: TensorApply[SpecifyShape], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     rest = iter(inputs[1:])
     shape: list[Value] = []
     for known, given, own in zip(op.static, op.given, inputs[0].shape, strict=True):
@@ -85,13 +89,15 @@ def lower_specify_shape(context: Context, node: Apply, inputs: list[Tensor]) -> 
 
 
 @lowers_to_loops(DimShuffle)
-def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_dimshuffle(
+    context: Context, node: TensorApply[DimShuffle], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x = inputs[0]
     one, zero = context.i64(1), context.i64(0)
     for axis in op.dropped:
-        if not is_unit(x.shape[axis]):  # pyright: ignore[reportUnknownArgumentType]
-            context.unify(one, x.shape[axis])  # pyright: ignore[reportUnknownArgumentType]
+        if not is_unit(x.shape[axis]):
+            context.unify(one, x.shape[axis])
     order: list[Any] = list(op.new_order)
     shape = [one if a == "x" else x.shape[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
     # the order of dimensions of one element does not matter
@@ -114,18 +120,21 @@ def lower_dimshuffle(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 
 
 @lowers_to_loops(Reshape)
-def lower_reshape(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_reshape(
+    context: Context, node: TensorApply[Reshape], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     x = inputs[0]
     size = builder.product(x.shape)
-    output: Any = node.outputs[0].type
+    output = node.outputs[0].type
     known = lengths_from(context, op.shape, inputs[1:])
     # what the graph gives as a constant may have become one only by rewriting
     open_axes = [i for i, n in enumerate(known) if n.op == "const" and n.args[0] == -1]
     unknown = [i for i, n in enumerate(known) if not _is_never_negative(n) and i not in open_axes]
-    if len(open_axes) == 1 and output.shape[open_axes[0]] is not None:
-        known[open_axes[0]] = context.i64(output.shape[open_axes[0]])
+    length = output.shape[open_axes[0]] if len(open_axes) == 1 else None
+    if length is not None:
+        known[open_axes[0]] = context.i64(length)
     elif open_axes or unknown:
         _work_out(context, known, open_axes, unknown, size)
     for axis in (*open_axes, *unknown):

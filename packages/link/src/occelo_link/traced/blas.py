@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.traced.registry import traces
@@ -28,12 +28,12 @@ def _product(tracer: Tracer, node: Apply, inputs: list[Any], stacked: bool) -> S
 
 
 @traces(Dot)
-def lower_dot(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_dot(tracer: Tracer, node: TensorApply[Dot], inputs: list[Any]) -> Sequence[Any]:
     return _product(tracer, node, inputs, False)
 
 
 @traces(MatMul)
-def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Any]) -> Sequence[Any]:
     static = [v.type.shape[:-2] for v in node.inputs]
     shapes = [tuple(int(n) for n in x.shape[:-2]) for x in inputs]
     for axis in range(1, min(map(len, shapes)) + 1):
@@ -44,7 +44,9 @@ def lower_matmul(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
 
 
 @traces(Gemm, Gemv, Ger)
-def lower_update(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_update(
+    tracer: Tracer, node: TensorApply[Gemm | Gemv | Ger], inputs: list[Any]
+) -> Sequence[Any]:
     arrays = tracer.arrays
     z, alpha, x, y, *rest = (tracer.array(v) for v in inputs)
     add, mul = arrays.scalars["add"][1], arrays.scalars["mul"][1]

@@ -47,5 +47,5 @@ def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
 
 @traces_parts(IfElse)
 @traces(IfElse)
-def lower_branch(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_branch(tracer: Tracer, node: Apply[IfElse], inputs: list[Any]) -> Sequence[Any]:
     return tracer.branch(inputs[0], node)

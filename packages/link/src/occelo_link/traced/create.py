@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.given_lengths import fill_static
@@ -16,8 +16,8 @@ __all__: list[str] = []
 
 
 @traces(Alloc)
-def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     value, *given = inputs
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(given)]
     shape = [int(n) for n in fill_static(op.shape, lengths)]
@@ -32,5 +32,7 @@ def lower_alloc(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
 
 
 @traces(ARange, Eye)
-def lower_known(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_known(
+    tracer: Tracer, node: TensorApply[ARange | Eye], inputs: list[Any]
+) -> Sequence[Any]:
     return run_node(node, [tracer.known(node, i, v) for i, v in enumerate(inputs)])

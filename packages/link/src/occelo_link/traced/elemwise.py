@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant
+from occelo_graph import Apply, Constant, TensorApply
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -88,8 +88,8 @@ def _by_formula(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any]) -> Any:
 
 
 @traces(Elemwise)
-def lower_elemwise(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_elemwise(tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     shape = common_shape(node, inputs)
     if not supports_scalar(tracer.arrays.scalar, op.scalar_op):
         return fall_back(tracer, node, inputs)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.index.key import (
@@ -94,8 +94,8 @@ def _is_mask(node: Apply, position: int) -> bool:
 
 
 @traces(Subtensor)
-def lower_read(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_read(tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     arrays, x = tracer.arrays, tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
     plain = [  # pyright: ignore[reportUnknownVariableType]
@@ -117,8 +117,10 @@ def lower_read(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
 
 
 @traces(AdvancedSubtensor)
-def lower_gather(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_gather(
+    tracer: Tracer, node: TensorApply[AdvancedSubtensor], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     x = tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
     return [tracer.arrays.gather(x, [_part(tracer, entry) for entry in key])]
@@ -129,25 +131,31 @@ def _part(tracer: Tracer, entry: Any) -> Any:
 
 
 @traces(IncSubtensor, AdvancedIncSubtensor)
-def lower_write(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_write(
+    tracer: Tracer, node: TensorApply[IncSubtensor | AdvancedIncSubtensor], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
-    y_type: Any = node.inputs[1].type
+    y_type = node.inputs[1].type
     check_written(y_type, tuple(map(int, y.shape)), region_shape(key, x.shape))
     y = tracer.arrays.cast(y, tracer.arrays.dtype(x))
     return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
 
 
 @traces(ExtractDiag)
-def lower_diagonal(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_diagonal(
+    tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
 
 
 @traces(AllocDiag)
-def lower_diagonal_matrix(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_diagonal_matrix(
+    tracer: Tracer, node: TensorApply[AllocDiag], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays, (x,) = tracer.arrays, inputs
     count = int(x.shape[-1])
     n = count + abs(op.offset)
@@ -159,5 +167,5 @@ def lower_diagonal_matrix(tracer: Tracer, node: Apply, inputs: list[Any]) -> Seq
 
 
 @traces(Nonzero)
-def lower_nonzero(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_nonzero(tracer: Tracer, node: TensorApply[Nonzero], inputs: list[Any]) -> Sequence[Any]:
     return run_node(node, [tracer.known(node, 0, inputs[0])])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
@@ -16,8 +16,8 @@ __all__: list[str] = []
 
 
 @traces(Join)
-def lower_join(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     shapes = [[int(n) for i, n in enumerate(x.shape) if i != op.axis] for x in inputs]
     if any(s != shapes[0] for s in shapes):
         raise ValueError("Lengths of what is joined differ")
@@ -25,16 +25,16 @@ def lower_join(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
 
 
 @traces(MakeVector)
-def lower_vector(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_vector(tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     scalars = [arrays.cast(tracer.array(x), op.dtype) for x in inputs]
     return [arrays.concatenate([arrays.reshape(x, (1,)) for x in scalars], 0)]
 
 
 @traces(Repeat)
-def lower_repeat(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     x, counts = inputs[0], tracer.known(node, 1, inputs[1])
     if counts.shape[0] != int(x.shape[op.axis]):
         raise ValueError("There must be a number of repeats for each element")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.reduce import (
     Argmax,
     CAReduce,
@@ -32,8 +32,10 @@ def _dtype(node: Apply) -> str:
 
 
 @traces(CAReduce)
-def lower_reduction(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_reduction(
+    tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays, (x,) = tracer.arrays, inputs
     empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
     if empty and not op.row.may_be_empty:
@@ -95,8 +97,8 @@ def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
 
 
 @traces(Argmax)
-def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     flat = _last(tracer, inputs[0], op.axis)
     if flat.shape[-1] == 0:
         raise ValueError("There is no largest element of nothing")
@@ -104,8 +106,8 @@ def lower_argmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any
 
 
 @traces(CumOp)
-def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     x = arrays.cast(inputs[0], _dtype(node))
     made = arrays.accumulate(op.mode, x, op.axis)
@@ -126,8 +128,10 @@ def lower_running(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
 
 
 @traces(LinearRecurrence)
-def lower_recurrence(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_recurrence(
+    tracer: Tracer, node: TensorApply[LinearRecurrence], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     if tuple(inputs[0].shape) != tuple(inputs[1].shape):
         raise ValueError("Factors and terms of a recurrence have different shapes")
@@ -163,8 +167,8 @@ def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, Any, tuple[
 
 
 @traces(Softmax)
-def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_softmax(tracer: Tracer, node: TensorApply[Softmax], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     powers, _, _, shape = _shifted(tracer, node, inputs[0])
     total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
@@ -172,8 +176,10 @@ def lower_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
 
 
 @traces(LogSoftmax)
-def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_log_softmax(
+    tracer: Tracer, node: TensorApply[LogSoftmax], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     sub = arrays.scalars["sub"][1]
     powers, less, _, shape = _shifted(tracer, node, inputs[0])
@@ -182,8 +188,10 @@ def lower_log_softmax(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequenc
 
 
 @traces(LogSumExp)
-def lower_logsumexp(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_logsumexp(
+    tracer: Tracer, node: TensorApply[LogSumExp], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays = tracer.arrays
     powers, _, top, _ = _shifted(tracer, node, inputs[0])
     total = arrays.reduce("add", powers, op.axis)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.traced.registry import traces
@@ -23,14 +23,14 @@ def lower_shape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
 
 
 @traces(Shape_i)
-def lower_length(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_length(tracer: Tracer, node: TensorApply[Shape_i], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     return [np.array(int(inputs[0].shape[op.i]), dtype="int64")]
 
 
 @traces(Reshape)
-def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_reshape(tracer: Tracer, node: TensorApply[Reshape], inputs: list[Any]) -> Sequence[Any]:
+    op = node.op
     x = inputs[0]
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(inputs[1:])]
     shape = [int(n) for n in fill_static(op.shape, lengths)]
@@ -45,8 +45,10 @@ def lower_reshape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[An
 
 
 @traces(SpecifyShape)
-def lower_specified(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_specified(
+    tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
     for static, given, length in zip(op.static, op.given, x.shape, strict=True):
         wanted = static
@@ -65,8 +67,10 @@ def lower_specified(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[
 
 
 @traces(DimShuffle)
-def lower_dimshuffle(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_dimshuffle(
+    tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     (x,) = inputs
     kept = [a for a in op.new_order if isinstance(a, int)]
     if any(int(x.shape[a]) != 1 for a in op.dropped):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.blas.products import Dot
 from occelo_rewrite.assumptions.inference import Ask, infers
 from occelo_rewrite.assumptions.shape import is_transposition
@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 @infers("symmetric", Dot)
-def _gram(node: Apply, ask: Ask) -> bool | None:
+def _gram(node: TensorApply[Dot], ask: Ask) -> bool | None:
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
         if b.owner is not None and is_transposition(b.owner.op) and b.owner.inputs[0] is a:

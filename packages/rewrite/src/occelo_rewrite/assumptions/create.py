@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.create import ARange, Eye
 from occelo_rewrite.assumptions.inference import Ask, infers
 from occelo_rewrite.constants import number_of
@@ -12,12 +12,12 @@ __all__: list[str] = []
 
 @infers("diagonal", Eye)
 @infers("nonnegative", Eye)
-def _eye(node: Apply, ask: Ask) -> bool | None:
+def _eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     return True if number_of(node.inputs[-1]) == 0 else None
 
 
 @infers("permutation", Eye)
-def _square_eye(node: Apply, ask: Ask) -> bool | None:
+def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     rows, columns = node.outputs[0].type.shape
     return (
         True if rows is not None and rows == columns and number_of(node.inputs[-1]) == 0 else None
@@ -25,7 +25,7 @@ def _square_eye(node: Apply, ask: Ask) -> bool | None:
 
 
 @infers("unique_indices", ARange)
-def _counted(node: Apply, ask: Ask) -> bool | None:
+def _counted(node: TensorApply[ARange], ask: Ask) -> bool | None:
     start, _, step = (number_of(v) for v in node.inputs)
     if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):
         return None  # smaller ones could wrap around

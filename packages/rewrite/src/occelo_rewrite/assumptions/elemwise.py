@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarOp, Sign
 from occelo_rewrite.assumptions.facts import UNSIGNED
@@ -55,8 +55,8 @@ for _fact in ("diagonal", "lower_triangular", "upper_triangular"):
 
 
 @infers("symmetric", Elemwise)
-def _symmetric_arithmetic(node: Apply, ask: Ask) -> bool | None:
-    whole: Any = node.outputs[0].type
+def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+    whole = node.outputs[0].type
     if whole.ndim < 2 or _function(node).linear is None:
         return None
     rest = [v for v in node.inputs if not _is_one_number(v.type)]
@@ -90,7 +90,7 @@ _signs("unsigned")
 
 
 @infers("nonnegative", Elemwise)
-def _nonnegative_quotient(node: Apply, ask: Ask) -> bool | None:
+def _nonnegative_quotient(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
     function = _function(node)
     if function.name not in ("true_div", "reciprocal") or not _are_floats(node):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.index.search import AllocDiag
 from occelo_rewrite.assumptions.inference import Ask, infers
 
@@ -10,5 +10,5 @@ __all__: list[str] = []
 
 
 @infers("diagonal", AllocDiag)
-def _made_diagonal(node: Apply, ask: Ask) -> bool | None:
-    return True if node.op.offset == 0 else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+def _made_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:
+    return True if node.op.offset == 0 else None

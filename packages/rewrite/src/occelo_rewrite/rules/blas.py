@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import is_moderate, number_of
@@ -27,10 +28,10 @@ OVERWRITING = (Gemm, Gemv, Ger)
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
-def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
+def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
     """dot(x, y) = 0 where the sum has no terms, or the result no elements."""
     x, y = (v.type for v in node.inputs)
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     if 0 not in (*x.shape, *y.shape):
         return None
     rows = ot.shape_tuple(node.inputs[0])[:-1]
@@ -43,7 +44,7 @@ def dot_of_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Dot], tags=("rounding", "finite"))
-def dot_of_length_one(fgraph: FunctionGraph, node: Apply) -> Any:
+def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
     """dot(x, y) = x y where the sum has one term (rounding: the sign of a zero; finite: some products skip zeros)."""
     x, y = node.inputs
     first, last = x.type, y.type
@@ -59,9 +60,9 @@ def dot_of_length_one(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([DimShuffle], tags=("comparison", "overflow", "finite"))
-def transposed_dot(fgraph: FunctionGraph, node: Apply) -> Any:
+def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
     """dot(x, y).T = dot(y.T, x.T), where nothing else uses the product and a factor is transposed already."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Dot) or op.new_order != (1, 0):
         return None
@@ -74,14 +75,14 @@ def transposed_dot(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
-def matmul_of_matrices(fgraph: FunctionGraph, node: Apply) -> Any:
+def matmul_of_matrices(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Any:
     """matmul(x, y) = dot(x, y), for two matrices."""
     x, y = node.inputs
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
-def dot_with_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
     """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices.
 
     (finite: the product adds 0 times the other elements, which is NaN where they are infinite.)
@@ -102,7 +103,7 @@ def _is_square(fgraph: FunctionGraph, x: Any) -> bool:
 
 
 @node_rewriter([Dot], tags=("stabler", "finite"))
-def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
+def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
     """q @ q.T = q.T @ q = 1, for orthogonal q."""
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
@@ -116,7 +117,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
-def dot_with_selection(fgraph: FunctionGraph, node: Apply) -> Any:
+def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
     """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)].
 
     (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
@@ -144,7 +145,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
-def matmul_with_one_matrix(fgraph: FunctionGraph, node: Apply) -> Any:
+def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Any:
     """matmul of a batch with one matrix is one product: the batch and the rows are made one dimension."""
     x, y = node.inputs
     xt: Any = x.type
@@ -283,7 +284,7 @@ def _update(z: Any, alpha: Any, x: Any, y: Any) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
+def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
     parted = Parted.at(fgraph, node, _dot_factors)
     made = None if parted is None else parted.added(_update)
@@ -291,7 +292,7 @@ def product_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def product_plus_broadcast_term(fgraph: FunctionGraph, node: Apply) -> Any:
+def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """z + alpha x @ y is one gemm or gemv also where z is broadcast, if the sum is a result or goes into a product.
 
     Where it goes into loops these read its terms as well.
@@ -311,7 +312,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def outer_plus_term(fgraph: FunctionGraph, node: Apply) -> Any:
+def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """z + alpha x y^T is one ger."""
 
     def make(z: Any, alpha: Any, x: Any, y: Any) -> Any:
@@ -333,9 +334,9 @@ def _total(terms: Sequence[Term]) -> Any:
 
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
-def scaled_product(fgraph: FunctionGraph, node: Apply) -> Any:
+def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     base, alpha = _scaled(out)
     owner: Any = base.owner
     if alpha is None or owner is None or not isinstance(owner.op, Gemm | Gemv):

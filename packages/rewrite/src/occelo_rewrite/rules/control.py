@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
@@ -14,7 +14,7 @@ __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 
 
 @node_rewriter([CheckAndRaise])
-def check_of_truth(fgraph: FunctionGraph, node: Apply) -> Any:
+def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Any:
     """A check of what is known to be true is left out; so is a condition that is checked twice."""
     conditions: dict[Any, None] = {}
     for v in node.inputs[1:]:
@@ -27,9 +27,9 @@ def check_of_truth(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IfElse])
-def branch_of_constant(fgraph: FunctionGraph, node: Apply) -> Any:
+def branch_of_constant(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
     """ifelse(True, a, b) = a, and ifelse(False, a, b) = b."""
-    op: Any = node.op
+    op = node.op
     value = number_of(node.inputs[0])
     if value is None:
         return None
@@ -38,9 +38,9 @@ def branch_of_constant(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IfElse])
-def equal_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
     """ifelse(c, a, a) = a."""
-    op: Any = node.op
+    op = node.op
     then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
     if all(a is b for a, b in zip(then, other, strict=True)):
         return list(then)
@@ -48,9 +48,9 @@ def equal_branches(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IfElse])
-def nested_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
     """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and so in the other branch."""
-    op: Any = node.op
+    op = node.op
     condition = node.inputs[0]
     parts: list[Any] = list(node.inputs[1:])
     changed = False
@@ -64,9 +64,9 @@ def nested_branches(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IfElse])
-def merged_branches(fgraph: FunctionGraph, node: Apply) -> Any:
+def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
     """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y])."""
-    op: Any = node.op
+    op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:
         if (
             user is node
@@ -111,7 +111,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([CheckAndRaise], tags=("unsafe",))
-def drop_check(fgraph: FunctionGraph, node: Apply) -> Any:
+def drop_check(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Any:
     """A check is its first argument, for those who know that it holds."""
     return [node.inputs[0]]
 
@@ -120,16 +120,16 @@ UNSAFE = RuleSet((drop_check,), "control unsafe")
 
 
 @node_rewriter([OpFromGraph])
-def inline_graph(fgraph: FunctionGraph, node: Apply) -> Any:
+def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Any:
     """An op that asks to be inlined is its graph from the start."""
-    op: Any = node.op
+    op = node.op
     return op.inlined(node) if op.inline else None
 
 
 @node_rewriter([OpFromGraph])
-def expand_graph(fgraph: FunctionGraph, node: Apply) -> Any:
+def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Any:
     """Linkers know no inner graphs: what was one node in building and canonicalizing is its graph."""
-    op: Any = node.op
+    op = node.op
     return op.inlined(node)
 
 

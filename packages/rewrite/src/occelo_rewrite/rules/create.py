@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -19,10 +19,10 @@ _SECOND = ot.second
 
 
 @node_rewriter([Alloc])
-def alloc_of_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
     """alloc(x, shape(x)) = x."""
-    value: Any = node.inputs[0]
-    op: Any = node.op
+    value = node.inputs[0]
+    op = node.op
     if value.type.ndim != len(op.shape):
         return None
     if value.type == node.outputs[0].type and None not in value.type.shape:
@@ -34,10 +34,10 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Alloc])
-def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
     """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is known."""
     inner = node.inputs[0].owner
-    op: Any = node.op
+    op = node.op
     if inner is None or not isinstance(inner.op, Alloc):
         return None
     known = shapes_of(fgraph)
@@ -55,7 +55,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
-def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
+def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
@@ -76,7 +76,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
-def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
+def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """f(alloc(v, n), x) = f(v, x), for x of as many dimensions: lengths that differ would be an error.
 
     (That x has the lengths n is then not checked.)
@@ -84,7 +84,7 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: Apply) -> Any:
     if not any(_repeats(v) for v in node.inputs) or len(node.inputs) < 2 or node.op.destroy_map:
         return None
     inputs: list[Any] = list(node.inputs)
-    full: Any = node.outputs[0].type
+    full = node.outputs[0].type
     for i, own in enumerate(inputs):
         owner = own.owner
         if owner is None or not isinstance(owner.op, Alloc):
@@ -154,7 +154,7 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc])
-def elemwise_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy.
 
     (Not powers of integers, which raise where the exponent is negative, but not if there are no copies.)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc
@@ -17,15 +17,15 @@ __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Join])
-def join_of_one(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(x) = x."""
     return [node.inputs[0]] if len(node.inputs) == 1 else None
 
 
 @node_rewriter([Join])
-def join_without_empty(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(x, empty, y) = join(x, y), for what is known to have length 0."""
-    op: Any = node.op
+    op = node.op
     left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]
     if not left or len(left) == len(node.inputs):
         return None
@@ -38,7 +38,7 @@ def join_without_empty(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Join])
-def join_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(join(x, y), z) = join(x, y, z), along one axis, where nothing else uses the inner one."""
     parts: list[Any] = []
     changed = False
@@ -77,9 +77,9 @@ def _slice_of(variable: Any, axis: int) -> tuple[Any, int, int] | None:
 
 
 @node_rewriter([Join])
-def join_of_adjacent_slices(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(x[a:b], x[b:c]) = x[a:c], for x of known length."""
-    op: Any = node.op
+    op = node.op
     parts: list[Any] = []
     changed = False
     last: tuple[Any, int, int] | None = None
@@ -106,10 +106,10 @@ def join_of_adjacent_slices(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Join])
-def join_of_repeats(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(x, x, x) = x repeated by broadcasting, for x of length 1 along the axis."""
-    op: Any = node.op
-    first: Any = node.inputs[0]
+    op = node.op
+    first = node.inputs[0]
     if len(node.inputs) < 2 or any(v is not first for v in node.inputs):
         return None
     if first.type.shape[op.axis] != 1:
@@ -120,9 +120,9 @@ def join_of_repeats(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Join])
-def join_of_allocs(fgraph: FunctionGraph, node: Apply) -> Any:
+def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
     """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks."""
-    op: Any = node.op
+    op = node.op
     owners: list[Any] = [v.owner for v in node.inputs]
     if len(owners) < 2 or any(o is None or not isinstance(o.op, Alloc) for o in owners):
         return None
@@ -149,7 +149,7 @@ def join_of_allocs(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([MakeVector])
-def vector_of_own_elements(fgraph: FunctionGraph, node: Apply) -> Any:
+def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector]) -> Any:
     """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of known length n."""
     source: Any = None
     for position, v in enumerate(node.inputs):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -72,10 +72,10 @@ def _reduced_at_once(x: Any, inner: Any, outer: Any) -> Any:
 
 
 @node_rewriter([OpPattern(CAReduce)], tags=("rounding",))
-def reduce_over_nothing(fgraph: FunctionGraph, node: Apply) -> Any:
+def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Any:
     """A reduction over no axes, or over axes of length 1, is its input without them (but for the sign of a zero)."""
-    op: Any = node.op
-    variable: Any = node.inputs[0]
+    op = node.op
+    variable = node.inputs[0]
     if variable.type.dtype != node.outputs[0].type.dtype:
         return None
     if op.acc_dtype is not None and not np.can_cast(variable.type.dtype, op.acc_dtype, "safe"):
@@ -161,15 +161,15 @@ def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
 
 
 @node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "finite", "shape_unsafe"))
-def reduce_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Any:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
     (A maximum of nothing is an error, so there the length must be known. float16 has no room for n. overflow: sums and
     products on the way; finite: n v is NaN for an infinite v and n = 0.)
     """
     owner = node.inputs[0].owner
-    op: Any = node.op
-    out: Any = node.outputs[0]
+    op = node.op
+    out = node.outputs[0]
     repeats = owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second)
     if owner is None or not repeats or not _is_plain(node):
         return None

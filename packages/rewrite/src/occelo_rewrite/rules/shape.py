@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -21,12 +21,12 @@ __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
-def length_from_inputs(fgraph: FunctionGraph, node: Apply) -> Any:
+def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Any:
     """The length of a result is what its op's infer_shape says, in terms of the graph's inputs.
 
     (What it is computed from then need not be computed, so its shapes are not checked.)
     """
-    op: Any = node.op
+    op = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
     if (
         getattr(found, "owner", None) is not None
@@ -38,19 +38,19 @@ def length_from_inputs(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Shape])
-def shape_of_lengths(fgraph: FunctionGraph, node: Apply) -> Any:
+def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Any:
     """shape(x) is the vector of its lengths, if x is computed or one of them is known."""
-    x: Any = node.inputs[0]
+    x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
     return [ot.make_vector(*(as_variable(n) for n in ot.shape_tuple(x)))]
 
 
 @node_rewriter([DimShuffle])
-def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
+def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
     """Two reorderings are one, and one that changes nothing is dropped."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
+    op = node.op
+    x = node.inputs[0]
     if len(op.new_order) == op.input_ndim and all(
         a == i or (a == "x" and x.type.shape[i] == 1) for i, a in enumerate(op.new_order)
     ):
@@ -59,16 +59,16 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None or not isinstance(inner.op, DimShuffle):
         return None
     # what the outer one drops must be new in the inner one, or its length goes unchecked
-    if any(inner.op.new_order[i] != "x" for i in op.dropped):  # pyright: ignore[reportUnknownArgumentType]
+    if any(inner.op.new_order[i] != "x" for i in op.dropped):
         return None
-    order = [a if a == "x" else inner.op.new_order[a] for a in op.new_order]  # pyright: ignore[reportUnknownVariableType]
+    order = [a if isinstance(a, str) else inner.op.new_order[a] for a in op.new_order]
     return [ot.dimshuffle(inner.inputs[0], order)]
 
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
-def transposed_symmetric(fgraph: FunctionGraph, node: Apply) -> Any:
+def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
     """x.T = x, for symmetric x (rounding, finite: as far as x was computed symmetrically)."""
-    op: Any = node.op
+    op = node.op
     x = node.inputs[0]
     if op.new_order != (1, 0) or x.type != node.outputs[0].type:
         return None
@@ -76,13 +76,13 @@ def transposed_symmetric(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([DimShuffle], below=[Elemwise])
-def dimshuffle_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that functions meet functions.
 
     For a reordering that only adds dimensions, and for any other where x and y are reordered themselves;
     where nothing else uses f.
     """
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Elemwise) or inner.op.inplace or op.dropped:
         return None
@@ -107,9 +107,9 @@ def _reordered(variable: Any, order: Any, ndim: int) -> Any:
 
 
 @node_rewriter([DimShuffle])
-def dimshuffle_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
     """dimshuffle(alloc(v, n)) = alloc(dimshuffle(v), reordered n)."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Alloc) or op.dropped:
         return None
@@ -118,16 +118,16 @@ def dimshuffle_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     if value.type.ndim:
         missing: list[Any] = ["x"] * (op.input_ndim - value.type.ndim)
         value = op(ot.dimshuffle(value, [*missing, *range(value.type.ndim)]))
-    return [ot.alloc(value, *(1 if a == "x" else lengths[a] for a in op.new_order))]
+    return [ot.alloc(value, *(1 if isinstance(a, str) else lengths[a] for a in op.new_order))]
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
-def reshape_of_reshape(fgraph: FunctionGraph, node: Apply) -> Any:
+def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
     """reshape(reshape(x)) = reshape(x).
 
     (The inner lengths are then not checked.)
     """
-    op: Any = node.op
+    op = node.op
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Reshape):
         return None
@@ -138,13 +138,13 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
-def reshape_to_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
     """reshape(x, shape(x)) = x, also where all lengths but one are those of x, or x is a vector and stays one.
 
     (What the lengths are worked out from is then not checked.)
     """
-    op: Any = node.op
-    x: Any = node.inputs[0]
+    op = node.op
+    x = node.inputs[0]
     if x.type.ndim != len(op.shape):
         return None
     if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:
@@ -161,9 +161,9 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Reshape])
-def reshape_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
+def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
     """reshape(dimshuffle(x)) = reshape(x), where only dimensions of length 1 come, go or move."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, DimShuffle) or inner.op.dropped:
         return None
@@ -173,10 +173,10 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([SpecifyShape])
-def specify_what_is_known(fgraph: FunctionGraph, node: Apply) -> Any:
+def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Any:
     """Asserting lengths that are certain, whatever other rules leave out, is the tensor itself."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
+    op = node.op
+    x = node.inputs[0]
     rest = iter(node.inputs[1:])
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted = next(rest) if given else static
@@ -187,9 +187,9 @@ def specify_what_is_known(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([SpecifyShape])
-def specify_of_specify(fgraph: FunctionGraph, node: Apply) -> Any:
+def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Any:
     """Two assertions of lengths are one, unless they contradict each other."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, SpecifyShape) or any((*op.given, *inner.op.given)):
         return None
@@ -202,14 +202,14 @@ def specify_of_specify(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
-def specify_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are those of the result.
 
     Where y is an input of the graph of just the lengths that are asserted, f checks them itself.
     """
     if node.op.destroy_map or len(node.outputs) > 1:
         return None
-    full: Any = node.outputs[0].type
+    full = node.outputs[0].type
     for i, operand in enumerate(node.inputs):
         inner: Any = operand.owner
         if inner is None or not isinstance(inner.op, SpecifyShape):
@@ -249,14 +249,17 @@ def _checks(op: Any, lengths: Any, root: Any) -> bool:
 
 
 @node_rewriter([Subtensor])
-def read_of_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """shape(x)[i] is the length of x along dimension i."""
     read = length_read(node.outputs[0])
     return None if read is None else [ot.shape_i(*read)]
 
 
 @node_rewriter([Alloc, ARange, Eye, Reshape, SpecifyShape, Subtensor])
-def lengths_that_are_known(fgraph: FunctionGraph, node: Apply) -> Any:
+def lengths_that_are_known(
+    fgraph: FunctionGraph,
+    node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
+) -> Any:
     """Lengths and indices that are known become fields of the op, where they are inputs.
 
     (What was known when the node was made and is not any more is asserted.)

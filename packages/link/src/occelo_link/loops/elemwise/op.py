@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply, TensorType
+from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -140,21 +140,23 @@ def _complex_argument(
 
 
 @lowers_complex_to_loops(Elemwise, when=lambda node: _find_complex(node) is not None)
-def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def lower_complex_elemwise(
+    context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
     from occelo_link.loops.elemwise.complex import COMPLEX_COSTS
 
     function = _find_complex(node)
     assert function is not None
     types: list[Any] = [v.type for v in node.inputs]
-    output: Any = node.outputs[0].type
+    output = node.outputs[0].type
     shape = broadcast_lengths(context, types, inputs)
     made_of: str = output.dtype
     result = PARTS.get(made_of, made_of)
     kinds = [PARTS.get(t.dtype, t.dtype) for t in (*types, output) if t.dtype != "bool"]
     dtype = "float64" if any(d not in ("float32", "float16") for d in kinds) else "float32"
     sources = [part for t in inputs for part in parts_of(t)]
-    name = getattr(node.op.scalar_op, "name", "cast")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    name = getattr(node.op.scalar_op, "name", "cast")
 
     def element(which: int, builder: Builder, index: Index) -> Value:
         values = [
@@ -182,12 +184,14 @@ def lower_complex_elemwise(context: Context, node: Apply, inputs: list[Tensor]) 
 @lowers_to_loops(
     Elemwise, when=lambda node: _find(node) is not None or _find_inner(node) is not None
 )
-def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def lower_elemwise(
+    context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     function = _find(node)
     if function is None:
         return _lower_composite(context, node, inputs)
     types: list[Any] = [v.type for v in node.inputs]
-    output: Any = node.outputs[0].type
+    output = node.outputs[0].type
     shape = broadcast_lengths(context, types, inputs)
     dtype = output.dtype
 
@@ -198,7 +202,7 @@ def lower_elemwise(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
         ]
         return function(builder, dtype, values)
 
-    name = getattr(node.op.scalar_op, "name", "")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+    name = getattr(node.op.scalar_op, "name", "")
     return [
         context.virtual(
             dtype,

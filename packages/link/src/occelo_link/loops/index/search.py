@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -74,27 +73,29 @@ def _diagonal_length(context: Context, n: Value, m: Value, offset: int) -> Value
 
 
 @lowers_to_loops(ExtractDiag)
-def lower_extract_diag(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_extract_diag(
+    context: Context, node: TensorApply[ExtractDiag], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     x = inputs[0]
     first, second = op.axis1, op.axis2
     rest = [i for i in range(x.ndim) if i not in (first, second)]
-    length = _diagonal_length(context, x.shape[first], x.shape[second], op.offset)  # pyright: ignore[reportUnknownArgumentType]
+    length = _diagonal_length(context, x.shape[first], x.shape[second], op.offset)
     shape = [*(x.shape[i] for i in rest), length]
     below, right = context.i64(max(0, -op.offset)), context.i64(max(0, op.offset))
     if isinstance(x, Stored):
         start = builder.add(
-            builder.mul(below, x.strides[first]),  # pyright: ignore[reportUnknownArgumentType]
-            builder.mul(right, x.strides[second]),  # pyright: ignore[reportUnknownArgumentType]
+            builder.mul(below, x.strides[first]),
+            builder.mul(right, x.strides[second]),
         )
         strides = [
             *(x.strides[i] for i in rest),
-            builder.add(x.strides[first], x.strides[second]),  # pyright: ignore[reportUnknownArgumentType]
+            builder.add(x.strides[first], x.strides[second]),
         ]
         offset = builder.add(x.offset, start)
         forward: list[bool] = [x.forward[i] for i in rest]
-        forward.append(x.forward[first] and x.forward[second])  # pyright: ignore[reportUnknownArgumentType]
+        forward.append(x.forward[first] and x.forward[second])
         return [Stored(x.buffer, shape, offset, strides, False, base=x, forward=forward)]
 
     def element(b: Builder, index: Index) -> Value:
@@ -109,8 +110,10 @@ def lower_extract_diag(context: Context, node: Apply, inputs: list[Tensor]) -> S
 
 
 @lowers_to_loops(AllocDiag)
-def lower_alloc_diag(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_alloc_diag(
+    context: Context, node: TensorApply[AllocDiag], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     builder = context.builder
     x = context.store(inputs[0])
     side = builder.add(x.shape[-1], context.i64(abs(op.offset)))

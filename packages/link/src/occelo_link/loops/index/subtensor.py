@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from occelo_graph import Apply, Constant
+from occelo_graph import Apply, Constant, TensorApply
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -53,8 +53,10 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
 
 
 @lowers_to_loops(Subtensor)
-def lower_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_subtensor(
+    context: Context, node: TensorApply[Subtensor], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x = inputs[0]
     entries = read_key(context, op.key, x.shape, inputs[1:])
     if isinstance(x, Stored):
@@ -80,8 +82,10 @@ def _core_index(builder: Builder, entries: Sequence[Entry], index: Index) -> lis
 
 
 @lowers_to_loops(IncSubtensor)
-def lower_inc_subtensor(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_inc_subtensor(
+    context: Context, node: TensorApply[IncSubtensor], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x, y = inputs[0], inputs[1]
     entries = read_key(context, op.key, x.shape, inputs[2:])
     lengths = [e.length for e in entries if isinstance(e, Part)]
@@ -274,8 +278,10 @@ class _Layout:
 
 
 @lowers_to_loops(AdvancedSubtensor)
-def lower_advanced(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_advanced(
+    context: Context, node: TensorApply[AdvancedSubtensor], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x = inputs[0]
     layout = _Layout(context, node, op.key, x, inputs[1:], node.inputs[1:])
 
@@ -286,8 +292,10 @@ def lower_advanced(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
 
 
 @lowers_to_loops(AdvancedIncSubtensor)
-def lower_advanced_inc(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_advanced_inc(
+    context: Context, node: TensorApply[AdvancedIncSubtensor], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    op = node.op
     x, y = inputs[0], inputs[1]
     layout = _Layout(context, node, op.key, x, inputs[2:], node.inputs[2:])
     value = _spread(context, node, y, layout.shape, x.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -16,27 +16,22 @@ __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])
-def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> Any:
+def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[TensorVariable] | None:
     """cast(x, dtype of x) = x, and a cast of a cast that lost nothing is one cast."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
-    if x.type.dtype == op.scalar_op.dtype:
+    x, dtype = node.inputs[0], node.outputs[0].type.dtype
+    if x.type.dtype == dtype:
         return [x]
-    inner: Any = x.owner
-    if (
-        inner is None
-        or not isinstance(inner.op, Elemwise)
-        or not isinstance(inner.op.scalar_op, Cast)
-    ):
+    inner = computed_by(x, Elemwise)
+    if inner is None or not isinstance(inner.op.scalar_op, Cast):
         return None
     original = inner.inputs[0]
     widened = original.type.numpy_dtype, x.type.numpy_dtype
     if not _holds_exactly(*widened):
         return None
-    return [ot.cast(original, op.scalar_op.dtype)]
+    return [ot.cast(original, dtype)]
 
 
-def _holds_exactly(small: Any, large: Any) -> bool:
+def _holds_exactly(small: np.dtype[Any], large: np.dtype[Any]) -> bool:
     """Whether every value of one dtype is a value of another (NumPy's "safe" lets int64 into float64)."""
     if small.kind in "iu" and large.kind in "fc":
         digits = {2: 11, 4: 24, 8: 53}.get(large.itemsize // (2 if large.kind == "c" else 1), 0)

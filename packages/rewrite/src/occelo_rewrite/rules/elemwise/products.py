@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_float
@@ -76,10 +77,10 @@ def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.true_div])
-def division_by_power_of_two(fgraph: FunctionGraph, node: Apply) -> Any:
+def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """x / c = x (1 / c) for a power of two, whose reciprocal is exact; a division by any other number stays one."""
-    top: Any = node.inputs[0]
-    out: Any = node.outputs[0]
+    top = node.inputs[0]
+    out = node.outputs[0]
     divisor = number_of(node.inputs[1])
     if divisor is None or not is_float(out.type.dtype) or top.type.dtype != out.type.dtype:
         return None
@@ -407,7 +408,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.mul, ot.true_div], tags=("finite",))
-def zero_branch_sinks(fgraph: FunctionGraph, node: Apply) -> Any:
+def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 
     A branch that was not taken is then 0 whatever b is there, where 0 * inf or 0 / 0 would be NaN

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.stable_forms import stable_form
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
@@ -151,10 +152,10 @@ def log_of_scaled(x: Any, c: Any) -> Any:
 
 
 @node_rewriter([ot.log], tags=("stabler",))
-def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
+def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """log(exp(a) + exp(b) + ...) = logaddexp(a, b, ...)."""
     total = computed_by(node.inputs[0], ot.add)
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     if total is None or len(total.inputs) < 2 or not is_float(out.type.dtype):
         return None
     exponents: list[Any] = []
@@ -167,7 +168,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
-def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
+def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
 
     log(mean(exp(x))) = logsumexp(x) - log(n), log(exp(x) + c) by the larger of both, log(cosh(x)) by |x|.
@@ -176,7 +177,7 @@ def stable_logarithm(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler",))
-def stable_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
+def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """Quotients of sums of powers by sigmoid, softmax and tanh, whatever else uses their parts."""
     return _stable(node)
 
@@ -186,7 +187,7 @@ def stable_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     tags=("stabler",),
     below=(ot.mul.scalar_op, ot.true_div.scalar_op),
 )
-def stable_difference(fgraph: FunctionGraph, node: Apply) -> Any:
+def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """2 sigmoid(x) - 1 = tanh(x / 2)."""
     return _stable(node)
 

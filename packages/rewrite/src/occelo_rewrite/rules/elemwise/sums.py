@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import Apply, Constant, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.node_rule import RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
@@ -161,12 +162,12 @@ def _is_zero(variable: Any) -> bool:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("rounding",))
-def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z, in the order in which it stands.
 
     (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
     """
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     dtype: Any = out.type.numpy_dtype
     inputs: list[Any] = list(node.inputs)
     if dtype.kind in "bu" or any(v.type.dtype != out.type.dtype for v in inputs):
@@ -193,7 +194,7 @@ def canonical_sum(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
-def collected_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y.
 
     Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near
@@ -236,7 +237,7 @@ def _with_last_constant(node: Apply) -> tuple[Any, Any] | None:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
-def cancelled_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """x + y - x = y (finite: also where x is infinite or NaN; comparison: also where y is lost in x + y)."""
     collected = _collected(fgraph, node)
     if collected is None or not collected.cancels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
@@ -25,7 +25,7 @@ def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_through_elemwise(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """f(x, y)[key] = f(x[key], y[key]), where x and y surely have the shape of the result, or are scalars."""
     inner = _read_alone(fgraph, node, Elemwise)
     if inner is None:
@@ -39,7 +39,7 @@ def read_through_elemwise(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow", "finite"))
-def read_through_dot(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices.
 
     (comparison, overflow, finite: other products add in another order, and some skip zeros.)
@@ -57,7 +57,7 @@ def read_through_dot(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow"))
-def read_through_reduce(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: perhaps in another order)."""
     inner = _read_alone(fgraph, node, CAReduce)
     if inner is None:
@@ -72,7 +72,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor], tags=("comparison",))
-def read_through_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """softmax(x, axis)[key] = softmax(x[key]), where the key leaves the axis as it is."""
     inner = _read_alone(fgraph, node, Softmax | LogSoftmax)
     if inner is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc, ARange
@@ -30,16 +30,16 @@ __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Subtensor])
-def read_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """x[:] = x."""
-    op: Any = node.op
+    op = node.op
     return [node.inputs[0]] if all(is_full(entry) for entry in op.key) else None
 
 
 @node_rewriter([Subtensor])
-def canonical_key(fgraph: FunctionGraph, node: Apply) -> Any:
+def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for known n; constants of a key are part of it."""
-    x: Any = node.inputs[0]
+    x = node.inputs[0]
     parts = [_plain(part) for part in parts_of(node)]
     for i, part in enumerate(parts):
         length = x.type.shape[i]
@@ -82,7 +82,7 @@ def _canonical_slice(part: slice, length: int | None) -> slice:
 
 
 @node_rewriter([Subtensor])
-def read_of_read(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """x[a:b][c:d] = x[a+c:...] and x[a:b][i] = x[a+i], for keys of known places within known lengths."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Subtensor):
@@ -132,7 +132,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_of_shape_made(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """A read of alloc, dimshuffle or specify_shape is that of what they are made from."""
     inner: Any = node.inputs[0].owner
     if inner is None:
@@ -195,7 +195,7 @@ def _within(index: Any, length: Any) -> bool:
 
 
 @node_rewriter([Subtensor])
-def read_of_specified(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """specify_shape(x)[key] = specify_shape(x[key]) on the dimensions that no key changes."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, SpecifyShape) or any(inner.op.given):
@@ -209,7 +209,7 @@ def read_of_specified(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_of_vector(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """make_vector(a, b, c)[1] = b, and make_vector(a, b, c)[1:] = make_vector(b, c)."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, MakeVector):
@@ -225,7 +225,7 @@ def read_of_vector(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
     """join(x, y)[key] is a read of the one part that it falls into, for parts of known lengths."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Join):
@@ -266,7 +266,7 @@ def read_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor, AdvancedSubtensor], tags=("shape_unsafe",))
-def read_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
+def read_of_write(fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]) -> Any:
     """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
 
     For keys of integers and slices; arrays of positions may name a place twice, so they only do for a y
@@ -274,13 +274,13 @@ def read_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
     """
     inner: Any = node.inputs[0].owner
     kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
-    op: Any = node.op
+    op = node.op
     if inner is None or not isinstance(inner.op, kinds) or inner.op.key != op.key:
         return None
     if any(a is not b for a, b in zip(inner.inputs[2:], node.inputs[1:], strict=True)):
         return None
     value = inner.inputs[1]
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     if kinds is AdvancedIncSubtensor and not (inner.op.set_instead_of_inc and value.type.ndim == 0):
         return None
     if not inner.op.set_instead_of_inc:
@@ -322,10 +322,10 @@ def _counted(variable: Any) -> tuple[int, int | None, int] | None:
 
 
 @node_rewriter([AdvancedSubtensor])
-def arange_is_slice(fgraph: FunctionGraph, node: Apply) -> Any:
+def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Any:
     """x[arange(a, b, s)] = x[a:b:s], where all positions surely lie within x."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
+    op = node.op
+    x = node.inputs[0]
     if len(node.inputs) != 2 or ARRAY not in [e for e in op.key if isinstance(e, str)]:
         return None
     axis = next(i for i, e in enumerate(op.key) if isinstance(e, str))
@@ -345,10 +345,10 @@ def arange_is_slice(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([AdvancedSubtensor])
-def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Any:
     """x[arange(n), arange(n)] = diagonal(x), for square x of n rows."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
+    op = node.op
+    x = node.inputs[0]
     if len(node.inputs) != 3 or x.type.ndim != 2 or not all(isinstance(e, str) for e in op.key):
         return None
     if node.inputs[1] is not node.inputs[2]:
@@ -370,9 +370,9 @@ def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ExtractDiag])
-def diagonal_of_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
+def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Any:
     """diagonal(diag(v)) = v."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, AllocDiag) or inner.inputs[0].type.ndim != 1:
         return None
@@ -380,9 +380,9 @@ def diagonal_of_diagonal(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ExtractDiag], tags=("comparison", "overflow"))
-def diagonal_of_product(fgraph: FunctionGraph, node: Apply) -> Any:
+def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Any:
     """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
-    op: Any = node.op
+    op = node.op
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, ot.Dot) or len(fgraph.clients[node.inputs[0]]) > 1:
         return None

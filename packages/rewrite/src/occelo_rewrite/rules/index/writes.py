@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import Apply, Constant, FunctionGraph, TensorApply
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -111,9 +112,9 @@ def _written_at_once(fgraph: FunctionGraph, node: Apply, inner: Any) -> Any:
 
 
 @node_rewriter([IncSubtensor])
-def write_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
+def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Any:
     """x[:].set(y) = y, and x[:].inc(y) = x + y, for y of the shape of x."""
-    op: Any = node.op
+    op = node.op
     x, y = node.inputs[:2]
     if not all(is_full(entry) for entry in op.key) or not shapes_of(fgraph).same_shape(
         fgraph, x, y
@@ -124,7 +125,7 @@ def write_of_everything(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.add], tags=("rounding",))
-def zeros_written_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
+def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes are one chain of writes.
 
     (The sign of a zero of x that nothing is added to is kept.)
@@ -133,7 +134,7 @@ def zeros_written_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.add], tags=("comparison", "overflow"))
-def zeros_written_anywhere_then_added(fgraph: FunctionGraph, node: Apply) -> Any:
+def zeros_written_anywhere_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: in another order)."""
     return _chained(fgraph, node, True)
 
@@ -174,9 +175,9 @@ def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IncSubtensor])
-def set_of_own_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Any:
     """x[key].set(x[key] + v) = x[key].inc(v), for keys of integers and slices."""
-    op: Any = node.op
+    op = node.op
     x, y, *given = node.inputs
     total = y.owner
     if not op.set_instead_of_inc or total is None or total.op != ot.add:
