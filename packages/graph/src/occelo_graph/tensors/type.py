@@ -40,7 +40,7 @@ def is_complex(dtype: str) -> bool:
 
 def is_discrete(dtype: str) -> bool:
     """Whether values are integers or truth values, through which no derivative passes."""
-    return not (is_float(dtype) or is_complex(dtype))
+    return not dtype.startswith(("float", "complex"))
 
 
 def _dtype_name(dtype: Any) -> str:
