@@ -32,6 +32,12 @@ class _Walk:
 
     def __init__(self) -> None:
         self._left = _MOST_STEPS
+        self._wanted: Any = None
+
+    def is_certainly(self, variable: Variable, axis: int, length: Any) -> bool:
+        """Whether a length is one that `of` or `of_scalar` found."""
+        self._wanted = length
+        return length is not None and self.of(variable, axis) == length
 
     def of(self, variable: Variable, axis: int) -> Any:
         """A number, a pair of a variable and an axis, or a scalar variable; None if not certain."""
@@ -72,6 +78,9 @@ class _Walk:
             length = self.of(operand, kind.ndim + axis)
             if length is None or (found and found[0] != length):
                 return None
+            # an operand that has another length tells, whatever those after it have
+            if self._wanted is not None and self._wanted != length:
+                return None
             found.append(length)
         return found[0] if found else None
 
@@ -93,8 +102,7 @@ class _Walk:
 def is_certainly_as_long(x: Variable, axis: int, length: Any) -> bool:
     """Whether a tensor has a length, an integer or a scalar variable, whatever rewriting leaves out."""
     walk = _Walk()
-    found = walk.of(x, axis)
-    return found is not None and found == walk.of_scalar(length)
+    return walk.is_certainly(x, axis, walk.of_scalar(length))
 
 
 def held_to_shape(x: Any, like: Any, of: str) -> Any:
@@ -117,9 +125,10 @@ def held_to_shape(x: Any, like: Any, of: str) -> Any:
 
 
 def _surely_equal(x: Variable, y: Variable, axis: int) -> bool:
+    if x is y:
+        return True
     walk = _Walk()
-    found = walk.of(x, axis)
-    return x is y or (found is not None and found == walk.of(y, axis))
+    return walk.is_certainly(x, axis, walk.of(y, axis))
 
 
 def _shape(x: Any) -> Sequence[int | None]:
