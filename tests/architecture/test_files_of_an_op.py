@@ -23,8 +23,8 @@ def test_an_op_is_a_matter_of_three_files(name: str) -> None:
     The files say what it is, its loops, and how libraries compute it. Laws have files of their own; these ops are in none.
     """
     files = {str(p.relative_to(ROOT)) for p, text in SOURCES.items() if re.search(name, text)}
-    assert len(files) == MOST, files
-    assert {f.split("/")[1] for f in files} == {"graph", "link"}
+    assert len(files) <= MOST, files
+    assert "graph" in {f.split("/")[1] for f in files} <= {"graph", "link"}
 
 
 def test_an_op_of_another_package_needs_what_is_public_alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,12 @@ import occelo_compile as oc
 from occelo_graph import Op, TensorType, op
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.testing.examples import EXAMPLES
+from occelo_link import without_lowering
 from occelo_link.capabilities import BACKENDS, is_installed, supports
+from occelo_link.testing import agree_by_decompositions
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,3 +80,70 @@ def test_a_decomposition_of_other_types_is_an_error() -> None:
 
     with pytest.raises(TypeError, match="decompose of Wrong"):
         Wrong()(ot.dmatrix("x"))[0].eval({"x": [[1.0]]})
+
+
+@pytest.mark.filterwarnings("ignore:.*(runs in Python|static|depend on values)")
+@pytest.mark.parametrize("backend", ["numba", "jax", "pytorch"])
+def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"no {backend}")
+    # each example is compiled for its own shapes; Numba prints the loops of native, which runs them all
+    each = THOROUGH or backend == "pytorch"
+    families = sorted({e.family for e in EXAMPLES})
+    if backend == "numba" and not THOROUGH:
+        families = ["control", "reduce"]
+    found = sum(agree_by_decompositions(backend, family, each) for family in families)
+    assert found > {"numba": 5, "jax": 50, "pytorch": 300}[backend]
+
+
+@pytest.mark.parametrize("backend", ["jax", "pytorch"])
+def test_what_is_traced_later_is_without_the_lowering_too(backend: str) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"no {backend}")
+    from occelo_link.traced.registry import find_lowering, traces
+
+    x = ot.dvector("x")
+    out = Standardized(3.0)(ot.stack([x, x]))[1]
+
+    @traces(Standardized)
+    def wrong(tracer: Any, node: Any, inputs: Any) -> Any:
+        raise AssertionError("this is turned off")
+
+    try:
+        with without_lowering(Standardized):
+            assert find_lowering(out.owner) is None
+            f = oc.function([x], out, mode=backend)
+        for size in (3, 4):  # traced by the call, outside of the block
+            data = np.arange(float(size))
+            expected = np.sqrt(((data - data.mean()) ** 2).sum()) * np.ones(2)
+            np.testing.assert_allclose(f(data), expected)
+        assert find_lowering(out.owner) is wrong
+    finally:
+        from occelo_link.traced import registry
+
+        del registry._lowerings[Standardized]
+
+
+@pytest.mark.parametrize("backend", ["jax", "pytorch"])
+def test_softmax_of_no_elements_and_of_infinities(backend: str) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"no {backend}")
+    x = ot.dmatrix("x")
+    for axis in (0, 1, None):
+        soft, logs, total = ot.softmax(x, axis), ot.log_softmax(x, axis), ot.logsumexp(x, axis)
+        f = oc.function([x], [soft, logs, total], mode=backend)
+        for data in (np.zeros((0, 2)), np.zeros((2, 0)), SPECIAL):
+            with np.errstate(all="ignore"):
+                expected = [v.owner.op.evaluate(data) for v in (soft, logs, total)]
+            for found, wanted in zip(f(data), expected, strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+SPECIAL = np.array(
+    [
+        [-np.inf, -np.inf, -np.inf],
+        [np.inf, 1.0, np.inf],
+        [np.nan, 1.0, 2.0],
+        [-np.inf, 800.0, 801.0],
+    ]
+)

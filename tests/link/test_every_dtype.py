@@ -65,6 +65,7 @@ NUMPY = {
     "switch": "where",
     "pow": "power",
     "round_half_to_even": "rint",
+    "supremum": "maximum",
 }
 SCIPY = {"i0"}
 OWN: dict[str, Callable[..., Any]] = {
@@ -82,7 +83,7 @@ OWN: dict[str, Callable[..., Any]] = {
 # their rules for dtypes are our own: SciPy's differ from version to version
 OWN_DTYPE = {"sigmoid", "softplus", "complex", "angle"}
 # a zero's sign is not defined by NumPy, and depends on its loops
-EITHER_ZERO = {"maximum", "minimum", "clip"}
+EITHER_ZERO = {"maximum", "minimum", "supremum", "clip"}
 # digits that NumPy's or SciPy's own loops lose: relative errors of theirs
 LOOSE = {
     "log1p": 1e-3,

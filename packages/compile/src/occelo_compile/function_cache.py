@@ -25,6 +25,7 @@ from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Store, counters, default_store
+from occelo_link.withheld import withheld
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import database_fingerprint
 
@@ -112,6 +113,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "sources of compile": manifest(os.path.dirname(__file__)),
         **({"types": types} if types else {}),
         **({"ops": ops} if ops else {}),
+        **({"without lowerings": str(withheld())} if withheld() else {}),
         **({"extensions": digest_text(extensions)} if extensions else {}),
         **environment(),
     }

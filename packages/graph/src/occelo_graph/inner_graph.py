@@ -130,6 +130,11 @@ class OpFromGraph(Op):
             evaluate(list(self.graph.outputs), dict(zip(self.graph.inputs, arrays, strict=True)))
         )
 
+    def decompose(self, *inputs: Any) -> Sequence[Any] | None:
+        if any(node.op.lazy or node.op.destroy_map for node in self.graph.nodes):
+            return None
+        return self.graph.bind(inputs)
+
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         # lengths of the inlined graph: working out a length computes no values that it does not need
         return [

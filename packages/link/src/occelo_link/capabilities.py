@@ -10,6 +10,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
+from occelo_link.withheld import row_is_withheld
 
 __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
@@ -104,11 +105,17 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
     def knows(name: str) -> bool:
+        if row_is_withheld(name):
+            return False
         return name in own or registered_scalar(backend, name) is not None
 
     def compiles(node: Apply) -> bool:
         row = getattr(node.op, "scalar_op", None)
-        if node.op.elementwise and row is not None and not supports_scalar(knows, row):
+        if (
+            node.op.elementwise
+            and row is not None
+            and not supports_scalar(knows, row, [v.type.dtype or "" for v in node.inputs])
+        ):
             return False
         if find_lowering(node) is not None:
             return True

@@ -11,6 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, Variable, toposort
+from occelo_graph.ir.decomposing import decomposition
+from occelo_graph.testing.checks import symbolic
+from occelo_graph.testing.example import Example
+from occelo_graph.testing.examples import by_family
 from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import Store
@@ -20,13 +27,16 @@ from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.ir.verify import verify
 from occelo_link.native.llvm import print_llvm
+from occelo_link.registry import make_linker
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import PythonEntry
 from occelo_link.units.unit import NativeUnit
+from occelo_link.withheld import without_lowering
 
 __all__ = [
     "Compiled",
+    "agree_by_decompositions",
     "builtin_of",
     "compiled_c",
     "has_compiler",
@@ -49,6 +59,55 @@ def interrupted_after(seconds: float) -> Generator[None, None, None]:
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
+
+
+_LOOSE = {"float32": 1e-5, "float16": 4e-3, "complex64": 1e-5}
+
+
+def _decomposed(outputs: list[Variable]) -> list[Apply]:
+    """The nodes of a graph that say what they consist of."""
+    return [node for node in toposort(outputs) if decomposition(node) is not None]
+
+
+def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
+    """The examples of a family with ops that say what they consist of, and those ops; one for each op unless ``each``."""
+    found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
+    seen: set[Any] = set()
+    for example in by_family(family):
+        inputs, output = symbolic(example, known_shapes=False)
+        ops = {node.op if node.op.elementwise else type(node.op) for node in _decomposed([output])}
+        if ops and (each or not ops <= seen):
+            found.append((example, inputs, output, ops))
+        seen |= ops
+    return found
+
+
+def agree_by_decompositions(linker: str, family: str, each: bool = True) -> int:
+    """Run the examples of a family in which an op says what it consists of by that, as one graph, on a linker.
+
+    ``each``: all of them, or one for each op. AssertionError where a result is not that of NumPy, within the
+    example's tolerance. Returns how many examples there were.
+    """
+    found = _decomposable(family, each)
+    if not found:
+        return 0
+    inputs = [v for _, own, _, _ in found for v in own]
+    with without_lowering(*set().union(*(ops for *_, ops in found))):
+        graph = FunctionGraph(inputs, [output for _, _, output, _ in found])
+        vm, containers, results = make_linker(linker).accept(graph).make_thunk()
+        arrays = [a for example, *_ in found for a in example.arguments]
+        for container, array in zip(containers, arrays, strict=True):
+            container.value = np.array(array)
+        vm()
+    for (example, _, output, _), result in zip(found, results, strict=True):
+        value = np.asarray(result.value)
+        with np.errstate(all="ignore"):
+            expected = np.asarray(example.reference(*example.arguments))
+        tolerance = max(example.tolerance, _LOOSE.get(value.dtype.name, 0.0))
+        assert value.dtype.name == output.type.dtype, example
+        assert value.shape == expected.shape, example
+        np.testing.assert_allclose(value, expected, tolerance, tolerance, err_msg=str(example))
+    return len(found)
 
 
 def has_compiler() -> bool:

@@ -14,6 +14,7 @@ from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.regions import awaited
 from occelo_link import options
 from occelo_link.linker import VM, Linker, Linking, Scheduler, Storage, StorageMap
+from occelo_link.withheld import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
@@ -28,7 +29,7 @@ class NodeThunk:
 
     def __init__(self, node: Apply, storage_map: StorageMap, kernel: Kernel | None = None) -> None:
         self.node = node
-        self.kernel = node.op.kernel(node) if kernel is None else kernel
+        self.kernel = running_kernel(node) if kernel is None else kernel
         self.inputs = [storage_map[v] for v in node.inputs]
         self.outputs = [storage_map[v] for v in node.outputs]
 

@@ -48,6 +48,9 @@ class _Identity(Op):
     def evaluate(self, x: Any) -> Any:
         return x
 
+    def decompose(self, x: Any) -> Sequence[Any]:
+        return [x]
+
     def kernel(self, node: Apply) -> Kernel:
         # a value may be a tuple, which is not one of results
         return lambda *values: (self.evaluate(*values),)

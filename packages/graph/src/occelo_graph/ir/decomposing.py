@@ -22,15 +22,19 @@ class Decomposition:
 
 
 def decomposition(node: Apply) -> Decomposition | None:
-    """What a node's op is as simpler ops; None if the op does not say. TypeError for results of other types, or lazy ops."""
+    """What a node's op is as simpler ops; None if the op does not say, or not for these types. TypeError for results of other types, or lazy ops."""
     op: Any = node.op
     if not op.has_decompose:
         return None
-    known: dict[Any, Decomposition] = op.__dict__.setdefault("_decompositions_cache", {})
+    known: dict[Any, Decomposition | None] = op.__dict__.setdefault("_decompositions_cache", {})
     key = tuple(v.type for v in (*node.inputs, *node.outputs))
     if key not in known:
         inputs = [v.type() for v in node.inputs]
-        outputs = list(op.decompose(*inputs))
+        said = op.decompose(*inputs)
+        if said is None:
+            known[key] = None
+            return None
+        outputs = list(said)
         given, made = [v.type for v in outputs], [v.type for v in node.outputs]
         if len(given) != len(made) or not all(
             m.is_super(g) or g.is_super(m) for g, m in zip(given, made, strict=True)

@@ -320,7 +320,9 @@ class Op(Traits):
 
     def evaluate(self, *arrays: Any, **_: Any) -> Any:
         """Compute the outputs from arrays with NumPy: an array, or a tuple of them."""
-        raise MethodNotDefined(f"{type(self).__name__} has no evaluate")
+        raise MethodNotDefined(
+            f"{type(self).__name__} has neither evaluate nor decompose for these inputs"
+        )
 
     def perform(
         self, node: AnyApply, inputs: Sequence[Any], output_storage: list[list[Any]]
@@ -341,7 +343,9 @@ class Op(Traits):
 
             return performing
         if type(self).evaluate is Op.evaluate and self.has_decompose:
-            return facade.decomposed_kernel(node)
+            found: Kernel | None = facade.decomposed_kernel(node)
+            if found is not None:
+                return found
         evaluate = self.evaluate
         if not type(self).__module__.startswith(_OWN):
             kinds, name = [v.type for v in node.outputs], str(self)
@@ -357,10 +361,11 @@ class Op(Traits):
 
         return evaluating
 
-    def decompose(self, *inputs: Any) -> Sequence[Any]:
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
         """The outputs as an expression of simpler ops, which every backend runs that has no lowering of the op.
 
-        It is given variables of the inputs' types; results must have the types of the outputs.
+        It is given variables of the inputs' types; results must have the types of the outputs. None says that the op
+        is no such expression for inputs of those types.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no decompose")
 

@@ -347,6 +347,12 @@ class Eye(FollowsLengths):
         n, m = (int(v) for v in fill_static(self.shape, dynamic))
         return np.eye(n, m, int(k), dtype=self.dtype)
 
+    def decompose(self, *lengths: Any) -> Sequence[Any]:
+        *dynamic, k = lengths
+        n, m = fill_static(self.shape, dynamic)
+        rows, columns = arange(n).dimshuffle(0, "x"), arange(m).dimshuffle("x", 0)
+        return [cast(eq(rows + k, columns), self.dtype)]
+
     def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         shape, rest = settle_lengths(self.shape, inputs[:-1])
         return Eye(self.dtype, shape), (*rest, inputs[-1])

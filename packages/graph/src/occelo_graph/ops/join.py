@@ -73,6 +73,11 @@ class MakeVector(Op):
     def evaluate(self, *scalars: Any) -> Any:
         return np.array(scalars, dtype=self.dtype)
 
+    def decompose(self, *scalars: Any) -> Sequence[Any]:
+        if not scalars:
+            return [as_tensor_variable(np.zeros(0, self.dtype))]
+        return [Join(0)(*(expand_dims(v, 0) for v in scalars))]
+
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         if is_discrete(self.dtype):
             return [ZERO] * len(inputs)

@@ -13,24 +13,35 @@ from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import keeps
 from occelo_graph.ops.batching import materialize
-from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange, ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
     and_,
+    eq,
+    gt,
     maximum,
     minimum,
     mul,
     neq,
     or_,
+    reciprocal,
+    sub,
+    supremum,
+    switch,
 )
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
-from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reductions import Reduction, reduction_of
 from occelo_graph.ops.shape import (
     expand_dims,
     flatten,
+    length_product,
+    lengths_by_variables,
     normalize_axes,
     normalize_axis,
+    reshape,
+    transpose,
 )
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
@@ -235,6 +246,17 @@ class Argmax(Op):
         flat = moved.reshape((*[x.shape[i] for i in kept], size))
         return np.asarray(np.argmax(flat, axis=-1), dtype="int64")
 
+    def decompose(self, x: Any) -> Sequence[Any]:
+        kept = [i for i in range(x.ndim) if i not in self.axis]
+        order = (*kept, *self.axis)
+        lengths = lengths_by_variables(x)
+        shape = (*[lengths[i] for i in kept], length_product([lengths[i] for i in self.axis]))
+        flat = reshape(transpose(x, order), shape)
+        top = max(flat, axis=-1, keepdims=True)
+        # the first that is the largest, or the first NaN, which equals nothing
+        found = or_(eq(flat, top), neq(flat, flat))
+        return [min(switch(found, arange(shape[-1]), shape[-1]), axis=-1)]
+
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [ZERO]
 
@@ -291,6 +313,19 @@ class CumOp(Op):
 
     def evaluate(self, x: Any) -> Any:
         return self.row.running(x, self.axis, self._dtype(x.dtype.name))
+
+    def decompose(self, x: Any) -> Sequence[Any] | None:
+        if is_discrete(x.dtype):
+            return None  # a recurrence is of floats, which do not have all integers
+        if self.mode == "add":
+            return [LinearRecurrence(self.axis)(ones_like(x), x)]
+        if self.mode != "mul":
+            return None
+        order: list[Any] = ["x"] * x.ndim
+        order[self.axis] = 0
+        first = eq(arange(lengths_by_variables(x)[self.axis]).dimshuffle(order), 0)
+        # s_0 = 0 s_{-1} + x_0, then s_k = x_k s_{k-1}
+        return [LinearRecurrence(self.axis)(switch(first, 0, x), switch(first, x, 0))]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         if is_discrete(outputs[0].dtype):
@@ -393,11 +428,19 @@ def cumprod(x: Any, axis: Any = None) -> TensorVariable:
     return _cumulative(x, axis, "mul")
 
 
-def _less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
-    """x less its largest element along axes, and that; 0 in its place where it is -inf or NaN.
+def _less_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
+    """x, in a dtype, less its largest element along axes, and that; 0 in its place where it is -inf or NaN.
 
-    What equals it, +inf as well, is 0.
+    What equals it, +inf as well, is 0. Of no elements the largest is -inf.
     """
+    x = cast(x, dtype)
+    largest = _reduce(supremum, x, axis, keepdims=True)
+    top = switch(gt(largest, -np.inf), largest, 0)
+    return switch(eq(x, top), 0, sub(x, top)), top
+
+
+def _numbers_less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
+    """`_less_largest` of an array; written for NumPy, in half the time of the same by ops."""
     values: Any = np.asarray(x, dtype=inexact([x.dtype.name]))
     largest: Any = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
     top: Any = np.where(largest > -np.inf, largest, 0).astype(values.dtype)
@@ -423,8 +466,12 @@ class Softmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        powers = np.exp(_less_largest(x, self.axis)[0])
+        powers = np.exp(_numbers_less_largest(x, self.axis)[0])
         return powers / np.sum(powers, axis=self.axis, keepdims=True)
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        powers = exp(_less_largest(x, self.axis, inexact([x.dtype]))[0])
+        return [powers * reciprocal(sum(powers, axis=self.axis, keepdims=True))]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         out, ct = outputs[0], cotangents[0]
@@ -454,9 +501,13 @@ class LogSoftmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        less, _ = _less_largest(x, self.axis)
+        less, _ = _numbers_less_largest(x, self.axis)
         total = np.sum(np.exp(less), axis=self.axis, keepdims=True)
         return (less - np.log(total)).astype(less.dtype)
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        less, _ = _less_largest(x, self.axis, inexact([x.dtype]))
+        return [less - log(sum(exp(less), axis=self.axis, keepdims=True))]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]
@@ -488,8 +539,13 @@ class LogSumExp(Op):
         return TensorType(inexact([x.dtype]), kept)
 
     def evaluate(self, x: Any) -> Any:
-        less, top = _less_largest(x, self.axis)
+        less, top = _numbers_less_largest(x, self.axis)
         return np.asarray(np.log(np.sum(np.exp(less), axis=self.axis)) + np.squeeze(top, self.axis))
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        less, top = _less_largest(x, self.axis, inexact([x.dtype]))
+        top = top.squeeze(axis=self.axis) if self.axis else top
+        return [log(sum(exp(less), axis=self.axis)) + top]
 
     def _weights(self, x: Any, out: Any) -> Any:
         return exp(x - expand_dims(out, self.axis)) if self.axis else exp(x - out)

@@ -191,9 +191,9 @@ def by_operation(operation: str) -> Reduction:
     """The row that an operation of loop programs belongs to; `MethodNotDefined` if there is none."""
     found = _operations.get(operation)
     if found is None:
-        _operations.update(
-            (row.names["loops"], row) for row in _rows.values() if "loops" in row.names
-        )
+        for row in _rows.values():
+            if "loops" in row.names:
+                _operations.setdefault(row.names["loops"], row)
         found = _operations.get(operation)
     if found is None:
         raise MethodNotDefined(f"No reduction combines with {operation!r}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Op, op
@@ -120,6 +121,11 @@ class Shape(Op):
 
     def evaluate(self, x: Any) -> Any:
         return np.array(x.shape, dtype="int64")
+
+    def decompose(self, x: Any) -> Sequence[Any] | None:
+        if not x.ndim:
+            return [as_tensor_variable(np.zeros(0, "int64"))]
+        return [facade.stack([Shape_i(i)(x) for i in range(x.ndim)])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]

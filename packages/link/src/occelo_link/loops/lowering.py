@@ -341,14 +341,14 @@ class Context:
         self.division = divide(order, outputs)
         self.lower_nodes(self.division.outside)
 
-    def lower_nodes(self, order: Sequence[Apply]) -> None:
-        """Lower nodes in order."""
+    def lower_nodes(self, order: Sequence[Apply], part_of: Apply | None = None) -> None:
+        """Lower nodes in order; those that another node consists of count as that one."""
         for node in order:
             lowering = find_lowering(node) or self.state.host
             if lowering is None:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
-            self.state.node = node
+            self.state.node = part_of or node
             inputs = [
                 self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
             ]
@@ -366,11 +366,11 @@ class Context:
         self, node: Apply, parts: Decomposition, inputs: Sequence[Tensor]
     ) -> Sequence[Tensor]:
         """What a node's op consists of, lowered here."""
-        uses = self.uses
+        uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
         self.tensors.update(zip(parts.inputs, inputs, strict=True))
-        self.lower_nodes(parts.order)
-        self.uses, self.state.node = uses, node
+        self.lower_nodes(parts.order, whole or node)
+        self.uses, self.state.node = uses, whole
         # the next node of the same op begins with tensors of its own
         made = [self.tensor(v) for v in parts.outputs]
         for variable in (*parts.inputs, *(v for each in parts.order for v in each.outputs)):

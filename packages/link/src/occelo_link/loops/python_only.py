@@ -16,7 +16,6 @@ SCALARS = {
     "pow": "a negative exponent of an integer is an error that depends on the data",
     "tri_gamma": "SciPy exports no function for it",
     "polygamma": "SciPy exports no function for it",
-    "kn": "SciPy's function takes the order as an integer of the platform",
     "gammainc_dk": "a series whose number of terms depends on the data, in NumPy",
     "betainc_da": "a series whose number of terms depends on the data, in NumPy",
     "hyp2f1_da": "a series whose number of terms depends on the data, in NumPy",

@@ -19,6 +19,7 @@ from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
 from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
 from occelo_link.loops.joined import pieces
 from occelo_link.loops.tensors import Tensor
+from occelo_link.withheld import is_withheld
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -145,12 +146,26 @@ def lowers_parts_to_loops(
 
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node, or of what its op consists of; None if it has neither."""
-    return _find_own(node) or _find_decomposed(node)
+    own = None if is_withheld(node) else _find_own(node)
+    return own or _find_decomposed(node)
 
 
 def _find_decomposed(node: Apply) -> Lowering | None:
     if node.op.destroy_map or node.op.lazy or not node.op.has_decompose:
         return None
+    if any(v.type.is_array and v.type.dtype == "float16" for v in node.inputs):
+        # what is between the parts need not be rounded to 16 bits
+        wide = as_single(node)
+        try:
+            found = _by_parts_of_op(wide)
+        except TypeError:
+            found = None  # what it is made of is not float32 where the inputs are
+        if found is not None:
+            return in_single(found)
+    return _by_parts_of_op(node)
+
+
+def _by_parts_of_op(node: Apply) -> Lowering | None:
     found = decomposition(node)
     if found is None or not all(find_lowering(each) for each in found.order):
         return None

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from occelo_link.traced.scalars import Scalar, registered_scalar
+from occelo_link.withheld import row_is_withheld
 
 __all__ = ["Arrays", "Scalar"]
 
@@ -26,6 +27,8 @@ class Arrays(ABC):
 
     def scalar(self, name: str) -> Scalar | None:
         """A scalar function by its name, with what its inputs are converted to; None if there is none."""
+        if row_is_withheld(name):
+            return None
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,30 +12,36 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
-from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
-from occelo_link.traced.scalars import traces_scalar
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["apply_scalar", "supports_scalar"]
 
 
-def supports_scalar(knows: Callable[[str], Any], row: ScalarOp) -> bool:
-    """Whether a scalar function, or all that a fused one consists of, is among those that a library ``knows`` by name."""
+def supports_scalar(knows: Callable[[str], Any], row: ScalarOp, dtypes: Sequence[str] = ()) -> bool:
+    """Whether a scalar function, or all that it consists of, is among those that a library ``knows`` by name.
+
+    ``dtypes`` are those of the arguments, floats by default.
+    """
     if isinstance(row, Composite):
-        return all(supports_scalar(knows, n.op.scalar_op) for n in row.inner_nodes)
+        return _all_known(knows, row.inner_nodes)
     if isinstance(row, ScalarFunction) and not knows(row.name):
-        return _formula_is_known(knows, row)
+        if row.formula is None or row.nin is None:
+            return False
+        found = row.expression(dtypes or ["float64"] * row.nin)
+        return found is not None and _all_known(knows, found[1])
     return isinstance(row, Cast | ScalarFunction)
 
 
-def _formula_is_known(knows: Callable[[str], Any], row: ScalarFunction) -> bool:
-    if row.formula is None or row.nin is None:
-        return False
-    found = row.expression(["float64"] * row.nin)
-    rows = [] if found is None else [getattr(n.op, "scalar_op", None) for n in found[1]]
-    return all(isinstance(r, ScalarOp) and supports_scalar(knows, r) for r in rows)
+def _all_known(knows: Callable[[str], Any], nodes: Iterable[Apply]) -> bool:
+    """Whether a library knows the functions of scalar nodes."""
+    pairs = [(getattr(n.op, "scalar_op", None), n) for n in nodes]
+    return all(
+        isinstance(row, ScalarOp)
+        and supports_scalar(knows, row, [v.type.dtype or "" for v in node.inputs])
+        for row, node in pairs
+    )
 
 
 def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
@@ -91,7 +96,8 @@ def _by_formula(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any]) -> Any:
 def lower_elemwise(tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Any]) -> Sequence[Any]:
     op = node.op
     shape = common_shape(node, inputs)
-    if not supports_scalar(tracer.arrays.scalar, op.scalar_op):
+    known: list[Any] = [v.type.dtype for v in node.inputs]
+    if not supports_scalar(tracer.arrays.scalar, op.scalar_op, known):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     _check_powers(tracer, op.scalar_op, values)
@@ -155,14 +161,3 @@ def _is_fixed(node: Apply, inputs: Sequence[Any], axis: int, count: int, until: 
         ):
             return True
     return False
-
-
-# functions that no library has
-
-
-@traces_scalar("log1mexp")
-def log_of_one_less_exp(arrays: Arrays, x: Any) -> Any:
-    """log(1 - exp(x)); Maechler, "Accurately computing log(1 - exp(-|a|))", 2012."""
-    near = arrays.apply("log", arrays.apply("neg", arrays.apply("expm1", x)))
-    far = arrays.apply("log1p", arrays.apply("neg", arrays.apply("exp", x)))
-    return arrays.where(arrays.apply("gt", x, -math.log(2.0)), near, far)

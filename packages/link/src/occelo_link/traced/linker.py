@@ -24,6 +24,7 @@ from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, 
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import Turns
+from occelo_link.withheld import applied, withheld
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
@@ -102,6 +103,7 @@ class TracedVM:
         self._warned: set[Any] = set()
         self._taken = {np.ndarray, linker.array_type}
         self.falls_back = False
+        self._withheld = withheld()
 
     def clear_storage(self) -> None:
         """There is nothing between inputs and outputs."""
@@ -269,7 +271,8 @@ class TracedVM:
         }
         arrays = self.linker.arrays
         tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
-        results = flat(tracer.value(self.fgraph.outputs[i]) for i in wanted)
+        with applied(self._withheld):
+            results = flat(tracer.value(self.fgraph.outputs[i]) for i in wanted)
         return [*(arrays.copy(tracer.array(x)) for x in results), tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:

@@ -1,4 +1,4 @@
-"""Reductions, running sums and products, soft maxima."""
+"""Reductions, running sums and products."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from occelo_graph.ops.reduce import (
     CAReduce,
     CumOp,
     LinearRecurrence,
-    LogSoftmax,
-    LogSumExp,
-    Softmax,
 )
 from occelo_graph.ops.reductions import Reduction, halved
 from occelo_link.traced.elemwise import apply_scalar, supports_scalar
@@ -43,6 +40,10 @@ def lower_reduction(
     acc = op.computed_in(node.inputs[0].type.dtype)
     if acc is not None:
         x = arrays.cast(x, acc)
+    if empty:
+        kept = [int(n) for i, n in enumerate(x.shape) if i not in op.axis]
+        start = np.full(kept, op.row.start(arrays.dtype(x)), arrays.dtype(x))
+        return [arrays.cast(arrays.constant(start), _dtype(node))]
     made = arrays.reduce(op.row.name, x, op.axis)
     if made is not None:
         return [arrays.cast(made, _dtype(node))]
@@ -50,9 +51,6 @@ def lower_reduction(
     if combine is None:
         return fall_back(tracer, node, inputs)
     x, _ = _first(tracer, x, op.axis)
-    if empty:
-        start = np.full(tuple(x.shape)[1:], op.row.start(arrays.dtype(x)), arrays.dtype(x))
-        return [arrays.cast(arrays.constant(start), _dtype(node))]
     found = halved(
         combine,
         x,
@@ -141,59 +139,3 @@ def lower_recurrence(
     states = arrays.recurrence(arrays.transpose(a, front), arrays.transpose(b, front))
     back = sorted(range(count), key=front.__getitem__)
     return [arrays.transpose(states, back)]
-
-
-def _shifted(tracer: Tracer, node: Apply, x: Any) -> tuple[Any, Any, Any, tuple[int, ...]]:
-    """exp(x - top), x - top, top and its shape, where top is the largest element, or 0 where that is -inf or NaN.
-
-    The difference is 0 where both are equal, if infinite.
-    """
-    op: Any = node.op
-    arrays = tracer.arrays
-    x = arrays.cast(x, _dtype(node))
-    shape = tuple(1 if i in op.axis else int(n) for i, n in enumerate(x.shape))
-    largest = "maximum" if math.prod(int(x.shape[a]) for a in op.axis) else "add"
-    top = arrays.reshape(arrays.reduce(largest, x, op.axis), shape)
-    scalars, dtype = arrays.scalars, _dtype(node)
-
-    def number(value: float, like: Any) -> Any:
-        return arrays.broadcast(arrays.constant(np.array(value, dtype)), tuple(like.shape))
-
-    above = scalars["gt"][1](top, number(-np.inf, top))
-    top = arrays.where(above, top, number(0.0, top))
-    equal = scalars["eq"][1](x, arrays.broadcast(top, tuple(x.shape)))
-    less = arrays.where(equal, number(0.0, x), scalars["sub"][1](x, top))
-    return scalars["exp"][1](less), less, top, shape
-
-
-@traces(Softmax)
-def lower_softmax(tracer: Tracer, node: TensorApply[Softmax], inputs: list[Any]) -> Sequence[Any]:
-    op = node.op
-    arrays = tracer.arrays
-    powers, _, _, shape = _shifted(tracer, node, inputs[0])
-    total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
-    return [arrays.scalars["true_div"][1](powers, total)]
-
-
-@traces(LogSoftmax)
-def lower_log_softmax(
-    tracer: Tracer, node: TensorApply[LogSoftmax], inputs: list[Any]
-) -> Sequence[Any]:
-    op = node.op
-    arrays = tracer.arrays
-    sub = arrays.scalars["sub"][1]
-    powers, less, _, shape = _shifted(tracer, node, inputs[0])
-    total = arrays.reshape(arrays.reduce("add", powers, op.axis), shape)
-    return [sub(less, arrays.scalars["log"][1](total))]
-
-
-@traces(LogSumExp)
-def lower_logsumexp(
-    tracer: Tracer, node: TensorApply[LogSumExp], inputs: list[Any]
-) -> Sequence[Any]:
-    op = node.op
-    arrays = tracer.arrays
-    powers, _, top, _ = _shifted(tracer, node, inputs[0])
-    total = arrays.reduce("add", powers, op.axis)
-    top = arrays.reshape(top, tuple(total.shape))
-    return [arrays.scalars["add"][1](arrays.scalars["log"][1](total), top)]

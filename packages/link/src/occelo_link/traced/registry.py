@@ -10,6 +10,7 @@ from occelo_graph.form.encoding import class_name
 from occelo_graph.form.sources import is_foreign, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
+from occelo_link.withheld import is_withheld
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
@@ -96,6 +97,8 @@ def traces_parts(*classes: type[_OpT]) -> RegistersParts[_OpT]:
 
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node; None if it has none, as an op that computes something else than its base."""
+    if is_withheld(node):
+        return None
     known = _lowerings
     if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):
         known = _parts

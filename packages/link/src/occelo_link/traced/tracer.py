@@ -20,6 +20,7 @@ from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue, find_lowering
+from occelo_link.withheld import is_withheld
 
 __all__ = ["Tracer"]
 
@@ -85,7 +86,7 @@ class Tracer:
             with np.errstate(all="ignore"):
                 found = run_node(node, values)
             return [in_parts(v.type, x) for v, x in zip(node.outputs, found, strict=True)]
-        if node.op.loops:
+        if node.op.loops and not is_withheld(node):
             return self._repeat(node, inputs)
         lowering = find_lowering(node)
         if lowering is None:

@@ -22,6 +22,7 @@ from occelo_graph.ops.shape import (
     moveaxis,
     normalize_axis,
     reshape,
+    specify_shape,
     transpose,
 )
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -69,6 +70,21 @@ def _as_dtype(ct: Any, like: Any) -> Any:
     return ct if is_discrete(like.dtype) or ct.dtype == like.dtype else ct.astype(like.dtype)
 
 
+def _of_one_length(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
+    """Two tensors that are multiplied along dimensions, with what is known of both lengths said of each: neither broadcasts."""
+    n, m = x.type.shape[i], y.type.shape[j]
+    if n is None and m is not None:
+        x = specify_shape(x, [m if k == i else None for k in range(x.ndim)])
+    if m is None and n is not None:
+        y = specify_shape(y, [n if k == j else None for k in range(y.ndim)])
+    return x, y
+
+
+def _total(terms: Any, axis: int) -> Any:
+    """The sum of products in their own dtype, in which integers wrap and truth values stay such."""
+    return sum_(terms, axis=axis, dtype=terms.dtype)
+
+
 @op
 class Dot(Bilinear):
     """Product of two matrices, a matrix and a vector, or two vectors."""
@@ -81,6 +97,11 @@ class Dot(Bilinear):
 
     def evaluate(self, x: Any, y: Any) -> Any:
         return np.asarray(np.dot(x, y))
+
+    def decompose(self, x: Any, y: Any) -> Sequence[Any]:
+        x, y = _of_one_length(x, x.ndim - 1, y, 0)
+        terms = x.dimshuffle(*range(x.ndim), "x") * y if y.ndim == 2 else x * y
+        return [_total(terms, x.ndim - 1)]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return self.pull(inputs, outputs, cotangents, (True, True))
@@ -145,6 +166,11 @@ class MatMul(Bilinear):
 
     def evaluate(self, x: Any, y: Any) -> Any:
         return np.matmul(x, y)
+
+    def decompose(self, x: Any, y: Any) -> Sequence[Any]:
+        x, y = _of_one_length(x, x.ndim - 1, y, y.ndim - 2)
+        terms = expand_dims(x, -1) * expand_dims(y, -3)
+        return [_total(terms, terms.ndim - 2)]
 
     def kernel(self, node: Apply) -> Any:
         x_type, y_type = (v.type for v in node.inputs)

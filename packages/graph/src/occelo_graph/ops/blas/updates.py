@@ -15,7 +15,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.blas.products import Dot, outer
-from occelo_graph.ops.shape import transpose
+from occelo_graph.ops.shape import specify_shape, transpose
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = ["Gemm", "Gemv", "Ger"]
@@ -85,6 +85,15 @@ class _Update(Op):
                 z[...] = result
             return z
         return np.asarray(result, z.dtype)
+
+    def decompose(self, *inputs: Any) -> Sequence[Any]:
+        z, alpha, x, y, *beta = inputs
+        product = self._symbolic_product(x, y)
+        known = [
+            n if m is None else m for n, m in zip(z.type.shape, product.type.shape, strict=True)
+        ]
+        z, product = specify_shape(z, known), specify_shape(product, known)
+        return [(beta[0] * z if beta else z) + alpha * product]
 
     def _product(self, x: Any, y: Any) -> Any:
         return np.dot(x, y)

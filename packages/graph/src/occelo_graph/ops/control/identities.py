@@ -64,6 +64,9 @@ class ViewOp(SameType):
     def evaluate(self, x: Any) -> Any:
         return x
 
+    def decompose(self, x: Any) -> Sequence[Any]:
+        return [x]
+
 
 ASSUMPTIONS = (
     "diagonal",
@@ -94,6 +97,9 @@ class Assume(SameType):
 
     def evaluate(self, x: Any) -> Any:
         return x
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        return [x]
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         return [tangents[0]]

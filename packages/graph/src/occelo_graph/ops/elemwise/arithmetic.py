@@ -13,7 +13,14 @@ import numpy as np
 
 from occelo_graph.ops.arguments import plain_number
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import boolean_of, first_dtype, inexact, promoted, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import (
+    boolean_of,
+    first_dtype,
+    in_floats,
+    inexact,
+    promoted,
+    ufunc_rule,
+)
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_complex, is_discrete
 
@@ -227,6 +234,7 @@ reciprocal: Elemwise = elementwise(
     lambda x: np.true_divide(np.ones((), inexact([x.dtype.name])), x),
     [lambda ct, x, out: -ct * out * out],
     "1 / x; integers give floats.",
+    formula=lambda x: true_div(1, *in_floats(x)),
     holomorphic=True,
     arithmetic=True,
     keeps_sign=("unsigned",),
@@ -238,6 +246,7 @@ sqr: Elemwise = elementwise(
     np.square,
     [lambda ct, x, out: ct * (2 * x)],
     "Square.",
+    formula=lambda x: mul(x, x),
     holomorphic=True,
     arithmetic=True,
     sign="unsigned",
@@ -309,6 +318,18 @@ minimum: Elemwise = elementwise(
     commutative=True,
     holomorphic=False,
 )
+supremum: Elemwise = elementwise(
+    "supremum",
+    2,
+    ufunc_rule(np.maximum),
+    np.maximum,
+    [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
+    "The same as `maximum`; as a reduction, which of no elements is -inf (or the least integer).",
+    commutative=True,
+    holomorphic=False,
+    keeps_sign=("nonnegative", "unsigned"),
+    formula=maximum,
+)
 _clip: Elemwise = elementwise(
     "clip",
     3,
@@ -324,6 +345,7 @@ _clip: Elemwise = elementwise(
     ],
     "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",
     holomorphic=False,
+    formula=lambda x, low, high: minimum(maximum(x, low), high),
 )
 
 
@@ -340,29 +362,46 @@ def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
-def _comparison(name: str, ufunc: np.ufunc, doc: str, commutative: bool = False) -> Elemwise:
-    return elementwise(
-        name, 2, ufunc_rule(ufunc), ufunc, doc=doc, commutative=commutative, holomorphic=False
-    )
+def _comparison(name: str, ufunc: np.ufunc, doc: str, **options: Any) -> Elemwise:
+    return elementwise(name, 2, ufunc_rule(ufunc), ufunc, doc=doc, holomorphic=False, **options)
 
 
-eq: Elemwise = _comparison("eq", np.equal, "Whether elements are equal.", True)
-neq: Elemwise = _comparison("neq", np.not_equal, "Whether elements differ.", True)
+eq: Elemwise = _comparison("eq", np.equal, "Whether elements are equal.", commutative=True)
+neq: Elemwise = _comparison(
+    "neq",
+    np.not_equal,
+    "Whether elements differ.",
+    commutative=True,
+    formula=lambda x, y: invert(eq(x, y)),
+)
 lt: Elemwise = _comparison("lt", np.less, "Whether x < y.")
 le: Elemwise = _comparison("le", np.less_equal, "Whether x <= y.")
-gt: Elemwise = _comparison("gt", np.greater, "Whether x > y.")
-ge: Elemwise = _comparison("ge", np.greater_equal, "Whether x >= y.")
+gt: Elemwise = _comparison("gt", np.greater, "Whether x > y.", formula=lambda x, y: lt(y, x))
+ge: Elemwise = _comparison("ge", np.greater_equal, "Whether x >= y.", formula=lambda x, y: le(y, x))
 equal, not_equal, less, less_equal, greater, greater_equal = eq, neq, lt, le, gt, ge
 
 
-def _test(name: str, function: Any, doc: str) -> Elemwise:
-    return elementwise(name, 1, boolean_of, function, doc=doc, holomorphic=False)
+def _test(name: str, function: Any, doc: str, formula: Any) -> Elemwise:
+    return elementwise(name, 1, boolean_of, function, doc=doc, holomorphic=False, formula=formula)
 
 
-isnan: Elemwise = _test("isnan", np.isnan, "Whether elements are NaN.")
-isinf: Elemwise = _test("isinf", np.isinf, "Whether elements are infinite.")
+def _is_infinite(x: Any) -> Any:
+    if is_discrete(x.dtype):
+        return neq(x, x)
+    # the absolute value of a finite complex number may be infinite
+    return None if is_complex(x.dtype) else eq(abs(x), np.inf)
+
+
+def _is_finite(x: Any) -> Any:
+    if is_discrete(x.dtype):
+        return eq(x, x)
+    return None if is_complex(x.dtype) else lt(abs(x), np.inf)
+
+
+isnan: Elemwise = _test("isnan", np.isnan, "Whether elements are NaN.", formula=lambda x: neq(x, x))
+isinf: Elemwise = _test("isinf", np.isinf, "Whether elements are infinite.", _is_infinite)
 isfinite: Elemwise = _test(
-    "isfinite", np.isfinite, "Whether elements are neither NaN nor infinite."
+    "isfinite", np.isfinite, "Whether elements are neither NaN nor infinite.", _is_finite
 )
 
 
@@ -434,15 +473,37 @@ def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
     return switch(cond, ift, iff)
 
 
-def _rounding(name: str, function: Any, rule: Any, doc: str) -> Elemwise:
+def _rounding(name: str, function: Any, rule: Any, doc: str, formula: Any = None) -> Elemwise:
+    def of_floats(x: Any) -> Any:
+        return x if is_discrete(x.dtype) else formula(x)
+
     return elementwise(
-        name, 1, rule, function, [None], doc + " Its derivative is 0.", holomorphic=False
+        name,
+        1,
+        rule,
+        function,
+        [None],
+        doc + " Its derivative is 0.",
+        holomorphic=False,
+        formula=None if formula is None else of_floats,
     )
 
 
-ceil: Elemwise = _rounding("ceil", np.ceil, ufunc_rule(np.ceil), "Nearest integer from above.")
+ceil: Elemwise = _rounding(
+    "ceil",
+    np.ceil,
+    ufunc_rule(np.ceil),
+    "Nearest integer from above.",
+    lambda x: neg(floor(neg(x))),
+)
 floor: Elemwise = _rounding("floor", np.floor, ufunc_rule(np.floor), "Nearest integer from below.")
-trunc: Elemwise = _rounding("trunc", np.trunc, ufunc_rule(np.trunc), "Nearest integer towards 0.")
+trunc: Elemwise = _rounding(
+    "trunc",
+    np.trunc,
+    ufunc_rule(np.trunc),
+    "Nearest integer towards 0.",
+    lambda x: switch(lt(x, 0), ceil(x), floor(x)),
+)
 round_half_to_even: Elemwise = _rounding(
     "round_half_to_even", np.rint, ufunc_rule(np.rint), "Nearest integer, halves to the even one."
 )
@@ -455,11 +516,17 @@ def _round_away(x: Any) -> Any:
     return whole + np.copysign(np.abs(x - whole) >= 0.5, x).astype(whole.dtype)
 
 
+def _away_from_zero(x: Any) -> Any:
+    whole = trunc(x)
+    return switch(ge(abs(sub(x, whole)), 0.5), add(whole, sign(x)), whole)
+
+
 round_half_away_from_zero: Elemwise = _rounding(
     "round_half_away_from_zero",
     _round_away,
     ufunc_rule(np.trunc),
     "Nearest integer, halves away from 0.",
+    _away_from_zero,
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import float_like, promoted, ufunc_rule
-from occelo_graph.ops.elemwise.transcendental import cos, sin
+from occelo_graph.ops.elemwise.transcendental import arctan2, cos, sin
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex
 
@@ -67,6 +67,7 @@ conj: Elemwise = elementwise(
     np.conjugate,
     [lambda ct, z, out: ct],
     "Complex conjugate.",
+    formula=lambda z: complex(real(z), -imag(z)) if is_complex(z.dtype) else z,
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: conj(ct)],
 )
@@ -99,6 +100,9 @@ angle: Elemwise = elementwise(
     lambda z: np.asarray(np.angle(z), dtype=_angle_dtype([z.dtype.name])),
     [None],
     "Angle of complex numbers, in radians.",
+    formula=lambda z: arctan2(
+        *(part.astype(_angle_dtype([z.dtype])) for part in (imag(z), real(z)))
+    ),
     holomorphic=False,
     complex_pullback=[_angle_pullback],
 )

@@ -97,16 +97,28 @@ class Composite(ScalarOp):
                 values[out] = np.asarray(each, dtype=out.type.numpy_dtype)
         return [value(v) for v in self.inner.outputs]
 
+    @property
+    def is_formula(self) -> bool:
+        return True
+
+    def composed(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        return self.expand(inputs)
+
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
         """The outputs as a graph of the functions inside, over tensors."""
-        return list(self.inner.bind(inputs))
+        values = self._applied(inputs)
+        return [values.get(v, v) for v in self.inner.outputs]
+
+    def _applied(self, inputs: Sequence[Any]) -> dict[Variable, Any]:
+        """The functions inside, applied to tensors: what stands for each variable inside that is no constant."""
+        outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
+        for node in self.inner.nodes:
+            outer[node.outputs[0]] = node.op(*(outer.get(v, v) for v in node.inputs))
+        return outer
 
     def pull(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the inputs; those of unused outputs are None."""
-        outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
-        for node in self.inner.nodes:
-            made = node.op(*(outer.get(v, v) for v in node.inputs))
-            outer[node.outputs[0]] = made
+        outer = self._applied(inputs)
         pending: dict[Variable, Any] = {}
         for out, ct in zip(self.inner.outputs, cotangents, strict=True):
             if ct is not None:

@@ -12,6 +12,7 @@ from occelo_graph.errors import with_arguments
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.traits import trait
+from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
@@ -140,6 +141,18 @@ class Elemwise(Op):
         if isinstance(result, tuple):
             return tuple(np.asarray(r) for r in result)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         return np.asarray(result)
+
+    @property
+    def has_decompose(self) -> bool:
+        return super().has_decompose and self.scalar_op.is_formula
+
+    def decompose(self, *inputs: Any) -> Sequence[Any] | None:
+        made = self.scalar_op.composed(inputs)
+        if made is None:
+            return None
+        dtypes = self.scalar_op.output_dtypes([v.type.dtype for v in inputs])
+        cast = [v if v.type.dtype == d else v.astype(d) for v, d in zip(made, dtypes, strict=True)]
+        return [_filled(v, inputs) for v in cast]
 
     def kernel(self, node: Apply) -> Kernel:
         row = self.scalar_op
@@ -385,6 +398,16 @@ def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
     if not is_discrete(target.dtype) and term.type.dtype != target.dtype:
         term = term.astype(target.dtype)
     return term
+
+
+def _filled(value: Any, inputs: Sequence[Any]) -> Any:
+    """``value``, broadcast against the inputs that it does not depend on."""
+    reached = set(ancestors([value], inputs))
+    alone = any(value is v for v in inputs)  # results have memory of their own
+    for v in inputs:
+        if alone or v not in reached:
+            value = Elemwise(ScalarFunction("second"))(v, value)
+    return value
 
 
 def _run_time_check(node: Apply) -> Callable[[Sequence[Any]], None] | None:

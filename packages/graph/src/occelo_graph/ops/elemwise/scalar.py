@@ -28,6 +28,7 @@ __all__ = [
     "boolean_of",
     "first_dtype",
     "float_like",
+    "in_floats",
     "inexact",
     "promoted",
     "special_float",
@@ -82,6 +83,15 @@ class ScalarOp(Static):
         """Apply to arrays that broadcast."""
         raise NotImplementedError
 
+    @property
+    def is_formula(self) -> bool:
+        """Whether the function is made of others, which `composed` applies."""
+        return False
+
+    def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
+        """The outputs by other elementwise functions, of tensors; None where it is not made of others."""
+        return None
+
     def derivatives(self, nin: int) -> Sequence[Derivative]:
         """One derivative for each input, None where it is 0; NotImplementedError if they are not declared."""
         raise NotImplementedError
@@ -104,6 +114,7 @@ class ScalarOp(Static):
 
 
 Expression = tuple[Sequence[Any], Sequence[Any], Any]
+_unknown: Any = object()
 _table: dict[str, ScalarFunction] = {}
 
 
@@ -132,7 +143,7 @@ class ScalarFunction(_Row):
 
     The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
     ``formula`` makes the result of variables by other elementwise functions: backends that have no function of
-    their own compute it so.
+    their own compute it so. It may return None for dtypes of which it does not hold.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
@@ -166,13 +177,24 @@ class ScalarFunction(_Row):
         """The formula for scalars of dtypes, as its inputs, its nodes in order, and its result; None without one."""
         if self.formula is None:
             return None
-        known: dict[tuple[str, ...], Expression] = self.__dict__.setdefault("_expressions", {})
+        known: dict[tuple[str, ...], Expression | None]
+        known = self.__dict__.setdefault("_expressions", {})
         key = tuple(dtypes)
-        if key not in known:
+        found = known.get(key, _unknown)
+        if found is _unknown:
             inputs = [TensorType(dtype, ())() for dtype in dtypes]
             output: Any = self.formula(*inputs)
-            known[key] = inputs, toposort([output]), output
-        return known[key]
+            found = None if output is None else (inputs, toposort([output]), output)
+            known[key] = found
+        return found  # type: ignore[no-any-return]
+
+    @property
+    def is_formula(self) -> bool:
+        return self.formula is not None
+
+    def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
+        made: Any = None if self.formula is None else self.formula(*inputs)
+        return None if made is None else [made]
 
     def parts(self) -> dict[str, Any]:
         """All that the row says, by name; equal functions of two processes have equal parts."""
@@ -213,6 +235,12 @@ class ScalarFunction(_Row):
             f"{self} cannot be differentiated: it does not declare partials, "
             "in which None says that a derivative is 0"
         )
+
+
+def in_floats(*operands: Any) -> list[Any]:
+    """Operands of a formula in the dtype that `inexact` gives."""
+    dtype = inexact([x.dtype for x in operands])
+    return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
 
 # dtype rules

@@ -16,7 +16,7 @@ import numpy as np
 
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise import series
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch, trunc
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import Derivative, special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
@@ -150,6 +150,7 @@ tri_gamma: Elemwise = _special(
     [lambda ct, x, out: ct * polygamma(2.0, x)],
     "Derivative of psi.",
     lambda x: _scipy("polygamma")(1, x),
+    formula=lambda x: polygamma(1.0, x),
 )
 poch: Elemwise = _special(
     "poch",
@@ -331,6 +332,7 @@ kn: Elemwise = _special(
     [_undefined(_ORDER), lambda ct, n, x, out: ct * -0.5 * (kv(n - 1, x) + kv(n + 1, x))],
     "Modified Bessel function of the second kind and whole order n.",
     lambda n, x: _scipy("kn")(n.astype("int32"), x),
+    formula=lambda n, x: kv(trunc(n), x),
 )
 kve: Elemwise = _special(
     "kve",
@@ -382,7 +384,22 @@ ndtri_exp: Elemwise = _special(
     [lambda ct, y, out: ct * math.sqrt(2 * math.pi) * exp(y + 0.5 * out * out)],
     "The x for which the logarithm of the normal distribution function is y.",
 )
-logit: Elemwise = _special("logit", [lambda ct, x, out: ct / (x * (1 - x))], "log(x / (1 - x)).")
+
+
+def _logit_formula(x: Any) -> Any:
+    (x,) = _converted(x)
+    # near 1/2 the quotient is near 1, and its logarithm loses digits
+    twice = 2 * (x - 0.5)
+    near = and_(lt(0.3, x), lt(x, 0.65))
+    return switch(near, log1p(twice) - log1p(-twice), log(x / (1 - x)))
+
+
+logit: Elemwise = _special(
+    "logit",
+    [lambda ct, x, out: ct / (x * (1 - x))],
+    "log(x / (1 - x)).",
+    formula=_logit_formula,
+)
 
 
 def _xlogy(x: Any, y: Any) -> Any:
@@ -395,6 +412,21 @@ def _xlog1py(x: Any, y: Any) -> Any:
     return np.where(zero, 0, x * np.log1p(np.where(zero, 0, y)))
 
 
+def _converted(*operands: Any) -> list[Any]:
+    """Operands in the dtype that `special_float` promises."""
+    dtype = special_float([x.dtype for x in operands])
+    return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
+
+
+def _times_logarithm(logarithm: Elemwise, at_1: float) -> Any:
+    def formula(x: Any, y: Any) -> Any:
+        x, y = _converted(x, y)
+        zero = and_(eq(x, 0), eq(y, y))
+        return switch(zero, 0, x * logarithm(switch(zero, at_1, y)))
+
+    return formula
+
+
 xlogy: Elemwise = _special(
     "xlogy",
     [
@@ -403,6 +435,7 @@ xlogy: Elemwise = _special(
     ],
     "x * log(y), and 0 where x is 0.",
     _xlogy,
+    formula=_times_logarithm(log, 1.0),
 )
 xlog1py: Elemwise = _special(
     "xlog1py",
@@ -412,4 +445,5 @@ xlog1py: Elemwise = _special(
     ],
     "x * log(1 + y), and 0 where x is 0.",
     _xlog1py,
+    formula=_times_logarithm(log1p, 0.0),
 )

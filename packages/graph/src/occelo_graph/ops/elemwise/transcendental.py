@@ -11,9 +11,21 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.arguments import refuse_out
-from occelo_graph.ops.elemwise.arithmetic import eq, ge, mul, neg, sub, switch, true_div
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    eq,
+    ge,
+    gt,
+    maximum,
+    mul,
+    neg,
+    sub,
+    switch,
+    true_div,
+)
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import Derivative, Sign, inexact, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import Derivative, Sign, in_floats, inexact, ufunc_rule
+from occelo_graph.tensors.type import is_complex
 
 __all__ = [
     "arccos",
@@ -50,10 +62,23 @@ __all__ = [
 
 
 def _unary(
-    name: str, ufunc: np.ufunc, derivative: Derivative, doc: str, sign: Sign | None = None
+    name: str,
+    ufunc: np.ufunc,
+    derivative: Derivative,
+    doc: str,
+    sign: Sign | None = None,
+    formula: Any = None,
 ) -> Elemwise:
     return elementwise(
-        name, 1, ufunc_rule(ufunc), ufunc, [derivative], doc, holomorphic=True, sign=sign
+        name,
+        1,
+        ufunc_rule(ufunc),
+        ufunc,
+        [derivative],
+        doc,
+        holomorphic=True,
+        sign=sign,
+        formula=formula,
     )
 
 
@@ -140,7 +165,11 @@ power = pow
 sin: Elemwise = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")
 cos: Elemwise = _unary("cos", np.cos, lambda ct, x, out: -ct * sin(x), "Cosine of x in radians.")
 tan: Elemwise = _unary(
-    "tan", np.tan, lambda ct, x, out: ct * (1 + out * out), "Tangent of x in radians."
+    "tan",
+    np.tan,
+    lambda ct, x, out: ct * (1 + out * out),
+    "Tangent of x in radians.",
+    formula=lambda x: None if is_complex(x.dtype) else true_div(sin(x), cos(x)),
 )
 arcsin: Elemwise = _unary(
     "arcsin", np.arcsin, lambda ct, x, out: ct / (1 - x * x) ** 0.5, "Inverse sine, in radians."
@@ -182,10 +211,18 @@ arctanh: Elemwise = _unary(
     "arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent."
 )
 deg2rad: Elemwise = _unary(
-    "deg2rad", np.deg2rad, lambda ct, x, out: ct * (math.pi / 180), "Degrees to radians."
+    "deg2rad",
+    np.deg2rad,
+    lambda ct, x, out: ct * (math.pi / 180),
+    "Degrees to radians.",
+    formula=lambda x: mul(*in_floats(x), math.pi / 180),
 )
 rad2deg: Elemwise = _unary(
-    "rad2deg", np.rad2deg, lambda ct, x, out: ct * (180 / math.pi), "Radians to degrees."
+    "rad2deg",
+    np.rad2deg,
+    lambda ct, x, out: ct * (180 / math.pi),
+    "Radians to degrees.",
+    formula=lambda x: mul(*in_floats(x), 180 / math.pi),
 )
 
 
@@ -201,6 +238,14 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0, 1, small) / (1 + small)
 
 
+def _sigmoid_formula(x: Any) -> Any:
+    (x,) = in_floats(x)
+    if is_complex(x.dtype):
+        return true_div(1, 1 + exp(neg(x)))
+    small = exp(neg(abs(x)))
+    return true_div(switch(ge(x, 0), 1, small), 1 + small)
+
+
 sigmoid: Elemwise = elementwise(
     "sigmoid",
     1,
@@ -209,6 +254,7 @@ sigmoid: Elemwise = elementwise(
     # 1 - out would cancel where out is near 1
     [lambda ct, x, out: ct * out * sigmoid(-x)],
     "1 / (1 + exp(-x)), without overflow.",
+    formula=_sigmoid_formula,
     holomorphic=True,
     sign="unsigned",
 )
@@ -226,6 +272,13 @@ def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def _softplus_formula(x: Any) -> Any:
+    (x,) = in_floats(x)
+    if is_complex(x.dtype):
+        return None
+    return maximum(x, 0) + log1p(exp(neg(abs(x))))
+
+
 softplus: Elemwise = elementwise(
     "softplus",
     1,
@@ -233,6 +286,7 @@ softplus: Elemwise = elementwise(
     _softplus,
     [lambda ct, x, out: ct * sigmoid(x)],
     "log(1 + exp(x)), without overflow.",
+    formula=_softplus_formula,
     holomorphic=True,
     sign="unsigned",
 )
@@ -245,6 +299,12 @@ def _log1mexp(x: Any) -> Any:
     return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
+def _log1mexp_formula(x: Any) -> Any:
+    (x,) = in_floats(x)
+    near = log(neg(expm1(x)))
+    return switch(gt(x, -math.log(2)), near, log1p(neg(exp(x))))
+
+
 log1mexp: Elemwise = elementwise(
     "log1mexp",
     1,
@@ -253,8 +313,16 @@ log1mexp: Elemwise = elementwise(
     # -1 / expm1(-x) has derivatives that overflow
     [lambda ct, x, out: ct * exp(x) / expm1(x)],
     "log(1 - exp(x)) for x < 0, precise near 0 and far from it.",
+    formula=_log1mexp_formula,
     holomorphic=False,
 )
+
+
+def _logaddexp_formula(x: Any, y: Any) -> Any:
+    x, y = in_floats(x, y)
+    gap = neg(abs(sub(x, y)))
+    # equal infinities have no difference
+    return maximum(x, y) + switch(eq(x, y), math.log(2), log1p(exp(gap)))
 
 
 logaddexp2: Elemwise = elementwise(
@@ -264,6 +332,7 @@ logaddexp2: Elemwise = elementwise(
     np.logaddexp,
     [lambda ct, x, y, out: ct * sigmoid(x - y), lambda ct, x, y, out: ct * sigmoid(y - x)],
     "log(exp(x) + exp(y)), without overflow.",
+    formula=_logaddexp_formula,
     commutative=True,
     holomorphic=False,
 )

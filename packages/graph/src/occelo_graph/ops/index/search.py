@@ -14,7 +14,7 @@ from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.create import arange, broadcast_arrays, zeros_like
+from occelo_graph.ops.create import arange, broadcast_arrays, zeros, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import stack
@@ -133,6 +133,14 @@ class ExtractDiag(LinearInFirst):
     def evaluate(self, x: Any) -> Any:
         return np.diagonal(x, self.offset, self.axis1, self.axis2)
 
+    def decompose(self, x: Any) -> Sequence[Any]:
+        moved = moveaxis(x, [self.axis1, self.axis2], [0, 1])
+        n, m = lengths_by_variables(moved)[:2]
+        down, right = max(0, -self.offset), max(0, self.offset)
+        count = clip(minimum(n - down, m - right), 0, np.iinfo("int64").max)
+        rows = arange(count)
+        return [moveaxis(getitem(moved, (rows + down, rows + right)), 0, -1)]
+
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         x, ct = inputs[0], cotangents[0]
         if is_discrete(x.dtype):
@@ -191,6 +199,15 @@ class AllocDiag(LinearInFirst):
         at = np.arange(x.shape[-1])  # pyright: ignore[reportUnknownVariableType]
         result[..., at + max(0, -self.offset), at + max(0, self.offset)] = x
         return result
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        *lead, count = lengths_by_variables(x)
+        n = count + abs(self.offset)
+        at = arange(count)
+        rows, columns = at + max(0, -self.offset), at + max(0, self.offset)
+        empty = zeros((n, n, *lead), dtype=x.dtype)
+        written = getitem(empty, (rows, columns)).set(moveaxis(x, -1, 0))
+        return [moveaxis(written, [0, 1], [-2, -1])]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]

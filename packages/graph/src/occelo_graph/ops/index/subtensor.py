@@ -499,6 +499,12 @@ class IncSubtensor(_Write):
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         return Subtensor(self.key)(value, *rest)
 
+    def decompose(self, x: Any, y: Any, *rest: Any) -> Sequence[Any] | None:
+        if self.set_instead_of_inc:
+            return None
+        # no position occurs twice
+        return [IncSubtensor(self.key, True)(x, self._read(x, rest) + y, *rest)]
+
 
 @op
 class AdvancedIncSubtensor(_Write):

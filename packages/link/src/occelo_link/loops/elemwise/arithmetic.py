@@ -47,11 +47,6 @@ def _true_div(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("div", *_all(b, dtype, args))
 
 
-@lowers_scalar_to_loops("reciprocal", cost=4)
-def _reciprocal(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("div", b.const(1.0, dtype), b.cast(args[0], dtype))
-
-
 def _fmod(b: Builder, x: Value, y: Value) -> Value:
     """The remainder with the sign of ``x``, which is exact."""
     wide = b.call("libm:fmod", "float64", b.cast(x, "float64"), b.cast(y, "float64"))
@@ -97,12 +92,6 @@ def _neg(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("neg", b.cast(args[0], dtype))
 
 
-@lowers_scalar_to_loops("sqr")
-def _sqr(b: Builder, dtype: str, args: Args) -> Value:
-    x = b.cast(args[0], dtype)
-    return b.op("and" if dtype == "bool" else "mul", x, x)
-
-
 @lowers_scalar_to_loops("sqrt", cost=5)
 def _sqrt(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("sqrt", b.cast(args[0], dtype))
@@ -133,12 +122,6 @@ def _maximum(b: Builder, dtype: str, args: Args) -> Value:
 @lowers_scalar_to_loops("minimum")
 def _minimum(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("min", *_all(b, dtype, args))
-
-
-@lowers_scalar_to_loops("clip", cost=2)
-def _clip(b: Builder, dtype: str, args: Args) -> Value:
-    x, low, high = _all(b, dtype, args)
-    return b.op("min", b.op("max", x, low), high)
 
 
 @lowers_scalar_to_loops("second")

@@ -10,6 +10,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.withheld import row_is_withheld
 
 __all__ = [
     "COSTS",
@@ -78,9 +79,15 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
     """The lowering of a row for dtypes, or that of its formula; None if there is neither."""
     condition = _conditions.get(name)
-    if condition is not None and not condition(inputs, output):
-        return None
-    return _rows.get(name) or _of_formula(name, inputs)
+    fits = condition is None or condition(inputs, output)
+    own = _rows.get(name) if fits and not row_is_withheld(name) else None
+    return own or _of_formula(name, inputs)
+
+
+def _in_loops(variable: Any) -> str:
+    """The dtype of a variable of a formula in loops, which compute 16-bit floats in 32 bits."""
+    dtype: str = variable.type.dtype
+    return "float32" if dtype == "float16" else dtype
 
 
 def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
@@ -97,24 +104,25 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
             found = cast
         elif isinstance(scalar_op, ScalarFunction):
             found = find_scalar(
-                scalar_op.name, [v.type.dtype for v in node.inputs], node.outputs[0].type.dtype
+                scalar_op.name, [_in_loops(v) for v in node.inputs], _in_loops(node.outputs[0])
             )
         if found is None:
             return None
         steps.append((node, found))
-    COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
+    if name not in _rows:
+        COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
 
     def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
         values: dict[Any, Value] = {
-            v: builder.cast(x, v.type.dtype) for v, x in zip(arguments, args, strict=True)
+            v: builder.cast(x, _in_loops(v)) for v, x in zip(arguments, args, strict=True)
         }
 
         def value(v: Any) -> Value:
-            return values[v] if v in values else builder.const(v.data.item(), v.type.dtype)
+            return values[v] if v in values else builder.const(v.data.item(), _in_loops(v))
 
         for node, function in steps:
             (out,) = node.outputs
-            values[out] = function(builder, out.type.dtype, [value(v) for v in node.inputs])
+            values[out] = function(builder, _in_loops(out), [value(v) for v in node.inputs])
         return builder.cast(value(result), dtype)
 
     return lowering

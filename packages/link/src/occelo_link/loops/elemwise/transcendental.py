@@ -124,16 +124,6 @@ def _integer_power(b: Builder, x: Value, y: Value) -> Value:
     return result
 
 
-@lowers_scalar_to_loops("deg2rad")
-def _deg2rad(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("mul", b.cast(args[0], dtype), b.const(math.pi / 180, dtype))
-
-
-@lowers_scalar_to_loops("rad2deg")
-def _rad2deg(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("mul", b.cast(args[0], dtype), b.const(180 / math.pi, dtype))
-
-
 def _log_of_one_less_exp(b: Builder, x: Value) -> Value:
     # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
     near = logarithm.log(b, b.op("neg", exponential.expm1(b, x)))

@@ -1,0 +1,111 @@
+"""Lowerings that are turned off for a while, so that ops run by what they consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Apply, Op
+from occelo_graph.form.encoding import class_name
+from occelo_graph.ir.decomposing import decomposed_kernel
+from occelo_graph.ir.op import Kernel
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+
+__all__ = [
+    "Withheld",
+    "applied",
+    "is_withheld",
+    "row_is_withheld",
+    "running_kernel",
+    "withheld",
+    "without_lowering",
+]
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Classes of ops and of scalar operations, and names of scalar functions, whose lowerings are not used."""
+
+    classes: tuple[type, ...] = ()
+    names: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.classes or self.names)
+
+    def __str__(self) -> str:
+        return ", ".join(sorted([*map(class_name, self.classes), *self.names]))
+
+
+_NOTHING = Withheld()
+_current: ContextVar[Withheld] = ContextVar("withheld", default=_NOTHING)
+
+
+def withheld() -> Withheld:
+    """What is turned off here."""
+    return _current.get()
+
+
+def is_withheld(node: Apply) -> bool:
+    """Whether the lowering of a node's op, or of its scalar function, is turned off."""
+    off = _current.get()
+    if not off:
+        return False
+    row: Any = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
+    return (
+        isinstance(node.op, off.classes)
+        or isinstance(row, off.classes)
+        or (isinstance(row, ScalarFunction) and row.name in off.names)
+    )
+
+
+def row_is_withheld(name: str) -> bool:
+    """Whether what backends have for a scalar function is turned off."""
+    return name in _current.get().names
+
+
+def running_kernel(node: Apply) -> Kernel:
+    """How a node runs in Python: as its op says, or by what it consists of where that is to be."""
+    if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
+        found = decomposed_kernel(node)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    return node.op.kernel(node)
+
+
+@contextmanager
+def applied(off: Withheld) -> Generator[None]:
+    """Turn off exactly these within the ``with`` block."""
+    token = _current.set(off)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def without_lowering(*what: Any) -> Generator[None]:
+    """Compile functions within the ``with`` block without the lowerings of some ops.
+
+    ``what`` are classes of ops (`Softmax`), classes of scalar operations (`Composite`), or elementwise functions by
+    their op or row (``ot.sigmoid``). Such an op runs by what it consists of: its `Op.decompose`, or the ``formula`` of the row.
+    Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
+
+    It is for tests that compare both, on any backend. Functions keep it: also what is compiled
+    later, for other shapes. It is part of their key in the cache. TypeError for anything else.
+    """
+    classes, names = list(_current.get().classes), set(_current.get().names)
+    for each in what:
+        row = getattr(each, "scalar_op", each)
+        if isinstance(row, ScalarFunction):
+            names.add(row.name)
+        elif isinstance(each, type) and issubclass(each, Op | ScalarOp):
+            classes.append(each)
+        else:
+            raise TypeError(
+                f"Lowerings are of classes of ops and of elementwise functions, not of {each!r}"
+            )
+    with applied(Withheld(tuple(dict.fromkeys(classes)), frozenset(names))):
+        yield

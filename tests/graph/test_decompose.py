@@ -1,0 +1,151 @@
+"""What ops of the package say of what they consist of."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from occelo_graph import Op
+from occelo_graph import tensor as ot
+from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ir.decomposing import decomposed_kernel, decomposition
+from occelo_graph.ops.elemwise.composite import Composite
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+
+PRIMITIVE = {
+    "AdvancedIncSubtensor": "positions may occur twice, of which each counts",
+    "AdvancedSubtensor": "what gathers elements",
+    "Alloc": "what broadcasts",
+    "ARange": "what counts",
+    "Blockwise": "a loop, whose length is an input",
+    "CAReduce": "what reduces",
+    "CheckAndRaise": "has an effect: it raises",
+    "DeepCopyOp": "is about memory, not values",
+    "DimShuffle": "what moves dimensions",
+    "FromFunctionOp": "somebody's Python",
+    "IfElse": "a region is run or not",
+    "Join": "what puts parts beside one another",
+    "LinearRecurrence": "what runs along a dimension",
+    "Nonzero": "the length is known from the values alone",
+    "Output": "is not run",
+    "PdbBreakpoint": "has an effect",
+    "Print": "has an effect",
+    "Repeat": "the length is known from the values alone, which are checked",
+    "Reshape": "what gives elements another shape",
+    "Shape_i": "what reads a length",
+    "SpecifyShape": "has an effect: it raises",
+    "Subtensor": "what reads a part",
+}
+"""Ops that other ops consist of, and such as nothing simpler has the effects of."""
+
+
+def _classes(base: type) -> list[type]:
+    return [c for s in base.__subclasses__() for c in (s, *_classes(s))]
+
+
+def test_every_op_consists_of_others_or_is_known_not_to() -> None:
+    for module in ("observing", "python_function"):  # which users load
+        importlib.import_module(f"occelo_graph.ops.control.{module}")
+    own = [c for c in _classes(Op) if c.__module__.startswith("occelo_graph.")]
+    bases = {b for c in own for b in c.__mro__[1:]}
+    leaves = [c for c in own if "testing" not in c.__module__ and c not in bases]
+    named = {c for c in own if c.__name__ in PRIMITIVE and "testing" not in c.__module__}
+    silent = {
+        c
+        for c in leaves
+        if c.decompose is Op.decompose and not any(issubclass(c, n) for n in named)
+    }  # type: ignore[attr-defined]
+    assert not silent
+    assert {c.__name__ for c in named} == set(PRIMITIVE)
+    assert all(c.decompose is Op.decompose for c in named)  # type: ignore[attr-defined]
+
+
+FORMULAS = sorted(n for n, row in ScalarFunction.table().items() if row.formula is not None)
+REALS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 1e-20, -1e-20, 1e-3, -0.3, 0.64, 0.31, 37.0]
+REALS += [-37.0, 709.0, -745.0, 1e300, -1e300, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "bool"])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_formula_is_right_at_special_values(name: str, dtype: str) -> None:
+    row = ScalarFunction(name)
+    if name in ("tri_gamma", "kn", "logit"):
+        pytest.importorskip("scipy")
+    values = np.array(REALS, "float64")
+    if dtype == "float32":
+        values = np.clip(values, -1e38, 1e38) * np.where(np.isinf(values), np.inf, 1)
+    if dtype in ("int8", "bool"):
+        values = np.array([0, 1, -1, 2, 5, -7, 127, -128])
+    values = values.astype(dtype)
+    grids = np.meshgrid(*[values] * (row.nin or 2), indexing="ij")
+    arrays = [g.reshape(-1) for g in grids][: row.nin]
+    if name == "kn":  # orders are whole and small
+        whole = np.isin(arrays[0], [0, 1, -1, 2, 5])
+        arrays = [a[whole] for a in arrays]
+    inputs = [ot.tensor(dtype=dtype, shape=(None,)) for _ in arrays]
+    try:
+        node = Elemwise(row).make_node(*inputs)
+    except TypeError:
+        return  # the function has no such dtype
+    kernel = decomposed_kernel(node)
+    assert kernel is not None
+    with np.errstate(all="ignore"):
+        expected, found = node.op.kernel(node)(*arrays)[0], kernel(*arrays)[0]
+    assert found.dtype == expected.dtype
+    digits = {"float64": 1e-14, "float32": 1e-6, "float16": 2e-3}.get(expected.dtype.name, 0.0)
+    np.testing.assert_allclose(found, expected, rtol=digits)
+    if expected.dtype.kind == "f":
+        zero = expected == 0
+        assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
+
+
+def test_what_does_not_depend_on_all_inputs_has_the_shape_of_all() -> None:
+    a, b = ot.dscalar("a"), ot.dscalar("b")
+    both = Elemwise(Composite(freeze([a, b], [a + b, ot.exp(a), b])))
+    x, y = ot.tensor(dtype="float64", shape=(None, 1)), ot.dvector("y")
+    node = both.make_node(x, y)
+    found = decomposition(node)
+    assert found is not None
+    data = np.ones((2, 1)), np.arange(3.0)
+    kernel = decomposed_kernel(node)
+    expected = node.op.kernel(node)(*data)
+    for value, wanted in zip(kernel(*data), expected, strict=True):
+        np.testing.assert_array_equal(value, wanted)
+    x = ot.dvector("x")
+    node = both.make_node(x, y)
+    with pytest.raises(ValueError, match="dimension"):
+        decomposed_kernel(node)(np.ones(1), np.ones(3))
+
+
+def test_a_result_is_never_the_memory_of_an_input() -> None:
+    x = ot.lvector("x")
+    node = ot.trunc(x).owner
+    data = np.arange(3)
+    assert not np.shares_memory(decomposed_kernel(node)(data)[0], data)
+
+
+def test_a_graph_with_branches_as_one_op_is_no_expression() -> None:
+    x = ot.dvector("x")
+    plain = OpFromGraph([x], [x + 1])(x)
+    assert decomposition(plain.owner) is not None
+    lazy = OpFromGraph([x], [ot.ifelse(x.sum() > 0, x, -x)])(x)
+    assert decomposition(lazy.owner) is None
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (3, 4)])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_softmax_of_no_elements_and_of_infinities(shape: Any, axis: Any) -> None:
+    data = np.random.default_rng(0).normal(size=shape)
+    if data.size:
+        data[0], data[1, :2], data[2, 3] = -np.inf, np.inf, np.nan
+    x = ot.dmatrix("x")
+    for out in (ot.softmax(x, axis), ot.log_softmax(x, axis), ot.logsumexp(x, axis)):
+        node = out.owner
+        with np.errstate(all="ignore"):
+            expected = node.op.kernel(node)(data)[0]
+            np.testing.assert_allclose(decomposed_kernel(node)(data)[0], expected, rtol=1e-13)
