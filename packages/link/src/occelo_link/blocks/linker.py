@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.cache.packing import unpack
 from occelo_link.linker import VM, Linker, Linking, Signature, Storage
-from occelo_link.loops.ir.program import Program
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.units.kinds import unpack_unit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = ["BlockLinker"]
 

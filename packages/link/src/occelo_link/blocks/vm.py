@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,15 @@ from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
-from occelo_link.loops.ir.program import Program
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.units.callbacks import Effects
 from occelo_link.units.interface import UnitFailure
 from occelo_link.units.kinds import pack_unit
 from occelo_link.update_locks import Turns
 from occelo_link.vm import NodeThunk
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = [
     "Block",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph import FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.loops.ir.program import Program, Value
 from occelo_link.options import THREADS
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = ["NativeLinker"]
 
@@ -25,6 +27,8 @@ _LONG_RUN = 1500
 
 def longest_run(program: Program) -> int:
     """The most operations in a row without a loop or a branch."""
+    from occelo_link.loops.ir.program import Value  # what the cache has needs no programs
+
     longest = 0
     for block in program.blocks():
         run = 0

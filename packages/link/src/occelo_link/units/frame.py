@@ -9,7 +9,10 @@ program names.
 
 from __future__ import annotations
 
-from occelo_link.loops.ir.program import Program
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = [
     "ALLOC_OUTPUT",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import Variable
 from occelo_link.cache.packing import pack, unpack
-from occelo_link.loops.ir.program import Program
 from occelo_link.units.callbacks import Hosts
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = ["UnitFailure", "UnitInterface"]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from occelo_link.entries import LIST
-from occelo_link.loops.ir.program import Program
 from occelo_link.units.callbacks import Effects
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
@@ -15,6 +14,9 @@ from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.kinds import register_kind
 from occelo_link.units.object_layout import layout_fits
 from occelo_link.units.python_entry import PythonEntry, make_table
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 __all__ = ["HasAddress", "NativeUnit"]
 
