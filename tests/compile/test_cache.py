@@ -25,6 +25,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import _table, float_like
+from occelo_link import without_lowering
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
@@ -234,6 +235,10 @@ def test_every_component_of_the_key_matters(monkeypatch: pytest.MonkeyPatch) -> 
     assert differing(key_of([x], x * 2, mode), plain) == {"query"}
     with config.change_flags(floatX="float32"):
         assert "options" in differing(key_of([x], x * 2), plain)
+    with without_lowering(ot.sigmoid):
+        off = key_of([x], x * 2)
+    assert off.pop("without lowerings") == "sigmoid"
+    assert off == plain
     for name in function_cache.environment():
         changed = {**function_cache.environment(), name: "other"}
         monkeypatch.setattr(function_cache, "environment", lambda changed=changed: changed)
