@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Constant, Variable
+from occelo_graph.narrowing import is_array
 
 __all__ = ["is_moderate", "is_power_of_two", "number_of"]
 
@@ -21,14 +22,14 @@ def number_of(variable: Variable) -> Any:
     if not isinstance(variable, Constant):
         return None
     data: Any = variable.data
-    if not isinstance(data, np.ndarray):
+    if not is_array(data):
         return None
     if data.ndim == 0:
-        return data.item()  # pyright: ignore[reportUnknownVariableType]
+        return data.item()
     if data.size == 0 or data.size > _LARGEST:
         return None
-    first = data.flat[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return first.item() if bool(np.all(data == first)) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+    first = data.flat[0]
+    return first.item() if bool(np.all(data == first)) else None
 
 
 def is_power_of_two(value: Any) -> bool:

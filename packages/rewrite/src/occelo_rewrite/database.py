@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from occelo_graph.narrowing import is_list
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
@@ -167,8 +168,7 @@ class RewriteDatabase:
         """
         check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
         for tag in (name, *tags):
-            if not isinstance(tag, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise TypeError(f"A name or a tag of a rewrite is a string, not {tag!r}")
+            _check_tag(tag)
         if name in self._entries and not overwrite_existing:
             raise ValueError(f"{self.name or 'The database'} already has a rewrite named {name!r}")
         if any(name in e.tags and e.name != name for e in self._entries.values()):
@@ -268,12 +268,15 @@ class RewriteDatabase:
         raise NotImplementedError(f"{type(self).__name__} has no build")
 
 
+def _check_tag(tag: object) -> None:
+    if not isinstance(tag, str):
+        raise TypeError(f"A name or a tag of a rewrite is a string, not {tag!r}")
+
+
 def _flat(chosen: Iterable[tuple[str, Rewriter]]) -> list[Rewriter]:
     """Rewriters without their names, those of groups one by one."""
     return [
-        each
-        for _, rewriter in chosen
-        for each in (rewriter if isinstance(rewriter, list) else [rewriter])  # pyright: ignore[reportUnknownVariableType]
+        each for _, rewriter in chosen for each in (rewriter if is_list(rewriter) else [rewriter])
     ]
 
 
@@ -283,11 +286,9 @@ class SequenceDB(RewriteDatabase):
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
         stages: list[GraphRewriter] = []
         for name, rewriter in chosen:
-            stage = (
-                WalkingGraphRewriter(rewriter, name=name)  # pyright: ignore[reportUnknownArgumentType]
-                if isinstance(rewriter, NodeRewriter | list)
-                else rewriter
-            )
+            stage: Any = rewriter
+            if isinstance(rewriter, NodeRewriter) or is_list(rewriter):
+                stage = WalkingGraphRewriter(rewriter, name=name)
             if not getattr(stage, "name", ""):
                 stage.name = name
             stages.append(stage)

@@ -12,6 +12,7 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, OcceloError, Variable
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
+from occelo_graph.narrowing import is_dict
 from occelo_rewrite import options
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern
@@ -193,8 +194,8 @@ def _pairs_of(
     rule: NodeRewriter, node: Apply, found: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
     """What a rule gave as pairs of old and new variables, and nodes that must be gone."""
-    if isinstance(found, dict):
-        given: dict[Any, Any] = dict(found)  # pyright: ignore[reportUnknownArgumentType]
+    if is_dict(found):
+        given = dict(found)
         remove = given.pop("remove", ())
         return list(given.items()), remove
     if len(found) != len(node.outputs):

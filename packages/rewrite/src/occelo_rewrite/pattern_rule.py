@@ -11,6 +11,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
+from occelo_graph.narrowing import is_class
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensor import cast
 from occelo_graph.tensors.type import is_complex, is_float
@@ -50,7 +51,8 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
             if isinstance(op, Elemwise):
                 needed.add(op.scalar_op)
                 continue
-            cls: Any = op if isinstance(op, type) else getattr(op, "op_type", type(op))  # pyright: ignore[reportUnknownArgumentType]
+            own: type[Any] = op.__class__
+            cls = op if is_class(op) else getattr(op, "op_type", own)
             if issubclass(Elemwise, cls) and cls is not Elemwise:
                 return set()
             needed.add(cls)
@@ -186,6 +188,12 @@ def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:
     return True
 
 
+def _check_root(pattern: object) -> None:
+    if not isinstance(pattern, Call):
+        kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)
+        raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
+
+
 def rule(
     *patterns: Call,
     on: str = "any",
@@ -196,9 +204,7 @@ def rule(
 ) -> Callable[[LawFunction], PatternRule]:
     """Make a function a rule that is tried where one of the patterns matches; see `PatternRule`."""
     for pattern in patterns:
-        if not isinstance(pattern, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
-            kind = "a wildcard" if isinstance(pattern, Wild) else repr(pattern)  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
+        _check_root(pattern)
 
     def decorate(function: LawFunction) -> PatternRule:
         return PatternRule(function, patterns, on, same_dtype, tags, name, requirements)

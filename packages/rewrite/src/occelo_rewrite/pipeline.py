@@ -185,7 +185,12 @@ def _registering(
 
     def register(rewrite: Any, *more: str, name: str | None = None, **options: Any) -> Any:
         if isinstance(rewrite, str):
-            return lambda inner: register(inner, rewrite, *more, name=name, **options)  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+            first: str = rewrite
+
+            def register_with_tags(inner: Any) -> Any:
+                return register(inner, first, *more, name=name, **options)
+
+            return register_with_tags
         db.register(name or str(rewrite), rewrite, *tags, *more, **options)
         return rewrite
 
@@ -205,8 +210,8 @@ register_useless = _registering(canonicalize_db, "useless", (*_USUAL, "useless")
 register_infer_shape = _registering(canonicalize_db, "infer_shape", (*_USUAL, "infer_shape"))
 
 
-def _named(name: str, *include: str, **more: object) -> RewriteDatabaseQuery:
-    return RewriteDatabaseQuery(include, name=name, **more)  # pyright: ignore[reportArgumentType]
+def _named(name: str, *include: str, **more: Any) -> RewriteDatabaseQuery:
+    return RewriteDatabaseQuery(include, name=name, **more)
 
 
 OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {

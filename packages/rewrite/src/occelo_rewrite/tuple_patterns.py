@@ -8,6 +8,7 @@ from typing import Any
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph import tensor as ot
+from occelo_graph.narrowing import is_dict, is_tuple
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import Bindings, Call, Number, Pattern, Wild, match
@@ -49,19 +50,19 @@ class PatternNodeRewriter(NodeRewriter):
         self.__doc__ = f"{in_pattern} = {out_pattern}."
 
     def _pattern(self, given: Any) -> Pattern:
-        if isinstance(given, tuple):
+        if is_tuple(given):
             label = self._label()
             self._inner.append(label)
-            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)  # pyright: ignore[reportUnknownVariableType]
+            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)
         if isinstance(given, str):
             return Wild(given)
-        if isinstance(given, dict):
+        if is_dict(given):
             inner = self._pattern(given["pattern"])
-            constraint: Callable[[Any], bool] = given["constraint"]  # pyright: ignore[reportUnknownVariableType]
+            constraint: Callable[[Any], bool] = given["constraint"]
             if isinstance(inner, Wild):
-                return Wild(inner.name, constraint)  # pyright: ignore[reportUnknownArgumentType]
+                return Wild(inner.name, constraint)
             if isinstance(inner, Call):
-                self._constraints.append((inner.name, constraint))  # pyright: ignore[reportUnknownArgumentType]
+                self._constraints.append((inner.name, constraint))
             return inner
         if isinstance(given, Constant):
             value = number_of(given)
@@ -97,9 +98,9 @@ class PatternNodeRewriter(NodeRewriter):
         return self._build(self.out_pattern, matched)
 
     def _build(self, given: Any, matched: Bindings) -> Any:
-        if isinstance(given, tuple):
-            op: Any = given[0]  # pyright: ignore[reportUnknownVariableType]
-            return op(*(self._build(g, matched) for g in given[1:]))  # pyright: ignore[reportUnknownVariableType]
+        if is_tuple(given):
+            op: Any = given[0]
+            return op(*(self._build(g, matched) for g in given[1:]))
         if isinstance(given, str):
             return matched[given]
         return given if isinstance(given, Variable) else ot.constant(given)

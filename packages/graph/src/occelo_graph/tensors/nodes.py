@@ -30,9 +30,9 @@ def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
     return cast("Sequence[TensorVariable]", variables)
 
 
-def computed_by(variable: Variable, op_class: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable if its op is of a class over tensors alone; else None."""
+def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
+    """The node that computes a variable if its op is of one of some classes, over tensors alone; else None."""
     node = variable.owner
-    if node is None or not isinstance(node.op, op_class):
+    if node is None or not isinstance(node.op, op_classes):
         return None
     return cast("TensorApply[OpT]", node)

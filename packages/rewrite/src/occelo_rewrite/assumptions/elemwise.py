@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from occelo_graph import Apply, TensorApply
+from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import ScalarOp, Sign
+from occelo_graph.ops.elemwise.scalar import Sign
 from occelo_rewrite.assumptions.facts import UNSIGNED
 from occelo_rewrite.assumptions.inference import Ask, infers
 
 __all__: list[str] = []
 
 
-def _function(node: Apply) -> ScalarOp:
-    return node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-
-
-def _spans(operand: Any, whole: Any) -> bool:
+def _spans(operand: TensorType, whole: TensorType) -> bool:
     """Whether an operand has the matrices of an elementwise result, rather than being broadcast to them."""
     return operand.ndim >= 2 and all(
         m != 1 or n == 1 for m, n in zip(operand.shape[-2:], whole.shape[-2:], strict=True)
     )
 
 
-def _is_one_number(operand: Any) -> bool:
+def _is_one_number(operand: TensorType) -> bool:
     """Whether an operand is the same for all elements of a matrix."""
     return all(n == 1 for n in operand.shape[-2:])
 
@@ -33,11 +27,11 @@ def _where_zero(fact: str) -> None:
     """Facts that say where a matrix is zero: sums and differences keep them, products have them from one factor."""
 
     @infers(fact, Elemwise)
-    def kept(node: Apply, ask: Ask) -> bool | None:
-        whole: Any = node.outputs[0].type
+    def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+        whole = node.outputs[0].type
         if whole.ndim < 2:
             return None
-        linear = _function(node).linear
+        linear = node.op.scalar_op.linear
         full = [v for v in node.inputs if _spans(v.type, whole)]
         if linear == "all":
             return True if full == node.inputs and all(ask(v, fact) for v in full) else None
@@ -57,7 +51,7 @@ for _fact in ("diagonal", "lower_triangular", "upper_triangular"):
 @infers("symmetric", Elemwise)
 def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
     whole = node.outputs[0].type
-    if whole.ndim < 2 or _function(node).linear is None:
+    if whole.ndim < 2 or node.op.scalar_op.linear is None:
         return None
     rest = [v for v in node.inputs if not _is_one_number(v.type)]
     if not rest or not all(_spans(v.type, whole) and ask(v, "symmetric") for v in rest):
@@ -74,11 +68,11 @@ def _are_floats(node: Apply) -> bool:
 
 def _signs(fact: Sign) -> None:
     @infers(fact, Elemwise)
-    def signed(node: Apply, ask: Ask) -> bool | None:
+    def signed(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
         """What a function declares of its results, and of those of operands that a fact holds of."""
         if not _are_floats(node):
             return None  # integers wrap around
-        function = _function(node)
+        function = node.op.scalar_op
         if function.sign in (fact, UNSIGNED):
             return True
         kept = fact in function.keeps_sign
@@ -91,7 +85,7 @@ _signs("unsigned")
 
 @infers("nonnegative", Elemwise)
 def _nonnegative_quotient(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-    function = _function(node)
+    function = node.op.scalar_op
     if function.name not in ("true_div", "reciprocal") or not _are_floats(node):
         return None
     # x / -0.0 is -inf

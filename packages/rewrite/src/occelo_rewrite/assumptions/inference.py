@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED
 
@@ -74,24 +75,23 @@ _OF_MATRICES: dict[str, Callable[[Any], bool]] = {
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     """Whether a fact holds for the value of a constant; None for large ones."""
     data: Any = constant.data
-    if not isinstance(data, np.ndarray) or data.size > _LARGEST or data.dtype.kind == "c":  # pyright: ignore[reportUnknownMemberType]
+    if not is_array(data) or data.size > _LARGEST or data.dtype.kind == "c":
         return None
     if fact in ("nonnegative", "positive"):
         return bool(np.all(data > 0 if fact == "positive" else data >= 0))
     if fact == UNSIGNED:
-        values: Any = data  # pyright: ignore[reportUnknownVariableType]
-        return True if values.dtype.kind == "f" and not np.any(np.signbit(values)) else None
+        return True if data.dtype.kind == "f" and not np.any(np.signbit(data)) else None
     if fact == "unique_indices":
         return (
-            bool(np.unique(data).size == data.size)  # pyright: ignore[reportUnknownArgumentType]
-            if data.dtype.kind in "iu" and np.all(data >= 0)  # pyright: ignore[reportUnknownMemberType]
+            bool(np.unique(data).size == data.size)
+            if data.dtype.kind in "iu" and np.all(data >= 0)
             else None
         )
-    if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):
         return None
     if fact == "selection":
         return _is_selection(data)
-    if data.shape[0] != data.shape[1]:  # pyright: ignore[reportUnknownMemberType]
+    if data.shape[0] != data.shape[1]:
         return False if fact in ("symmetric", "permutation", "positive_definite") else None
     check = _OF_MATRICES.get(fact)
     return None if check is None else check(data)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import Apply, FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
@@ -16,7 +16,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import is_moderate, number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
@@ -28,7 +28,7 @@ OVERWRITING = (Gemm, Gemv, Ger)
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
-def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
+def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """dot(x, y) = 0 where the sum has no terms, or the result no elements."""
     x, y = (v.type for v in node.inputs)
     out = node.outputs[0]
@@ -44,7 +44,7 @@ def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
 
 
 @node_rewriter([Dot], tags=("rounding", "finite"))
-def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
+def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """dot(x, y) = x y where the sum has one term (rounding: the sign of a zero; finite: some products skip zeros)."""
     x, y = node.inputs
     first, last = x.type, y.type
@@ -60,11 +60,11 @@ def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
 
 
 @node_rewriter([DimShuffle], tags=("comparison", "overflow", "finite"))
-def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
+def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dot(x, y).T = dot(y.T, x.T), where nothing else uses the product and a factor is transposed already."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Dot) or op.new_order != (1, 0):
+    inner = computed_by(node.inputs[0], Dot)
+    if inner is None or op.new_order != (1, 0):
         return None
     x, y = inner.inputs
     if x.type.ndim != 2 or y.type.ndim != 2 or len(fgraph.clients[node.inputs[0]]) > 1:
@@ -75,14 +75,14 @@ def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
 
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
-def matmul_of_matrices(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Any:
+def matmul_of_matrices(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
     """matmul(x, y) = dot(x, y), for two matrices."""
     x, y = node.inputs
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
-def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
+def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices.
 
     (finite: the product adds 0 times the other elements, which is NaN where they are infinite.)
@@ -103,12 +103,12 @@ def _is_square(fgraph: FunctionGraph, x: Any) -> bool:
 
 
 @node_rewriter([Dot], tags=("stabler", "finite"))
-def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
+def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """q @ q.T = q.T @ q = 1, for orthogonal q."""
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
-        owner = b.owner
-        if owner is None or not isinstance(owner.op, DimShuffle) or owner.inputs[0] is not a:
+        owner = computed_by(b, DimShuffle)
+        if owner is None or owner.inputs[0] is not a:
             continue
         if owner.op.new_order == (1, 0) and assumptions_of(fgraph).holds(fgraph, a, "orthogonal"):
             rows = shapes_of(fgraph).shape_of(fgraph, a)[0]
@@ -117,7 +117,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
-def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Any:
+def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)].
 
     (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
@@ -145,7 +145,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
-def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Any:
+def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
     """matmul of a batch with one matrix is one product: the batch and the rows are made one dimension."""
     x, y = node.inputs
     xt: Any = x.type
@@ -263,8 +263,8 @@ def _alike(term: Any, whole: Any) -> bool:
 
 def _dot_factors(base: Any) -> tuple[Any, Any] | None:
     """x and y, if a term is the product of a matrix and a matrix or vector."""
-    owner = base.owner
-    if owner is None or not isinstance(owner.op, Dot):
+    owner = computed_by(base, Dot)
+    if owner is None:
         return None
     x, y = owner.inputs
     # a vector by a matrix is the transposed matrix by the vector
@@ -284,7 +284,7 @@ def _update(z: Any, alpha: Any, x: Any, y: Any) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
     parted = Parted.at(fgraph, node, _dot_factors)
     made = None if parted is None else parted.added(_update)
@@ -292,7 +292,7 @@ def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """z + alpha x @ y is one gemm or gemv also where z is broadcast, if the sum is a result or goes into a product.
 
     Where it goes into loops these read its terms as well.
@@ -312,7 +312,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
-def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """z + alpha x y^T is one ger."""
 
     def make(z: Any, alpha: Any, x: Any, y: Any) -> Any:
@@ -334,7 +334,7 @@ def _total(terms: Sequence[Term]) -> Any:
 
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
-def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
     out = node.outputs[0]
     base, alpha = _scaled(out)

@@ -8,13 +8,13 @@ from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 
 
 @node_rewriter([CheckAndRaise])
-def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Any:
+def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
     """A check of what is known to be true is left out; so is a condition that is checked twice."""
     conditions: dict[Any, None] = {}
     for v in node.inputs[1:]:
@@ -27,7 +27,7 @@ def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> A
 
 
 @node_rewriter([IfElse])
-def branch_of_constant(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
+def branch_of_constant(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """ifelse(True, a, b) = a, and ifelse(False, a, b) = b."""
     op = node.op
     value = number_of(node.inputs[0])
@@ -38,7 +38,7 @@ def branch_of_constant(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
 
 
 @node_rewriter([IfElse])
-def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
+def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """ifelse(c, a, a) = a."""
     op = node.op
     then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
@@ -48,7 +48,7 @@ def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
 
 
 @node_rewriter([IfElse])
-def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
+def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and so in the other branch."""
     op = node.op
     condition = node.inputs[0]
@@ -64,7 +64,7 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
 
 
 @node_rewriter([IfElse])
-def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Any:
+def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y])."""
     op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:
@@ -111,7 +111,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([CheckAndRaise], tags=("unsafe",))
-def drop_check(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Any:
+def drop_check(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
     """A check is its first argument, for those who know that it holds."""
     return [node.inputs[0]]
 
@@ -120,14 +120,14 @@ UNSAFE = RuleSet((drop_check,), "control unsafe")
 
 
 @node_rewriter([OpFromGraph])
-def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Any:
+def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
     """An op that asks to be inlined is its graph from the start."""
     op = node.op
     return op.inlined(node) if op.inline else None
 
 
 @node_rewriter([OpFromGraph])
-def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Any:
+def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
     """Linkers know no inner graphs: what was one node in building and canonicalizing is its graph."""
     op = node.op
     return op.inlined(node)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import Apply, FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.tensors.type import is_discrete
-from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
@@ -19,7 +19,7 @@ _SECOND = ot.second
 
 
 @node_rewriter([Alloc])
-def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
+def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replacements:
     """alloc(x, shape(x)) = x."""
     value = node.inputs[0]
     op = node.op
@@ -34,7 +34,7 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
 
 
 @node_rewriter([Alloc])
-def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
+def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replacements:
     """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is known."""
     inner = node.inputs[0].owner
     op = node.op
@@ -55,7 +55,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
-def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
@@ -76,7 +76,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
-def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, n), x) = f(v, x), for x of as many dimensions: lengths that differ would be an error.
 
     (That x has the lengths n is then not checked.)
@@ -86,8 +86,8 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) ->
     inputs: list[Any] = list(node.inputs)
     full = node.outputs[0].type
     for i, own in enumerate(inputs):
-        owner = own.owner
-        if owner is None or not isinstance(owner.op, Alloc):
+        owner = computed_by(own, Alloc)
+        if owner is None:
             continue
         others = [v.type for j, v in enumerate(inputs) if j != i and not _repeats(v)]
         value = owner.inputs[0]
@@ -121,7 +121,7 @@ def _repeats(variable: Any) -> bool:
 
 
 @node_rewriter([_SECOND])
-def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """second(x, y) = y where y has the shape already."""
     model, value = node.inputs
     if value.type.ndim != node.outputs[0].type.ndim:
@@ -138,7 +138,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([_SECOND], tags=("shape_unsafe",))
-def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed (nor its shapes checked)."""
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(
@@ -154,7 +154,7 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc])
-def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy.
 
     (Not powers of integers, which raise where the exponent is negative, but not if there are no copies.)
@@ -163,8 +163,8 @@ def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any
         return None
     if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):
         return None
-    first = node.inputs[0].owner
-    if first is None or not isinstance(first.op, Alloc):
+    first = computed_by(node.inputs[0], Alloc)
+    if first is None:
         return None
     if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:
         return None

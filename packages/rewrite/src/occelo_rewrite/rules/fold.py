@@ -8,8 +8,9 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.narrowing import is_array
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 
@@ -29,7 +30,7 @@ def _folded_size(node: Apply) -> int:
 
 
 @node_rewriter(None)
-def constant_folding(fgraph: FunctionGraph, node: Apply) -> Any:
+def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """op(constants) = constant, for pure ops."""
     if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
         return None
@@ -48,7 +49,7 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     folded: list[Any] = []
     for output, value in zip(node.outputs, values, strict=True):
-        copied: Any = np.array(value) if isinstance(value, np.ndarray) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        copied = np.array(value) if is_array(value) else value
         made = output.type.make_constant(copied)
         made.set_mark(output.mark)
         folded.append(made)
@@ -56,13 +57,13 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(None)
-def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Any:
+def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """zero_grad(x) = x, and so for every identity that only gradients see."""
     return [node.inputs[0]] if node.op.identity_at_runtime else None
 
 
 @node_rewriter(None, only_new=True)
-def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Any:
+def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """Where the types of inputs have become more specific, so do those of the outputs."""
     op = node.op
     if type(op).infer is Op.infer or type(op).make_node not in _PLAIN_MAKERS or op.destroy_map:

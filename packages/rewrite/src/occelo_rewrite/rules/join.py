@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import FunctionGraph, TensorApply
+from occelo_graph import FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.join import Join, MakeVector
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Join])
-def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x) = x."""
     return [node.inputs[0]] if len(node.inputs) == 1 else None
 
 
 @node_rewriter([Join])
-def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x, empty, y) = join(x, y), for what is known to have length 0."""
     op = node.op
     left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]
@@ -38,7 +38,7 @@ def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
 
 
 @node_rewriter([Join])
-def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(join(x, y), z) = join(x, y, z), along one axis, where nothing else uses the inner one."""
     parts: list[Any] = []
     changed = False
@@ -54,8 +54,8 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
 
 def _slice_of(variable: Any, axis: int) -> tuple[Any, int, int] | None:
     """x, start and stop, if the variable is x[start:stop] along the axis, in known places."""
-    owner = variable.owner
-    if owner is None or not isinstance(owner.op, Subtensor) or len(owner.inputs) > 1:
+    owner = computed_by(variable, Subtensor)
+    if owner is None or len(owner.inputs) > 1:
         return None
     x = owner.inputs[0]
     for i, entry in enumerate(owner.op.key):
@@ -77,7 +77,7 @@ def _slice_of(variable: Any, axis: int) -> tuple[Any, int, int] | None:
 
 
 @node_rewriter([Join])
-def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x[a:b], x[b:c]) = x[a:c], for x of known length."""
     op = node.op
     parts: list[Any] = []
@@ -106,7 +106,7 @@ def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> A
 
 
 @node_rewriter([Join])
-def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x, x, x) = x repeated by broadcasting, for x of length 1 along the axis."""
     op = node.op
     first = node.inputs[0]
@@ -120,7 +120,7 @@ def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
 
 
 @node_rewriter([Join])
-def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
+def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks."""
     op = node.op
     owners: list[Any] = [v.owner for v in node.inputs]
@@ -149,12 +149,12 @@ def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Any:
 
 
 @node_rewriter([MakeVector])
-def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector]) -> Any:
+def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector]) -> Replacements:
     """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of known length n."""
     source: Any = None
     for position, v in enumerate(node.inputs):
-        owner = v.owner
-        if owner is None or not isinstance(owner.op, Subtensor) or len(owner.inputs) > 1:
+        owner = computed_by(v, Subtensor)
+        if owner is None or len(owner.inputs) > 1:
             return None
         x: Any = owner.inputs[0]
         if x.type.ndim != 1 or x.type.shape[0] != len(node.inputs) or (source not in (None, x)):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -16,9 +16,9 @@ from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import call, p, wild
-from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shapes import shapes_of
 from occelo_rewrite.shaping import shaped_like
@@ -35,44 +35,48 @@ _MAX = OpPattern(CAReduce, (("scalar_op", _MAXIMUM),))
 _MIN = OpPattern(CAReduce, (("scalar_op", _MINIMUM),))
 
 
-def _is_plain(node: Apply) -> bool:
+def _is_plain(node: TensorApply[CAReduce]) -> bool:
     """Whether a reduction computes in its input's own dtype."""
-    op: Any = node.op
-    dtype: Any = node.inputs[0].type.dtype
-    return op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype
+    dtype = node.inputs[0].type.dtype
+    return node.op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype
 
 
 _nested = call(CAReduce, call(CAReduce, x, name="inner"), name="outer")
 
 
 @rule(_nested, on="any", same_dtype=False)
-def reduce_of_reduce(x: Any, inner: Any, outer: Any) -> Any:
+def reduce_of_reduce(
+    x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
+) -> TensorVariable | None:
     """A maximum of a maximum is one over the axes of both; so for minima, "and", "or", and sums of integers."""
     return _reduced_at_once(x, inner, outer) if _is_exact(outer) else None
 
 
 @rule(_nested, on="any", same_dtype=False, tags=("comparison", "overflow"))
-def sum_of_sums(x: Any, inner: Any, outer: Any) -> Any:
+def sum_of_sums(
+    x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
+) -> TensorVariable | None:
     """A sum of a sum is one sum over the axes of both, and so for products (comparison, overflow: in another order)."""
     return None if _is_exact(outer) else _reduced_at_once(x, inner, outer)
 
 
-def _is_exact(node: Apply) -> bool:
+def _is_exact(node: TensorApply[CAReduce]) -> bool:
     """Whether the order does not matter in which a reduction combines elements."""
-    op: Any = node.op
-    return op.row.is_exact(node.outputs[0].type.dtype)
+    return node.op.row.is_exact(node.outputs[0].type.dtype)
 
 
-def _reduced_at_once(x: Any, inner: Any, outer: Any) -> Any:
+def _reduced_at_once(
+    x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
+) -> TensorVariable | None:
     if inner.op.scalar_op != outer.op.scalar_op or not (_is_plain(inner) and _is_plain(outer)):
         return None
     kept = [i for i in range(x.type.ndim) if i not in inner.op.axis]
-    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)  # pyright: ignore[reportUnknownArgumentType]
+    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))
+    return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)
 
 
 @node_rewriter([OpPattern(CAReduce)], tags=("rounding",))
-def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Any:
+def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """A reduction over no axes, or over axes of length 1, is its input without them (but for the sign of a zero)."""
     op = node.op
     variable = node.inputs[0]
@@ -92,26 +96,26 @@ def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> A
 
 
 @rule(call(_SUM, p.neg(x), name="s"), on="any", tags=("rounding",))
-def sum_of_neg(x: Any, s: Any) -> Any:
+def sum_of_neg(x: TensorVariable, s: TensorApply[CAReduce]) -> TensorVariable | None:
     """sum(-x) = -sum(x), but for the sign of a zero."""
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
 @node_rewriter([_SUM], tags=("comparison", "overflow"))
-def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
+def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(c x) = c sum(x) for a number of at least 1, and sum(x / c) = sum(x) / c for one of at most 1.
 
     For a smaller number, and so for a variable, sum(x) could overflow where sum(c x) does not. Of integers c is anything that
     does not vary along the summed axes. (comparison: c x is rounded before its terms cancel; overflow: sum(x) may stay finite
     where c x does not.)
     """
-    multiplied = computed_by(node.inputs[0], ot.mul)
-    found = multiplied or computed_by(node.inputs[0], ot.true_div)
+    multiplied = applied(node.inputs[0], ot.mul)
+    found = multiplied or applied(node.inputs[0], ot.true_div)
     if found is None or not _is_plain(node) or len(fgraph.clients[found.outputs[0]]) > 1:
         return None
-    op: Any = node.op
-    whole: Any = found.outputs[0].type
-    inputs: list[Any] = list(found.inputs)
+    op = node.op
+    whole = found.outputs[0].type
+    inputs = list(found.inputs)
     if not op.axis or any(v.type.dtype != whole.dtype for v in inputs):
         return None
     factors = [
@@ -125,8 +129,7 @@ def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
         return None
     product = rest[0] if len(rest) == 1 else ot.mul(*rest)
     if product.type.ndim != whole.ndim or any(
-        product.type.shape[i] == 1 and whole.shape[i] != 1
-        for i in op.axis  # pyright: ignore[reportUnknownArgumentType]
+        product.type.shape[i] == 1 and whole.shape[i] != 1 for i in op.axis
     ):
         return None
     total = node.op(product)
@@ -134,7 +137,7 @@ def sum_of_scaled(fgraph: FunctionGraph, node: Apply) -> Any:
     return [ot.true_div(total, taken[0]) if multiplied is None else ot.mul(*taken, total)]
 
 
-def _makes_larger(factor: Any, divides: bool) -> bool:
+def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
     """Whether a product with a factor, or a quotient by it, is at least as large in magnitude as without."""
     value = number_of(factor)
     if value is None or not np.isfinite(value):
@@ -142,13 +145,13 @@ def _makes_larger(factor: Any, divides: bool) -> bool:
     return bool(0 < abs(value) <= 1 if divides else abs(value) >= 1)
 
 
-def _is_constant_along(variable: Any, axis: tuple[int, ...], ndim: int) -> bool:
+def _is_constant_along(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> bool:
     """Whether an operand of ``ndim`` dimensions in all does not vary along some of them."""
     lead = ndim - variable.type.ndim
     return all(i < lead or variable.type.shape[i - lead] == 1 for i in axis)
 
 
-def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
+def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> TensorVariable:
     """The operand without the axes along which it does not vary."""
     value = number_of(variable)
     if value is not None:
@@ -161,7 +164,7 @@ def _without_axes(variable: Any, axis: tuple[int, ...], ndim: int) -> Any:
 
 
 @node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "finite", "shape_unsafe"))
-def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Any:
+def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
     (A maximum of nothing is an error, so there the length must be known. float16 has no room for n. overflow: sums and
@@ -208,18 +211,18 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Any:
     ]
 
 
-def _stretched(value: Any, lengths: list[Any]) -> bool:
+def _stretched(value: TensorVariable, lengths: list[Any]) -> bool:
     return any(own == 1 and n != 1 for own, n in zip(value.type.shape, lengths, strict=True))
 
 
 @rule(p.neg(call(_MAX, p.neg(x), name="m")), tags=("rounding",))
-def neg_of_max(x: Any, m: Any) -> Any:
+def neg_of_max(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | None:
     """-max(-x) = min(x)."""
     return CAReduce(_MINIMUM, m.op.axis)(x)
 
 
 @rule(p.neg(call(_MIN, p.neg(x), name="m")), tags=("rounding",))
-def neg_of_min(x: Any, m: Any) -> Any:
+def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | None:
     """-min(-x) = max(x)."""
     return CAReduce(_MAXIMUM, m.op.axis)(x)
 
@@ -240,25 +243,27 @@ CANONICALIZE = RuleSet(
 
 
 @rule(p.log(call(_SUM, p.exp(x), name="s")), tags=("stabler",))
-def log_sum_exp(x: Any, s: Any) -> Any:
+def log_sum_exp(x: TensorVariable, s: TensorApply[CAReduce]) -> TensorVariable | None:
     """log(sum(exp(x))) = logsumexp(x)."""
     return ot.logsumexp(x, axis=s.op.axis) if s.op.axis and _is_plain(s) else None
 
 
 @rule(p.log(call(Softmax, x, name="s")), tags=("stabler",))
-def log_of_softmax(x: Any, s: Any) -> Any:
+def log_of_softmax(x: TensorVariable, s: TensorApply[Softmax]) -> TensorVariable | None:
     """log(softmax(x)) = log_softmax(x)."""
     return LogSoftmax(s.op.axis)(x)
 
 
 @rule(p.exp(call(LogSoftmax, x, name="s")), tags=("stabler",))
-def exp_of_log_softmax(x: Any, s: Any) -> Any:
+def exp_of_log_softmax(x: TensorVariable, s: TensorApply[LogSoftmax]) -> TensorVariable | None:
     """exp(log_softmax(x)) = softmax(x)."""
     return Softmax(s.op.axis)(x)
 
 
 @rule(p.log(call(_PROD, x, name="s")), tags=("stabler", "comparison"))
-def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
+def log_of_prod(
+    x: TensorVariable, s: TensorApply[CAReduce], fgraph: FunctionGraph
+) -> TensorVariable | None:
     """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
     if not _is_plain(s) or not assumptions_of(fgraph).holds(fgraph, x, "nonnegative"):
         return None
@@ -266,7 +271,9 @@ def log_of_prod(x: Any, s: Any, fgraph: Any) -> Any:
 
 
 @rule(p.log(call(DimShuffle, call(_SUM, p.exp(x), name="s"), name="d")), tags=("stabler",))
-def log_of_spread_sum_exp(x: Any, s: Any, d: Any) -> Any:
+def log_of_spread_sum_exp(
+    x: TensorVariable, s: TensorApply[CAReduce], d: TensorApply[DimShuffle]
+) -> TensorVariable | None:
     """log(sum(exp(x))) = logsumexp(x), where the sum is spread over axes of length 1."""
     if not s.op.axis or not _is_plain(s):
         return None
@@ -280,14 +287,14 @@ STABILIZE = RuleSet(
 
 
 @node_rewriter([_SUM], tags=("rounding", "overflow", "finite"))
-def sum_of_squared_outer(fgraph: FunctionGraph, node: Apply) -> Any:
+def sum_of_squared_outer(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector, where neither is broadcast.
 
     (overflow, finite: the squares are taken by themselves.)
     """
-    op: Any = node.op
-    square = computed_by(node.inputs[0], ot.sqr)
-    product = None if square is None else computed_by(square.inputs[0], ot.mul)
+    op = node.op
+    square = applied(node.inputs[0], ot.sqr)
+    product = None if square is None else applied(square.inputs[0], ot.mul)
     if product is None or op.axis != (1, 2) or len(product.inputs) != 2 or not _is_plain(node):
         return None
     parts: dict[Any, Any] = {}

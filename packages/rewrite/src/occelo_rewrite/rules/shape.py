@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import FunctionGraph, TensorApply
+from occelo_graph import FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -14,14 +14,14 @@ from occelo_graph.ops.lengths import is_certainly_as_long
 from occelo_graph.ops.settling import settled_lengths
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, length_read
 from occelo_rewrite.assumptions import assumptions_of
-from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
 __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
-def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Any:
+def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Replacements:
     """The length of a result is what its op's infer_shape says, in terms of the graph's inputs.
 
     (What it is computed from then need not be computed, so its shapes are not checked.)
@@ -38,7 +38,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Any
 
 
 @node_rewriter([Shape])
-def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Any:
+def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
     """shape(x) is the vector of its lengths, if x is computed or one of them is known."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
@@ -47,7 +47,7 @@ def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Any:
 
 
 @node_rewriter([DimShuffle])
-def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
+def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """Two reorderings are one, and one that changes nothing is dropped."""
     op = node.op
     x = node.inputs[0]
@@ -55,8 +55,8 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
         a == i or (a == "x" and x.type.shape[i] == 1) for i, a in enumerate(op.new_order)
     ):
         return [x]
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, DimShuffle):
+    inner = computed_by(x, DimShuffle)
+    if inner is None:
         return None
     # what the outer one drops must be new in the inner one, or its length goes unchecked
     if any(inner.op.new_order[i] != "x" for i in op.dropped):
@@ -66,7 +66,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
 
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
-def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
+def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """x.T = x, for symmetric x (rounding, finite: as far as x was computed symmetrically)."""
     op = node.op
     x = node.inputs[0]
@@ -76,15 +76,15 @@ def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -
 
 
 @node_rewriter([DimShuffle], below=[Elemwise])
-def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
+def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that functions meet functions.
 
     For a reordering that only adds dimensions, and for any other where x and y are reordered themselves;
     where nothing else uses f.
     """
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Elemwise) or inner.op.inplace or op.dropped:
+    inner = computed_by(node.inputs[0], Elemwise)
+    if inner is None or inner.op.inplace or op.dropped:
         return None
     if len(inner.outputs) > 1 or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
@@ -107,11 +107,11 @@ def _reordered(variable: Any, order: Any, ndim: int) -> Any:
 
 
 @node_rewriter([DimShuffle])
-def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Any:
+def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dimshuffle(alloc(v, n)) = alloc(dimshuffle(v), reordered n)."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc) or op.dropped:
+    inner = computed_by(node.inputs[0], Alloc)
+    if inner is None or op.dropped:
         return None
     lengths = fill_static(inner.op.shape, inner.inputs[1:])
     value = inner.inputs[0]
@@ -122,14 +122,14 @@ def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) ->
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
-def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
+def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(reshape(x)) = reshape(x).
 
     (The inner lengths are then not checked.)
     """
     op = node.op
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Reshape):
+    inner = computed_by(node.inputs[0], Reshape)
+    if inner is None:
         return None
     try:
         return [op(inner.inputs[0], *node.inputs[1:])]
@@ -138,7 +138,7 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
-def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
+def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(x, shape(x)) = x, also where all lengths but one are those of x, or x is a vector and stays one.
 
     (What the lengths are worked out from is then not checked.)
@@ -161,19 +161,19 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> A
 
 
 @node_rewriter([Reshape])
-def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Any:
+def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(dimshuffle(x)) = reshape(x), where only dimensions of length 1 come, go or move."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, DimShuffle) or inner.op.dropped:
+    inner = computed_by(node.inputs[0], DimShuffle)
+    if inner is None or inner.op.dropped:
         return None
     x = inner.inputs[0]
-    kept = [a for a in inner.op.new_order if a != "x" and x.type.shape[a] != 1]
+    kept = [a for a in inner.op.new_order if isinstance(a, int) and x.type.shape[a] != 1]
     return [op(x, *node.inputs[1:])] if kept == sorted(kept) else None
 
 
 @node_rewriter([SpecifyShape])
-def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Any:
+def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
     """Asserting lengths that are certain, whatever other rules leave out, is the tensor itself."""
     op = node.op
     x = node.inputs[0]
@@ -187,11 +187,11 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
 
 
 @node_rewriter([SpecifyShape])
-def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Any:
+def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
     """Two assertions of lengths are one, unless they contradict each other."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, SpecifyShape) or any((*op.given, *inner.op.given)):
+    inner = computed_by(node.inputs[0], SpecifyShape)
+    if inner is None or any((*op.given, *inner.op.given)):
         return None
     merged: list[int | None] = []
     for a, b in zip(op.static, inner.op.static, strict=True):
@@ -202,7 +202,7 @@ def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
-def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are those of the result.
 
     Where y is an input of the graph of just the lengths that are asserted, f checks them itself.
@@ -211,8 +211,8 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
         return None
     full = node.outputs[0].type
     for i, operand in enumerate(node.inputs):
-        inner: Any = operand.owner
-        if inner is None or not isinstance(inner.op, SpecifyShape):
+        inner = computed_by(operand, SpecifyShape)
+        if inner is None:
             continue
         kind: Any = operand.type
         asserted = [
@@ -249,7 +249,7 @@ def _checks(op: Any, lengths: Any, root: Any) -> bool:
 
 
 @node_rewriter([Subtensor])
-def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """shape(x)[i] is the length of x along dimension i."""
     read = length_read(node.outputs[0])
     return None if read is None else [ot.shape_i(*read)]
@@ -259,7 +259,7 @@ def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
 def lengths_that_are_known(
     fgraph: FunctionGraph,
     node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
-) -> Any:
+) -> Replacements:
     """Lengths and indices that are known become fields of the op, where they are inputs.
 
     (What was known when the node was made and is not any more is asserted.)

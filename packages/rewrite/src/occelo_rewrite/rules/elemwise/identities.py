@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.shape import Shape_i
 from occelo_graph.tensors.type import is_discrete, is_float
@@ -14,7 +16,7 @@ from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.pattern import call, number, p, wild
 from occelo_rewrite.pattern_rule import PatternRule
-from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
@@ -39,10 +41,12 @@ def _cancels(
     return rule(getattr(p, outer)(getattr(p, inner)(x)), on=on, tags=tags)(law)
 
 
-def _cancels_where(outer: str, inner: str, condition: Any, text: str) -> PatternRule:
+def _cancels_where(
+    outer: str, inner: str, condition: Callable[[TensorVariable], TensorVariable], text: str
+) -> PatternRule:
     """The rule that a function undoes another where a condition holds; elsewhere the result is NaN."""
 
-    def law(x: Any) -> Any:
+    def law(x: TensorVariable) -> TensorVariable:
         return ot.switch(condition(x), x, np.nan)
 
     law.__name__ = f"{outer}_of_{inner}"
@@ -65,13 +69,13 @@ INVERSES = (
     _cancels("rad2deg", "deg2rad"),
     _cancels("erfinv", "erf", tags=("stabler", "finite")),
     _cancels("logit", "sigmoid"),
-    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),  # pyright: ignore[reportUnknownLambdaType]
-    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),  # pyright: ignore[reportUnknownLambdaType]
+    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),
+    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),
+    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),
+    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),
+    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),
 )
 
 
@@ -79,13 +83,13 @@ INVERSES = (
 
 
 @rule(p.pow(x, 0), on="any", same_dtype=False)
-def pow_zero(x: Any, node: Any) -> Any:
+def pow_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """x ^ 0 = 1, NaN included."""
     return ot.constant(np.ones((), node.outputs[0].type.dtype))
 
 
 @rule(p.pow(1, x), on="any", same_dtype=False)
-def pow_of_one(x: Any, node: Any) -> Any:
+def pow_of_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """1 ^ x = 1, NaN included.
 
     (For real floats only: a negative integer power of an integer is an error, and NumPy's 1 ^ NaN is NaN for complex
@@ -97,31 +101,31 @@ def pow_of_one(x: Any, node: Any) -> Any:
 
 
 @rule(p.pow(x, 1), on="any", same_dtype=False)
-def pow_one(x: Any) -> Any:
+def pow_one(x: TensorVariable) -> TensorVariable | None:
     """x ^ 1 = x."""
     return x
 
 
 @rule(p.pow(x, 2), on="any", same_dtype=False, tags=("rounding",))
-def pow_two(x: Any, node: Any) -> Any:
+def pow_two(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """x ^ 2 = sqr(x)."""
     return ot.sqr(ot.cast(x, node.outputs[0].type.dtype))
 
 
 @rule(p.pow(x, -1), tags=("rounding",))
-def pow_minus_one(x: Any) -> Any:
+def pow_minus_one(x: TensorVariable) -> TensorVariable | None:
     """x ^ -1 = 1 / x."""
     return ot.reciprocal(x)
 
 
 @rule(p.pow(x, 0.5), tags=("rounding", "finite"))
-def pow_half(x: Any) -> Any:
+def pow_half(x: TensorVariable) -> TensorVariable | None:
     """x ^ 0.5 = sqrt(x) (finite: but for x of -infinity, and the sign of a zero)."""
     return ot.sqrt(x)
 
 
 @rule(p.pow(x, -0.5), tags=("rounding", "finite"))
-def pow_minus_half(x: Any) -> Any:
+def pow_minus_half(x: TensorVariable) -> TensorVariable | None:
     """x ^ -0.5 = 1 / sqrt(x) (finite)."""
     return ot.reciprocal(ot.sqrt(x))
 
@@ -133,7 +137,7 @@ _MOST_SQUARINGS = 16
     p.pow(x, number("c", lambda c: float(c).is_integer() and 2 < abs(c) <= _MOST_SQUARINGS)),
     tags=("rounding", "overflow"),
 )
-def small_power(x: Any, c: Any) -> Any:
+def small_power(x: TensorVariable, c: Any) -> TensorVariable | None:
     """x ^ n = products of repeated squares, for whole n of at most 16."""
     result: Any = None
     square = x
@@ -148,13 +152,13 @@ def small_power(x: Any, c: Any) -> Any:
 
 
 @rule(p.sqrt(p.sqr(x)), tags=("stabler",))
-def sqrt_of_square(x: Any) -> Any:
+def sqrt_of_square(x: TensorVariable) -> TensorVariable | None:
     """sqrt(sqr(x)) = |x|; exact where the square overflows or vanishes."""
     return ot.abs(x)
 
 
 @rule(p.sqr(p.abs(x)), p.sqr(p.neg(x)))
-def square_of_sign(x: Any) -> Any:
+def square_of_sign(x: TensorVariable) -> TensorVariable | None:
     """sqr(|x|) = sqr(-x) = sqr(x)."""
     return ot.sqr(x)
 
@@ -163,59 +167,61 @@ def square_of_sign(x: Any) -> Any:
 
 
 @rule(p.abs(p.neg(x)), on="inexact")
-def abs_of_neg(x: Any) -> Any:
+def abs_of_neg(x: TensorVariable) -> TensorVariable | None:
     """|-x| = |x|."""
     return ot.abs(x)
 
 
 @rule(p.abs(x), tags=("rounding",))
-def abs_of_nonnegative(x: Any, fgraph: Any) -> Any:
+def abs_of_nonnegative(x: TensorVariable, fgraph: FunctionGraph) -> TensorVariable | None:
     """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or so assumed (but for the sign of a zero)."""
     return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 
 @rule(p.mul(p.abs(x), p.abs(y)))
-def product_of_abs(x: Any, y: Any) -> Any:
+def product_of_abs(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """|x| |y| = |x y|."""
     return ot.abs(ot.mul(x, y))
 
 
 @rule(p.true_div(p.abs(x), p.abs(y)))
-def quotient_of_abs(x: Any, y: Any) -> Any:
+def quotient_of_abs(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """|x| / |y| = |x / y|."""
     return ot.abs(ot.true_div(x, y))
 
 
 @rule(p.sign(p.exp(x)), p.sign(p.sigmoid(x)), p.sign(x), tags=("stabler", "finite"))
-def sign_of_positive(x: Any, node: Any, fgraph: Any) -> Any:
+def sign_of_positive(
+    x: TensorVariable, node: TensorApply, fgraph: FunctionGraph
+) -> TensorVariable | None:
     """sign(x) = 1, for an x that is an exp, a sigmoid or assumed to be positive (finite: also where x is 0 or NaN)."""
     sure = node.inputs[0] is not x or assumptions_of(fgraph).holds(fgraph, x, "positive")
     return ot.constant(np.ones((), node.outputs[0].type.dtype)) if sure else None
 
 
 @rule(p.sign(p.true_div(x, y)), tags=("stabler", "finite"))
-def sign_of_quotient(x: Any, y: Any) -> Any:
+def sign_of_quotient(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """sign(x / y) = sign(x) for y that is a positive number or an exp, -sign(x) for a negative one (finite)."""
     value = number_of(y)
-    if (value is not None and value > 0) or computed_by(y, ot.exp) is not None:
+    if (value is not None and value > 0) or applied(y, ot.exp) is not None:
         return ot.sign(x)
     return ot.neg(ot.sign(x)) if value is not None and value < 0 else None
 
 
 @rule(p.sign(p.sign(x)), on="any", tags=("rounding",))
-def sign_of_sign(x: Any) -> Any:
+def sign_of_sign(x: TensorVariable) -> TensorVariable | None:
     """sign(sign(x)) = sign(x)."""
     return ot.sign(x)
 
 
 @rule(p.polygamma(0, x), same_dtype=False, tags=("rounding",))
-def polygamma_zero(x: Any, node: Any) -> Any:
+def polygamma_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """polygamma(0, x) = psi(x) (DLMF 5.15)."""
     return ot.psi(ot.cast(x, node.outputs[0].type.dtype))
 
 
 @rule(p.polygamma(1, x), same_dtype=False, tags=("rounding",))
-def polygamma_one(x: Any, node: Any) -> Any:
+def polygamma_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """polygamma(1, x) = tri_gamma(x) (DLMF 5.15)."""
     return ot.tri_gamma(ot.cast(x, node.outputs[0].type.dtype))
 
@@ -250,13 +256,13 @@ _length = call(Shape_i, x, name="length")
 
 
 @rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
-def length_is_not_negative(node: Any, c: Any) -> Any:
+def length_is_not_negative(node: TensorApply, c: Any) -> TensorVariable | None:
     """A length is never less than 0."""
     return ot.constant(node.op == ot.ge) if c <= 0 else None
 
 
 @rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
-def length_is_no_negative_number(node: Any, c: Any) -> Any:
+def length_is_no_negative_number(node: TensorApply, c: Any) -> TensorVariable | None:
     """A length never equals a negative number."""
     return ot.constant(node.op == ot.neq) if c < 0 else None
 
@@ -265,31 +271,35 @@ def length_is_no_negative_number(node: Any, c: Any) -> Any:
 
 
 @rule(p.switch(c, x, y), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_constant(c: Any, x: Any, y: Any) -> Any:
+def switch_constant(c: Any, x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """switch(True, x, y) = x, and switch(False, x, y) = y."""
     return x if c else y
 
 
 @rule(p.switch(z, x, x), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_same(x: Any) -> Any:
+def switch_same(x: TensorVariable) -> TensorVariable | None:
     """switch(z, x, x) = x."""
     return x
 
 
 @rule(p.switch(p.invert(z), x, y), on="any", same_dtype=False)
-def switch_of_not(x: Any, y: Any, z: Any) -> Any:
+def switch_of_not(x: TensorVariable, y: TensorVariable, z: TensorVariable) -> TensorVariable | None:
     """switch(not z, x, y) = switch(z, y, x), for truth values."""
     return ot.switch(z, y, x) if z.type.dtype == "bool" else None
 
 
 @rule(p.switch(z, p.switch(z, x, wild("w")), y), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_in_then(x: Any, y: Any, z: Any) -> Any:
+def switch_in_then(
+    x: TensorVariable, y: TensorVariable, z: TensorVariable
+) -> TensorVariable | None:
     """switch(z, switch(z, x, w), y) = switch(z, x, y)."""
     return ot.switch(z, x, y)
 
 
 @rule(p.switch(z, x, p.switch(z, wild("w"), y)), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_in_else(x: Any, y: Any, z: Any) -> Any:
+def switch_in_else(
+    x: TensorVariable, y: TensorVariable, z: TensorVariable
+) -> TensorVariable | None:
     """switch(z, x, switch(z, w, y)) = switch(z, x, y)."""
     return ot.switch(z, x, y)
 

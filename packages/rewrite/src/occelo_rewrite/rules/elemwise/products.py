@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.trees import Product
-from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaping import shaped_like
 
@@ -50,7 +50,7 @@ def _numbers(variables: list[Any]) -> list[Any]:
 
 
 @node_rewriter(_PRODUCTS)
-def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
+def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """Signs of a product are one sign, of a number if there is one, and factors of 1 are left out.
 
     (-x) (y / -1) = x y, and -(2 x) = -2 x.
@@ -77,7 +77,7 @@ def canonical_product(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.true_div])
-def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """x / c = x (1 / c) for a power of two, whose reciprocal is exact; a division by any other number stays one."""
     top = node.inputs[0]
     out = node.outputs[0]
@@ -94,7 +94,7 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 
 
 @node_rewriter(_PRODUCTS, tags=("rounding", "overflow"))
-def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
+def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """Several numbers in a product are one number in front: (2 x) / (-4) = -0.5 x.
 
     Where there are several other factors the numbers must be moderate (`is_moderate`), since they are moved to the
@@ -109,31 +109,28 @@ def collected_numbers(fgraph: FunctionGraph, node: Apply) -> Any:
     others = len(whole.above) + len(whole.below) - len(above) - len(below)
     if not others:
         return None
-    dtype = node.outputs[0].type.numpy_dtype  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    total, divisor = dtype.type(1), dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    dtype = node.outputs[0].type.numpy_dtype
+    total, divisor = dtype.type(1), dtype.type(1)
     with np.errstate(all="ignore"):
         for v in above:
-            total = total * dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            total = total * dtype.type(number_of(v))
         for v in below:
-            divisor = divisor * dtype.type(number_of(v))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            divisor = divisor * dtype.type(number_of(v))
         if _numbers(above):
-            total, divisor = total / divisor, dtype.type(1)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if any(
-        not np.isfinite(v) or abs(v) < np.finfo(dtype).tiny  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        for v in (total, divisor)  # pyright: ignore[reportUnknownVariableType]
-    ):
+            total, divisor = total / divisor, dtype.type(1)
+    if any(not np.isfinite(v) or abs(v) < np.finfo(dtype).tiny for v in (total, divisor)):
         return None
     numbers = [number_of(v) for v in (*above, *below)]
     if others > 1 and not is_moderate(dtype, total, divisor, *numbers):
         return None
-    rest, number_ = whole.without(above, below, total.item())  # pyright: ignore[reportUnknownMemberType]
+    rest, number_ = whole.without(above, below, total.item())
     if divisor != 1:
-        rest = ot.true_div(rest, ot.constant(np.asarray(divisor, dtype)))  # pyright: ignore[reportUnknownArgumentType]
+        rest = ot.true_div(rest, ot.constant(np.asarray(divisor, dtype)))
     return [_times(rest, number_, node.outputs[0])]
 
 
 @node_rewriter(_PRODUCTS, tags=("finite", "shape_unsafe", "rounding", "overflow"))
-def cancelled_product(fgraph: FunctionGraph, node: Apply) -> Any:
+def cancelled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(x / y) * y = x, and x / x = 1 (finite: also where y is 0, infinite or NaN)."""
     whole = Product.at(fgraph, node)
     if whole is None or not whole.below:
@@ -151,37 +148,37 @@ def cancelled_product(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @rule(p.mul(x, 0), on="any", tags=("finite",))
-def mul_zero(x: Any, node: Any) -> Any:
+def mul_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """x * 0 = 0 (finite: also where x is infinite or NaN)."""
     return shaped_like(ot.constant(np.zeros((), node.outputs[0].type.dtype)), node.outputs[0])
 
 
 @rule(p.true_div(0, x), on="any", tags=("finite",), same_dtype=False)
-def zero_divided(x: Any, node: Any) -> Any:
+def zero_divided(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """0 / x = 0 (finite: also where x is 0 or NaN)."""
     return ot.constant(np.zeros((), node.outputs[0].type.dtype))
 
 
 @rule(p.mul(x, 1), on="any", same_dtype=False)
-def mul_one(x: Any) -> Any:
+def mul_one(x: TensorVariable) -> TensorVariable | None:
     """x * 1 = x."""
     return x
 
 
 @rule(p.true_div(x, 1), on="any", same_dtype=False)
-def div_one(x: Any) -> Any:
+def div_one(x: TensorVariable) -> TensorVariable | None:
     """x / 1 = x."""
     return x
 
 
 @rule(p.true_div(1, x), on="inexact")
-def one_divided(x: Any) -> Any:
+def one_divided(x: TensorVariable) -> TensorVariable | None:
     """1 / x = reciprocal(x)."""
     return ot.reciprocal(x)
 
 
 @rule(p.mul(x, x), on="inexact")
-def times_itself(x: Any) -> Any:
+def times_itself(x: TensorVariable) -> TensorVariable | None:
     """x x = sqr(x)."""
     return ot.sqr(x)
 
@@ -207,7 +204,7 @@ CANONICALIZE = RuleSet(
 
 def _inner(variable: Any, function: Any) -> Any:
     """x, if the variable is the function of x and both have one type; else None."""
-    node = computed_by(variable, function)
+    node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
         return None
     return node.inputs[0]
@@ -256,7 +253,7 @@ def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
 
 def one_plus(variable: Any) -> Any:
     """x, if the variable is 1 + x in one dtype; else None."""
-    node = computed_by(variable, ot.add)
+    node = applied(variable, ot.add)
     if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
         return None
     numbers = [v for v in node.inputs if number_of(v) is not None]
@@ -268,7 +265,7 @@ def one_plus(variable: Any) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
+def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / (1 + exp(x)) = sigmoid(x), and 1 / (1 + exp(x)) = sigmoid(-x), also among other factors."""
     whole = _real_product(fgraph, node)
     if whole is None:
@@ -285,7 +282,7 @@ def logistic(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def expm1_over_power_plus_one(fgraph: FunctionGraph, node: Apply) -> Any:
+def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(exp(x) - 1) / (1 + exp(x)) = tanh(x / 2), also among other factors."""
     whole = _real_product(fgraph, node)
     powers = {} if whole is None else _by_argument(whole.above, ot.expm1)
@@ -301,7 +298,7 @@ def expm1_over_power_plus_one(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def exp_times_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
+def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
     whole = _real_product(fgraph, node)
     if whole is None:
@@ -341,7 +338,7 @@ def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
     whole = _real_product(fgraph, node)
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
@@ -357,14 +354,14 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
+def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
     whole = _real_product(fgraph, node)
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
         return None
     for divisor, over, under in _divisors(whole):
-        total = computed_by(divisor, ot.add)
+        total = applied(divisor, ot.add)
         exponents = [] if total is None else [_inner(v, ot.exp) for v in total.inputs]
         own = next((e for e in exponents if e is not None and e in powers), None)
         if own is None or None in exponents or exponents.count(own) > 1:
@@ -379,7 +376,7 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler",))
-def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
+def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
 
     (It is the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 it stays as it is, since erfcx overflows.
@@ -396,7 +393,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
     for exponent, factor in powers.items():
         square = _inner(exponent, ot.neg)
         argument = None if square is None else _inner(square, ot.sqr)
-        if argument is not None and argument in below and computed_by(argument, _SWITCH) is None:
+        if argument is not None and argument in below and applied(argument, _SWITCH) is None:
             large = ot.gt(argument, 1)
             safe, other = ot.switch(large, argument, 1), ot.switch(large, 1, argument)
             made = ot.switch(
@@ -408,7 +405,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([ot.mul, ot.true_div], tags=("finite",))
-def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 
     A branch that was not taken is then 0 whatever b is there, where 0 * inf or 0 / 0 would be NaN
@@ -418,7 +415,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any
         return None
     is_product = node.op == ot.mul
     for position in range(len(node.inputs)) if is_product else (0,):
-        chosen = computed_by(node.inputs[position], _SWITCH)
+        chosen = applied(node.inputs[position], _SWITCH)
         if chosen is None:
             continue
         others = [v for i, v in enumerate(node.inputs) if i != position]
@@ -440,7 +437,9 @@ def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
 
 
 @rule(p.mul(p.exp(x, name="first"), p.exp(y, name="second")), tags=("rounding", "overflow"))
-def product_of_powers(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
+def product_of_powers(
+    x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
+) -> TensorVariable | None:
     """exp(x) exp(y) = exp(x + y), where nothing else uses the two."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
 
@@ -465,7 +464,9 @@ STABILIZE = RuleSet(
     p.reciprocal(p.exp(x, name="power")),
     tags=("rounding", "overflow"),
 )
-def over_exp(x: Any, node: Any, power: Any, fgraph: Any) -> Any:
+def over_exp(
+    x: TensorVariable, node: TensorApply, power: Any, fgraph: FunctionGraph
+) -> TensorVariable | None:
     """c / exp(x) = c exp(-x) for a number of at least 1, where nothing else uses exp(x).
 
     (overflow: where exp(x) overflows, exp(-x) does not vanish at once. For a smaller number, and so for a variable,
@@ -482,7 +483,9 @@ def over_exp(x: Any, node: Any, power: Any, fgraph: Any) -> Any:
     p.mul(p.pow(z, x, name="first"), p.pow(z, y, name="second")),
     tags=("rounding", "overflow"),
 )
-def product_of_equal_bases(x: Any, y: Any, first: Any, second: Any, fgraph: Any) -> Any:
+def product_of_equal_bases(
+    x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
+) -> TensorVariable | None:
     """z^x z^y = z^(x + y) for positive z, where nothing else uses the two."""
     base = first.inputs[0]
     if not _positive(base) or not _used_once(fgraph, first, second):
@@ -492,7 +495,7 @@ def product_of_equal_bases(x: Any, y: Any, first: Any, second: Any, fgraph: Any)
 
 def _positive(v: Any) -> bool:
     value = number_of(v)
-    return (value is not None and value > 0) or computed_by(v, ot.exp) is not None
+    return (value is not None and value > 0) or applied(v, ot.exp) is not None
 
 
 SPECIALIZE = RuleSet(

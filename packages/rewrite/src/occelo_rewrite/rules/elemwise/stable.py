@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.stable_forms import stable_form
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
-from occelo_rewrite.rules.matching import computed_by
+from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaping import shaped_like
 
@@ -26,85 +26,85 @@ c = number("c")
 
 
 @rule(p.log(1 + x), tags=("stabler",))
-def log_one_plus(x: Any) -> Any:
+def log_one_plus(x: TensorVariable) -> TensorVariable | None:
     """log(1 + x) = log1p(x)."""
     return ot.log1p(x)
 
 
 @rule(p.log(1 - x), tags=("stabler",))
-def log_one_minus(x: Any) -> Any:
+def log_one_minus(x: TensorVariable) -> TensorVariable | None:
     """log(1 - x) = log1p(-x)."""
     return ot.log1p(-x)
 
 
 @rule(p.log1p(p.exp(x)), tags=("stabler",))
-def log1p_exp(x: Any) -> Any:
+def log1p_exp(x: TensorVariable) -> TensorVariable | None:
     """log1p(exp(x)) = softplus(x)."""
     return ot.softplus(x)
 
 
 @rule(p.log1p(-p.exp(x)), p.log(-p.expm1(x)), tags=("stabler",))
-def log_one_minus_exp(x: Any) -> Any:
+def log_one_minus_exp(x: TensorVariable) -> TensorVariable | None:
     """log1p(-exp(x)) = log(-expm1(x)) = log1mexp(x)."""
     return ot.log1mexp(x)
 
 
 @rule(p.log(p.sigmoid(x)), tags=("stabler",))
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: TensorVariable) -> TensorVariable | None:
     """log(sigmoid(x)) = -softplus(-x)."""
     return -ot.softplus(-x)
 
 
 @rule(p.log1p(-p.sigmoid(x)), tags=("stabler",))
-def log1p_minus_sigmoid(x: Any) -> Any:
+def log1p_minus_sigmoid(x: TensorVariable) -> TensorVariable | None:
     """log1p(-sigmoid(x)) = -softplus(x)."""
     return -ot.softplus(x)
 
 
 @rule(p.exp(x) - 1, p.exp(x) + (-1.0), tags=("stabler",))
-def exp_minus_one(x: Any) -> Any:
+def exp_minus_one(x: TensorVariable) -> TensorVariable | None:
     """exp(x) - 1 = expm1(x)."""
     return ot.expm1(x)
 
 
 @rule(1 - p.exp(x), tags=("stabler",))
-def one_minus_exp(x: Any) -> Any:
+def one_minus_exp(x: TensorVariable) -> TensorVariable | None:
     """1 - exp(x) = -expm1(x)."""
     return -ot.expm1(x)
 
 
 @rule(1 - p.sigmoid(x), tags=("stabler",))
-def one_minus_sigmoid(x: Any) -> Any:
+def one_minus_sigmoid(x: TensorVariable) -> TensorVariable | None:
     """1 - sigmoid(x) = sigmoid(-x)."""
     return ot.sigmoid(-x)
 
 
 @rule(1 - p.erf(x), tags=("stabler",))
-def one_minus_erf(x: Any) -> Any:
+def one_minus_erf(x: TensorVariable) -> TensorVariable | None:
     """1 - erf(x) = erfc(x)."""
     return ot.erfc(x)
 
 
 @rule(1 + p.erf(x), tags=("stabler",))
-def one_plus_erf(x: Any) -> Any:
+def one_plus_erf(x: TensorVariable) -> TensorVariable | None:
     """1 + erf(x) = erfc(-x)."""
     return ot.erfc(-x)
 
 
 @rule(p.erf(x) - 1, p.erf(x) + (-1.0), tags=("stabler",))
-def erf_minus_one(x: Any) -> Any:
+def erf_minus_one(x: TensorVariable) -> TensorVariable | None:
     """erf(x) - 1 = -erfc(x)."""
     return -ot.erfc(x)
 
 
 @rule(1 - p.erfc(x), tags=("stabler",))
-def one_minus_erfc(x: Any) -> Any:
+def one_minus_erfc(x: TensorVariable) -> TensorVariable | None:
     """1 - erfc(x) = erf(x)."""
     return ot.erf(x)
 
 
 @rule(p.log(p.erfc(x)), tags=("stabler",))
-def log_erfc(x: Any) -> Any:
+def log_erfc(x: TensorVariable) -> TensorVariable | None:
     """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2), and log1p(-erf(x)) near 0."""
     if ExpressionReader.is_chosen(x):
         return None  # the form below, which holds a log(erfc) of its own
@@ -112,25 +112,25 @@ def log_erfc(x: Any) -> Any:
 
 
 @rule(p.log(p.kv(y, x)), tags=("stabler",))
-def log_kv(x: Any, y: Any) -> Any:
+def log_kv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
     return ot.log(ot.kve(y, x)) - x
 
 
 @rule(p.log(p.iv(y, x)), tags=("stabler",))
-def log_iv(x: Any, y: Any) -> Any:
+def log_iv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(iv(v, x)) = log(ive(v, x)) + |x| (DLMF 10.40.1)."""
     return ot.log(ot.ive(y, x)) + ot.abs(x)
 
 
 @rule(p.log(p.exp(x) - p.exp(y)), tags=("stabler",))
-def log_difference_of_powers(x: Any, y: Any) -> Any:
+def log_difference_of_powers(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(exp(x) - exp(y)) = x + log1mexp(y - x)."""
     return x + ot.log1mexp(y - x)
 
 
 @rule(p.log(p.sqrt(x)), tags=("stabler",))
-def log_of_sqrt(x: Any) -> Any:
+def log_of_sqrt(x: TensorVariable) -> TensorVariable | None:
     """log(sqrt(x)) = log(x) / 2."""
     return ot.log(x) * 0.5
 
@@ -141,26 +141,26 @@ _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
 @rule(
     p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler", "comparison")
 )
-def log_of_scaled(x: Any, c: Any) -> Any:
+def log_of_scaled(x: TensorVariable, c: Any) -> TensorVariable | None:
     """log(c x) = log(x) + log(c) for a number c > 0, where log(x) has a form of its own.
 
     (For any other x the sum could cancel, so there it stays.)
     """
-    if not any(computed_by(x, getattr(ot, name)) is not None for name in _SMOOTH):
+    if not any(applied(x, getattr(ot, name)) is not None for name in _SMOOTH):
         return None
     return ot.log(x) + float(np.log(c))
 
 
 @node_rewriter([ot.log], tags=("stabler",))
-def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """log(exp(a) + exp(b) + ...) = logaddexp(a, b, ...)."""
-    total = computed_by(node.inputs[0], ot.add)
+    total = applied(node.inputs[0], ot.add)
     out = node.outputs[0]
     if total is None or len(total.inputs) < 2 or not is_float(out.type.dtype):
         return None
     exponents: list[Any] = []
     for term in total.inputs:
-        power = computed_by(term, ot.exp)
+        power = applied(term, ot.exp)
         if power is None or power.inputs[0].type.dtype != out.type.dtype:
             return None
         exponents.append(power.inputs[0])
@@ -168,7 +168,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any
 
 
 @node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
-def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
 
     log(mean(exp(x))) = logsumexp(x) - log(n), log(exp(x) + c) by the larger of both, log(cosh(x)) by |x|.
@@ -177,7 +177,7 @@ def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
 
 
 @node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler",))
-def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """Quotients of sums of powers by sigmoid, softmax and tanh, whatever else uses their parts."""
     return _stable(node)
 
@@ -187,7 +187,7 @@ def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
     tags=("stabler",),
     below=(ot.mul.scalar_op, ot.true_div.scalar_op),
 )
-def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """2 sigmoid(x) - 1 = tanh(x / 2)."""
     return _stable(node)
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, TensorApply
+from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.trees import Sum, is_inner
 from occelo_rewrite.rules.matching import rule_of_floats as rule
@@ -162,7 +162,7 @@ def _is_zero(variable: Any) -> bool:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("rounding",))
-def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z, in the order in which it stands.
 
     (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
@@ -194,7 +194,7 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
 
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
-def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y.
 
     Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near
@@ -237,7 +237,7 @@ def _with_last_constant(node: Apply) -> tuple[Any, Any] | None:
 
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
-def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """x + y - x = y (finite: also where x is infinite or NaN; comparison: also where y is lost in x + y)."""
     collected = _collected(fgraph, node)
     if collected is None or not collected.cancels:
@@ -275,19 +275,21 @@ def _collected(fgraph: FunctionGraph, node: Apply) -> _Collected | None:
 
 
 @rule(p.sub(x, 0), on="any")
-def sub_zero(x: Any) -> Any:
+def sub_zero(x: TensorVariable) -> TensorVariable | None:
     """x - 0 = x."""
     return x
 
 
 @rule(p.neg(p.sub(x, y)), on="inexact", tags=("rounding",))
-def neg_of_difference(x: Any, y: Any) -> Any:
+def neg_of_difference(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """-(x - y) = y - x (rounding: the sign of a zero)."""
     return ot.sub(y, x)
 
 
 @rule(p.mul(number("c", is_power_of_two), p.add(p.mul(d, x), k)), tags=("overflow",))
-def distribute_number(c: Any, d: Any, x: Any, k: Any, node: Any) -> Any:
+def distribute_number(
+    c: Any, d: Any, x: TensorVariable, k: Any, node: TensorApply
+) -> TensorVariable | None:
     """c (d x + k) = (c d) x + c k, for numbers c, d and k, of which c is a power of two, so that nothing is rounded.
 
     (overflow: near the end of the range. For another c the sum could become positive where it is 0.)

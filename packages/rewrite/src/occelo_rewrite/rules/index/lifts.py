@@ -9,7 +9,7 @@ from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
 from occelo_rewrite.shapes import shapes_of
 
@@ -25,7 +25,7 @@ def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """f(x, y)[key] = f(x[key], y[key]), where x and y surely have the shape of the result, or are scalars."""
     inner = _read_alone(fgraph, node, Elemwise)
     if inner is None:
@@ -39,7 +39,7 @@ def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -
 
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow", "finite"))
-def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices.
 
     (comparison, overflow, finite: other products add in another order, and some skip zeros.)
@@ -57,7 +57,7 @@ def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any
 
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow"))
-def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: perhaps in another order)."""
     inner = _read_alone(fgraph, node, CAReduce)
     if inner is None:
@@ -72,7 +72,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> 
 
 
 @node_rewriter([Subtensor], tags=("comparison",))
-def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """softmax(x, axis)[key] = softmax(x[key]), where the key leaves the axis as it is."""
     inner = _read_alone(fgraph, node, Softmax | LogSoftmax)
     if inner is None:

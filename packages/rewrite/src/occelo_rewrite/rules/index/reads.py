@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, Variable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.create import Alloc, ARange
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.key import ARRAY
@@ -22,7 +23,7 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.shape import DimShuffle, SpecifyShape
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import shapes_of
 
@@ -30,14 +31,14 @@ __all__ = ["CANONICALIZE"]
 
 
 @node_rewriter([Subtensor])
-def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """x[:] = x."""
     op = node.op
     return [node.inputs[0]] if all(is_full(entry) for entry in op.key) else None
 
 
 @node_rewriter([Subtensor])
-def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for known n; constants of a key are part of it."""
     x = node.inputs[0]
     parts = [_plain(part) for part in parts_of(node)]
@@ -46,15 +47,15 @@ def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
         if isinstance(part, int):
             if part < 0 and length is not None and part + length >= 0:
                 parts[i] = part + length
-        elif isinstance(part, slice):
-            parts[i] = _canonical_slice(part, length)  # pyright: ignore[reportUnknownArgumentType]
+        elif is_slice(part):
+            parts[i] = _canonical_slice(part, length)
     made = read(x, parts)
     return None if made.owner is not None and made.owner.op == node.op else [made]
 
 
 def _plain(part: Any) -> Any:
-    if isinstance(part, slice):
-        return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if is_slice(part):
+        return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))
     value = number_of(part) if isinstance(part, Constant) else None
     return part if value is None else int(value)
 
@@ -82,10 +83,10 @@ def _canonical_slice(part: slice, length: int | None) -> slice:
 
 
 @node_rewriter([Subtensor])
-def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """x[a:b][c:d] = x[a+c:...] and x[a:b][i] = x[a+i], for keys of known places within known lengths."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Subtensor):
+    inner = computed_by(node.inputs[0], Subtensor)
+    if inner is None:
         return None
     x = inner.inputs[0]
     merged = list(parts_of(inner))
@@ -116,10 +117,10 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
         if not -count <= then < count:
             return None
         return start + step * (then % count)
-    if not isinstance(then, slice) or any(isinstance(p, Variable) for p in slice_parts(then)):
+    if not is_slice(then) or any(isinstance(p, Variable) for p in slice_parts(then)):
         return None
     if count is not None:
-        chosen = range(start, stop or 0, step)[then] if then.step != 0 else None  # pyright: ignore[reportUnknownMemberType]
+        chosen = range(start, stop or 0, step)[then] if then.step != 0 else None
         if chosen is None or chosen.step < 0 or step < 0:
             return None
         return slice(chosen.start, chosen.stop, chosen.step) if len(chosen) else slice(0, 0)
@@ -132,7 +133,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """A read of alloc, dimshuffle or specify_shape is that of what they are made from."""
     inner: Any = node.inputs[0].owner
     if inner is None:
@@ -195,10 +196,10 @@ def _within(index: Any, length: Any) -> bool:
 
 
 @node_rewriter([Subtensor])
-def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """specify_shape(x)[key] = specify_shape(x[key]) on the dimensions that no key changes."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, SpecifyShape) or any(inner.op.given):
+    inner = computed_by(node.inputs[0], SpecifyShape)
+    if inner is None or any(inner.op.given):
         return None
     parts = parts_of(node)
     static = inner.op.static
@@ -209,10 +210,10 @@ def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> An
 
 
 @node_rewriter([Subtensor])
-def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """make_vector(a, b, c)[1] = b, and make_vector(a, b, c)[1:] = make_vector(b, c)."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, MakeVector):
+    inner = computed_by(node.inputs[0], MakeVector)
+    if inner is None:
         return None
     (part,) = parts_of(node)
     count = len(inner.inputs)
@@ -225,28 +226,29 @@ def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
 
 
 @node_rewriter([Subtensor])
-def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
+def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """join(x, y)[key] is a read of the one part that it falls into, for parts of known lengths."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Join):
+    inner = computed_by(node.inputs[0], Join)
+    if inner is None:
         return None
-    axis: int = inner.op.axis
+    axis = inner.op.axis
     parts = parts_of(node)
     part = parts[axis]
-    lengths = [v.type.shape[axis] for v in inner.inputs]
+    known = [v.type.shape[axis] for v in inner.inputs]
+    lengths = [n for n in known if n is not None]
     if any(
         any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :]))
         for v in inner.inputs
     ):
         return None  # that the other lengths agree would go unchecked
-    if None in lengths:
+    if len(lengths) < len(known):
         return None
     total = sum(lengths)
     if isinstance(part, int):
         if not -total <= part < total:
             return None
         first = last = part % total
-    elif isinstance(part, slice) and static_bounds(part, total) is not None:
+    elif is_slice(part) and static_bounds(part, total) is not None:
         chosen = range(total)[part]
         if chosen.step != 1 or not len(chosen):
             return None
@@ -266,7 +268,9 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Any:
 
 
 @node_rewriter([Subtensor, AdvancedSubtensor], tags=("shape_unsafe",))
-def read_of_write(fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]) -> Any:
+def read_of_write(
+    fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]
+) -> Replacements:
     """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
 
     For keys of integers and slices; arrays of positions may name a place twice, so they only do for a y
@@ -311,8 +315,8 @@ def _counted(variable: Any) -> tuple[int, int | None, int] | None:
         if step > 0 and data[0] >= 0 and bool(np.all(np.diff(data.astype("int64")) == step)):
             return int(data[0]), int(data[-1]) + 1, step
         return None
-    owner = variable.owner
-    if owner is None or not isinstance(owner.op, ARange):
+    owner = computed_by(variable, ARange)
+    if owner is None:
         return None
     bounds = [number_of(v) for v in owner.inputs]
     start, stop, step = bounds
@@ -322,7 +326,7 @@ def _counted(variable: Any) -> tuple[int, int | None, int] | None:
 
 
 @node_rewriter([AdvancedSubtensor])
-def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Any:
+def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Replacements:
     """x[arange(a, b, s)] = x[a:b:s], where all positions surely lie within x."""
     op = node.op
     x = node.inputs[0]
@@ -345,7 +349,9 @@ def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor])
 
 
 @node_rewriter([AdvancedSubtensor])
-def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Any:
+def paired_aranges_are_diagonal(
+    fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]
+) -> Replacements:
     """x[arange(n), arange(n)] = diagonal(x), for square x of n rows."""
     op = node.op
     x = node.inputs[0]
@@ -357,8 +363,8 @@ def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: TensorApply[Advance
     counted = _counted(node.inputs[1])
     if counted is not None:
         return [ot.diagonal(x)] if rows == columns and counted == (0, rows, 1) else None
-    owner: Any = node.inputs[1].owner
-    if owner is None or not isinstance(owner.op, ARange):
+    owner = computed_by(node.inputs[1], ARange)
+    if owner is None:
         return None
     start, stop, step = owner.inputs
     if number_of(start) != 0 or number_of(step) != 1:
@@ -370,17 +376,17 @@ def paired_aranges_are_diagonal(fgraph: FunctionGraph, node: TensorApply[Advance
 
 
 @node_rewriter([ExtractDiag])
-def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Any:
+def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
     """diagonal(diag(v)) = v."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, AllocDiag) or inner.inputs[0].type.ndim != 1:
+    inner = computed_by(node.inputs[0], AllocDiag)
+    if inner is None or inner.inputs[0].type.ndim != 1:
         return None
     return [inner.inputs[0]] if op.offset == inner.op.offset == 0 else None
 
 
 @node_rewriter([ExtractDiag], tags=("comparison", "overflow"))
-def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Any:
+def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
     """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
     op = node.op
     inner: Any = node.inputs[0].owner

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, TensorApply
+from occelo_graph import (
+    Constant,
+    FunctionGraph,
+    TensorApply,
+    TensorVariable,
+    Variable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -19,7 +26,7 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import RuleSet, node_rewriter
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 from occelo_rewrite.shapes import shapes_of
 
@@ -28,8 +35,10 @@ __all__ = ["CANONICALIZE", "OVERWRITING"]
 OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
 """The ops that may write into their first input instead of a copy."""
 
+Write = TensorApply[IncSubtensor | AdvancedIncSubtensor]
 
-def _is_zero(variable: Any) -> bool:
+
+def _is_zero(variable: Variable) -> bool:
     owner = variable.owner
     if owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second):
         return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0
@@ -38,7 +47,7 @@ def _is_zero(variable: Any) -> bool:
     return False
 
 
-def _same_place(a: Any, b: Any) -> bool:
+def _same_place(a: Write, b: Write) -> bool:
     return (
         type(a.op) is type(b.op)
         and a.op.key == b.op.key
@@ -46,36 +55,36 @@ def _same_place(a: Any, b: Any) -> bool:
     )
 
 
-def _rewritten(op: Any, set_instead_of_inc: bool) -> Any:
+def _rewritten(
+    op: IncSubtensor | AdvancedIncSubtensor, set_instead_of_inc: bool
+) -> IncSubtensor | AdvancedIncSubtensor:
     return type(op)(op.key, set_instead_of_inc, op.inplace)
 
 
-def _written_before(node: Apply) -> Any:
+def _written_before(node: Write) -> Write | None:
     """The write of the same place to whose result a node writes; None if there is none."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, OVERWRITING) or not _same_place(node, inner):
-        return None
-    return inner
+    inner = computed_by(node.inputs[0], *OVERWRITING)
+    return inner if inner is not None and _same_place(node, inner) else None
 
 
 @node_rewriter([*OVERWRITING], tags=("shape_unsafe",))
-def write_of_write(fgraph: FunctionGraph, node: Apply) -> Any:
+def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].set(b) = x[key].set(b), and so for an increment that is overwritten.
 
     (That a fits is then not checked.)
     """
-    op: Any = node.op
+    op = node.op
     inner = _written_before(node)
     if inner is None or not op.set_instead_of_inc:
         return None
-    a: Any = inner.inputs[1].type
+    a = inner.inputs[1].type
     if a != node.inputs[1].type and a.ndim and any(n != 1 for n in a.shape):
         return None
     return [op(inner.inputs[0], *node.inputs[1:])]
 
 
 @node_rewriter([*OVERWRITING])
-def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
+def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
 
     The values are added in the dtype of x. Arrays of positions may name a place twice, which is then set once but
@@ -85,13 +94,13 @@ def inc_of_set(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None:
         return None
     is_set = inner.op.set_instead_of_inc
-    if node.op.advanced if is_set else not is_discrete(node.outputs[0].type.dtype):  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    if node.op.advanced if is_set else not is_discrete(node.outputs[0].type.dtype):
         return None
     return _written_at_once(fgraph, node, inner)
 
 
 @node_rewriter([*OVERWRITING], tags=("comparison", "overflow"))
-def inc_of_inc(fgraph: FunctionGraph, node: Apply) -> Any:
+def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].inc(a)[key].inc(b) = x[key].inc(a + b) (comparison, overflow: a and b may cancel, or overflow)."""
     inner = _written_before(node)
     if inner is None or inner.op.set_instead_of_inc:
@@ -99,20 +108,20 @@ def inc_of_inc(fgraph: FunctionGraph, node: Apply) -> Any:
     return _written_at_once(fgraph, node, inner)
 
 
-def _written_at_once(fgraph: FunctionGraph, node: Apply, inner: Any) -> Any:
+def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replacements:
     """The write of a sum, for two values that surely have one shape."""
     x, a, *given = inner.inputs
-    b: Any = node.inputs[1]
-    if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    b = node.inputs[1]
+    if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:
         return None
     if a.type.ndim and not shapes_of(fgraph).same_shape(fgraph, a, b):
         return None
-    dtype: str = x.type.dtype
+    dtype = x.type.dtype
     return [inner.op(x, ot.add(ot.cast(a, dtype), ot.cast(b, dtype)), *given)]
 
 
 @node_rewriter([IncSubtensor])
-def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Any:
+def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
     """x[:].set(y) = y, and x[:].inc(y) = x + y, for y of the shape of x."""
     op = node.op
     x, y = node.inputs[:2]
@@ -125,7 +134,7 @@ def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) 
 
 
 @node_rewriter([ot.add], tags=("rounding",))
-def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes are one chain of writes.
 
     (The sign of a zero of x that nothing is added to is kept.)
@@ -134,13 +143,15 @@ def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 
 
 @node_rewriter([ot.add], tags=("comparison", "overflow"))
-def zeros_written_anywhere_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Any:
+def zeros_written_anywhere_then_added(
+    fgraph: FunctionGraph, node: TensorApply[Elemwise]
+) -> Replacements:
     """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: in another order)."""
     return _chained(fgraph, node, True)
 
 
-def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
-    out: Any = node.outputs[0]
+def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool) -> Replacements:
+    out = node.outputs[0]
     known = shapes_of(fgraph)
     for position, term in enumerate(node.inputs):
         write: Any = term.owner
@@ -150,7 +161,7 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
             continue
         if len(fgraph.clients[term]) > 1:
             continue
-        rest: list[Any] = [v for i, v in enumerate(node.inputs) if i != position]
+        rest: list[TensorVariable] = [v for i, v in enumerate(node.inputs) if i != position]
         if any(v.type.dtype != out.type.dtype for v in (term, *rest)):
             continue
         if not all(known.same_shape(fgraph, v, term) for v in rest):
@@ -161,9 +172,9 @@ def _chained(fgraph: FunctionGraph, node: Apply, advanced: bool) -> Any:
 
 
 @node_rewriter([*OVERWRITING], tags=("rounding",))
-def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
+def inc_of_zeros(fgraph: FunctionGraph, node: Write) -> Replacements:
     """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice (but for the sign of a zero)."""
-    op: Any = node.op
+    op = node.op
     if op.set_instead_of_inc or not _is_zero(node.inputs[0]):
         return None
     if op.advanced and not (
@@ -175,7 +186,7 @@ def inc_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([IncSubtensor])
-def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Any:
+def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
     """x[key].set(x[key] + v) = x[key].inc(v), for keys of integers and slices."""
     op = node.op
     x, y, *given = node.inputs
@@ -187,27 +198,27 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> An
     if len(total.inputs) > 2 and not is_discrete(y.type.dtype):
         return None  # the sum would be one in another order
     for position, term in enumerate(total.inputs):
-        own: Any = term.owner
-        if own is None or not isinstance(own.op, Subtensor) or own.inputs[0] is not x:
+        own = computed_by(term, Subtensor)
+        if own is None or own.inputs[0] is not x:
             continue
         if own.op.key != op.key or any(
             a is not b for a, b in zip(own.inputs[1:], given, strict=True)
         ):
             continue
         rest = [v for i, v in enumerate(total.inputs) if i != position]
-        value: Any = rest[0] if len(rest) == 1 else ot.add(*rest)
+        value = rest[0] if len(rest) == 1 else ot.add(*rest)
         if value.type.dtype == y.type.dtype:
             return [_rewritten(op, False)(x, value, *given)]
     return None
 
 
 @node_rewriter([*OVERWRITING])
-def write_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def write_of_alloc(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].inc(alloc(v, n)) = x[key].inc(v), where n surely is the shape of the part: writing broadcasts."""
-    op: Any = node.op
+    op = node.op
     x, y, *given = node.inputs
-    owner: Any = y.owner
-    if owner is None or not isinstance(owner.op, Alloc):
+    owner = computed_by(y, Alloc)
+    if owner is None:
         return None
     reader = AdvancedSubtensor if op.advanced else Subtensor
     part = reader(op.key)(x, *given)

@@ -1,0 +1,48 @@
+"""``isinstance`` for values of any type, of which type checkers would take it that what they hold is unknown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import TypeIs
+
+__all__ = ["is_array", "is_class", "is_dict", "is_list", "is_list_or_tuple", "is_slice", "is_tuple"]
+
+
+def is_array(value: object) -> TypeIs[npt.NDArray[Any]]:
+    """Whether a value is a NumPy array."""
+    return isinstance(value, np.ndarray)
+
+
+def is_tuple(value: object) -> TypeIs[tuple[Any, ...]]:
+    """Whether a value is a tuple."""
+    return isinstance(value, tuple)
+
+
+def is_list(value: object) -> TypeIs[list[Any]]:
+    """Whether a value is a list."""
+    return isinstance(value, list)
+
+
+def is_list_or_tuple(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
+    """Whether a value is a list or a tuple."""
+    return isinstance(value, list | tuple)
+
+
+def is_dict(value: object) -> TypeIs[dict[Any, Any]]:
+    """Whether a value is a dict."""
+    return isinstance(value, dict)
+
+
+def is_slice(value: object) -> TypeIs[slice[Any, Any, Any]]:
+    """Whether a value is a slice."""
+    return isinstance(value, slice)
+
+
+def is_class(value: object) -> TypeIs[type[Any]]:
+    """Whether a value is a class."""
+    return isinstance(value, type)
