@@ -146,6 +146,8 @@ def _drawn(seed: int) -> tuple[Drawing, Any, Any] | None:
     try:
         with np.errstate(all="ignore"):
             built = drawing.expression(3)
+            inner = [v for node in og.toposort([built]) for v in node.outputs]
+            og.evaluate(inner, drawing.given)  # also what decides no more than a shape
             value = og.evaluate(built, drawing.given)
     except (ValueError, IndexError):
         return None  # lengths that do not fit

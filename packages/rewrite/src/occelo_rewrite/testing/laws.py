@@ -184,6 +184,7 @@ class _Judge:
         self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
         """Whether there is a complex number that is not finite, of which nothing is promised."""
         self.is_tame = all(_is_tame(a) for a in floats)
+        self.may_have_vanished = any((a == 0).any() for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
         self.scale = float(max(magnitudes, default=0.0))
 
@@ -209,7 +210,9 @@ class _Judge:
     def _is_exempt(self) -> bool:
         if not self.is_finite and ("finite" in self.tags or "stabler" in self.tags):
             return True
-        return not self.is_tame and bool({"overflow", "stabler"} & self.tags)
+        # an exponential of a number beyond _FAR may be 0, where a form that is stabler is not
+        is_tame = self.is_tame and not (self.may_have_vanished and self.scale > _FAR)
+        return not is_tame and bool({"overflow", "stabler"} & self.tags)
 
     def _near(self, a: Any, b: Any) -> str:
         """Equal but for what cancels: an error in terms of the largest value on the way."""
@@ -260,7 +263,13 @@ def _is_tame(array: Any) -> bool:
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    """Equal bits, but for what kind of NaN something is, and for signs of complex zeros."""
+    """Equal bits, but for the kind of a NaN.
+
+    Complex numbers differ by the signs of zeros and by a rounding: NumPy's product of two depends on their strides.
+    """
+    if a.dtype.kind == "c":
+        error = 2 * float(np.finfo(a.dtype).eps)
+        return bool((np.abs(a - b) <= error * np.abs(a)).all())
     if a.dtype.kind != "f":
         return bool(np.array_equal(a, b))
     signs = (np.signbit(a) == np.signbit(b)) | np.isnan(a)

@@ -82,13 +82,13 @@ INVERSES = (
 # powers
 
 
-@rule(p.pow(x, 0), on="any", same_dtype=False)
+@rule(p.pow(x, 0), on="any", same_dtype=False, tags=("shape_unsafe",))
 def pow_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """x ^ 0 = 1, NaN included."""
     return ot.constant(np.ones((), node.outputs[0].type.dtype))
 
 
-@rule(p.pow(1, x), on="any", same_dtype=False)
+@rule(p.pow(1, x), on="any", same_dtype=False, tags=("shape_unsafe",))
 def pow_of_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """1 ^ x = 1, NaN included.
 
