@@ -13,6 +13,7 @@ from occelo_graph.tensor import TensorVariable as TensorVariable
 from occelo_graph.tensor import as_tensor as as_tensor
 from occelo_graph.tensor import as_tensor_variable as as_tensor_variable
 from occelo_graph.tensor import constant as constant
+from occelo_graph.tensor import elementwise as elementwise
 from occelo_graph.tensor import shared as shared
 from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph

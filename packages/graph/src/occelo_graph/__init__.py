@@ -102,6 +102,7 @@ from occelo_graph.ops.elemwise.scalar import (
     special_float,
     ufunc_rule,
 )
+from occelo_graph.ops.reduction_rows import register_reduction
 from occelo_graph.printing.debugprint import debugprint, dprint
 from occelo_graph.printing.dot import pydotprint, to_dot
 from occelo_graph.printing.infix import pp, pprint
@@ -214,6 +215,7 @@ __all__ = [
     "pushforward_through_pullback",
     "pydotprint",
     "register_coder",
+    "register_reduction",
     "save",
     "set_default_converter",
     "shared",

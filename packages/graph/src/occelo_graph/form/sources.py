@@ -20,6 +20,7 @@ __all__ = [
     "UnknownSource",
     "extensions_text",
     "is_foreign",
+    "place_of_definition",
     "register_extension",
     "remember_extension",
     "source_text",
@@ -55,6 +56,19 @@ def _module_of(part: Any) -> str:
 def is_foreign(part: Any) -> bool:
     """Whether a function, a class, or the class of a value comes from another package than these."""
     return _package(part) not in _PACKAGES
+
+
+def place_of_definition(frame: types.FrameType | None) -> tuple[str, ...] | None:
+    """Where the code of a frame stands: what is defined there again takes the place of what was. None for these packages.
+
+    That is a module, its file, and a function. All of ``__main__`` is one place, since each cell of a notebook is a file of its own.
+    """
+    module = "builtins" if frame is None else str(frame.f_globals.get("__name__"))
+    if frame is None or module.partition(".")[0] in _PACKAGES:
+        return None
+    if module == "__main__":
+        return (module,)
+    return module, frame.f_code.co_filename, frame.f_code.co_qualname
 
 
 def source_text(part: Any, what: str) -> str:

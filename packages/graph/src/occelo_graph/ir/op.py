@@ -20,7 +20,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.traits import Traits, forget_other_values
+from occelo_graph.ir.traits import Traits, forget_other_values, forget_plain_nodes
 from occelo_graph.ir.types import Type
 from occelo_graph.ir.user_ops import (
     call_shape_rule,
@@ -117,6 +117,7 @@ class Op(Traits):
         if "make_node" in cls.__dict__:
             cls._makes_nodes = not cls.__module__.startswith(_OWN)
         forget_other_values(cls, Op)
+        forget_plain_nodes(cls)
         props = cls.__dict__.get("__props__", ())
         if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
             raise TypeError(

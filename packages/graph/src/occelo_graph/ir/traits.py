@@ -53,6 +53,11 @@ class Traits:
     destroy_map: Mapping[int, Sequence[int]] = {}
     """Output index to the input indices that computing it overwrites."""
     default_output: ClassVar[int | None] = None
+    plain_nodes: ClassVar[bool] = True
+    """A node is what `infer` says of the types of its inputs, so it may be made again where those have become more specific.
+
+    A class with a ``make_node`` of its own does more, unless it says this itself.
+    """
     types_follow_values: ClassVar[bool] = False
     """Values that are known of inputs, such as lengths, say more of the outputs' types; see `settled`."""
 
@@ -101,6 +106,12 @@ class Traits:
 OF_VALUES = ("moves", "by_parts", "of_shapes", "reads_once", "arithmetic", "static_inputs")
 """Traits of what an op computes, which a class that computes something else does not have from its base."""
 _COMPUTING = ("evaluate", "kernel", "perform")
+
+
+def forget_plain_nodes(cls: type[Traits]) -> None:
+    """Take `Traits.plain_nodes` from a class that makes nodes in another way, and does not declare it."""
+    if "make_node" in cls.__dict__ and "plain_nodes" not in cls.__dict__:
+        cls.plain_nodes = False
 
 
 def forget_other_values(cls: type, base: type) -> None:

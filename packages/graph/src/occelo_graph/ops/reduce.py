@@ -302,8 +302,11 @@ class CumOp(Op):
 
     @property
     def row(self) -> Reduction:
-        """What the function is as a reduction."""
-        return reduction_of(self.mode)
+        """What the function is as a reduction; that of its name when the op was made, also where it is defined again."""
+        found: Reduction | None = self.__dict__.get("_row_cache")
+        if found is None:
+            found = self.__dict__["_row_cache"] = reduction_of(self.mode)
+        return found
 
     def _dtype(self, given: str) -> str:
         return _accumulated(given) if self.row.accumulates else given

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.form.sources import remember_extension
+from occelo_graph.form.sources import place_of_definition, remember_extension
 from occelo_graph.ops.arguments import keeps
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import add as add_
@@ -365,6 +366,10 @@ class Reducer:
         return made
 
 
+_places: dict[ScalarFunction, tuple[str, ...] | None] = {}
+"""Where the rows of other packages are defined."""
+
+
 def register_reduction(
     function: Any,
     identity: Any = None,
@@ -392,7 +397,8 @@ def register_reduction(
 
     The loops of ``native``, ``c`` and ``numba`` need a formula of the function (`elementwise`'s option ``formula``), ``jax`` and
     ``pytorch`` as well; else the reduction is computed in Python,
-    called from compiled code. ValueError if the function has a row already, TypeError unless it takes two arguments.
+    called from compiled code. ValueError if the function has a row already (but for one that was defined at the same place, such as
+    a cell of a notebook that runs again), TypeError unless it takes two arguments.
     """
     row = _is_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
@@ -408,7 +414,9 @@ def register_reduction(
         repeated=repeated,
         **{**_BY_PARTIALS, **{k: v for k, v in given.items() if v is not None}},
     )
-    add_row(made)
+    place = place_of_definition(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    add_row(made, again=place is not None and _places.get(row) == place)
+    _places[row] = place
     own = {k: v for k, v in vars(made).items() if k != "function"}
     remember_extension("reduction", row.name, row.parts(), own)
     return Reducer(made)

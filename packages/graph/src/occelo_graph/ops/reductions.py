@@ -153,26 +153,30 @@ def halved(
     return x
 
 
-_rows: dict[str, Reduction] = {}
+_rows: dict[ScalarFunction, Reduction] = {}
 
 
-def add_row(row: Reduction) -> Reduction:
-    """Put a row into the table; ValueError if the function has one already, TypeError unless it takes two arguments."""
-    if row.name in _rows:
+def add_row(row: Reduction, again: bool = False) -> Reduction:
+    """Put a row into the table; ValueError if the function has one already, TypeError unless it takes two arguments.
+
+    With ``again`` it takes the place of one that the function has.
+    """
+    if row.function in _rows and not again:
         raise ValueError(f"There is a reduction {row.name!r} already")
     if row.function.nin not in (2, None):
         raise TypeError(
             f"A reduction combines two elements, and {row.name} takes {row.function.nin}"
         )
-    _rows[row.name] = row
+    _rows[row.function] = row
     return row
 
 
 def reduction_of(function: ScalarFunction | str) -> Reduction:
     """The row of a scalar function, or of its name; `MethodNotDefined` if there is none."""
-    name = function if isinstance(function, str) else function.name
-    found = _rows.get(name)
+    row = ScalarFunction.named(function) if isinstance(function, str) else function
+    found = None if row is None else _rows.get(row)
     if found is None:
+        name = function if isinstance(function, str) else function.name
         raise MethodNotDefined(
             f"There is no reduction {name!r}; register_reduction makes one of an associative function"
         )
@@ -181,7 +185,7 @@ def reduction_of(function: ScalarFunction | str) -> Reduction:
 
 def reductions() -> dict[str, Reduction]:
     """All rows by the names of their scalar functions."""
-    return dict(_rows)
+    return {row.name: row for row in _rows.values()}
 
 
 _operations: dict[str, Reduction] = {}

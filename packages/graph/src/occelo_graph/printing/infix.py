@@ -9,50 +9,37 @@ from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarOp
 
 __all__ = ["pp", "pprint"]
 
-_INFIX = {
-    "or": ("|", 2),
-    "xor": ("^", 3),
-    "and": ("&", 4),
-    "eq": ("==", 1),
-    "neq": ("!=", 1),
-    "lt": ("<", 1),
-    "le": ("<=", 1),
-    "gt": (">", 1),
-    "ge": (">=", 1),
-    "add": ("+", 5),
-    "sub": ("-", 5),
-    "mul": ("*", 6),
-    "true_div": ("/", 6),
-    "int_div": ("//", 6),
-    "mod": ("%", 6),
-    "pow": ("**", 8),
-}
+_POWERS = 8
+"""The precedence of operators that group from the right."""
 _ATOM = 10
 _LONGEST = 10_000
 
 
-def _elementwise(name: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
-    if name in _INFIX and len(parts) >= 2:
-        symbol, level = _INFIX[name]
+def _elementwise(row: ScalarOp, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    if row.infix is not None and len(parts) >= 2:
+        symbol, level = row.infix
+        regrouped = row.arithmetic and row.commutative
         texts: list[str] = []
         for i, (text, inner) in enumerate(parts):
             loose = inner < level or (
-                inner == level and (i > 0) != (name == "pow") and name not in ("add", "mul")
+                inner == level and (i > 0) != (level == _POWERS) and not regrouped
             )
             texts.append(f"({text})" if loose else text)
         return f" {symbol} ".join(texts), level
-    if name == "neg":
+    if row.infix is not None and row.nin == 1:
+        symbol, level = row.infix
         text, inner = parts[0]
-        return f"-{text}" if inner >= 7 else f"-({text})", 7
-    return f"{name}({', '.join(text for text, _ in parts)})", _ATOM
+        return f"{symbol}{text}" if inner >= level else f"{symbol}({text})", level
+    return f"{row.name}({', '.join(text for text, _ in parts)})", _ATOM
 
 
 def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
     if isinstance(node.op, Elemwise):
-        return _elementwise(node.op.scalar_op.name, parts)
+        return _elementwise(node.op.scalar_op, parts)
     name = type(node.op).__name__
     if name == "Dot" or name == "MatMul":
         texts = [f"({text})" if level <= 6 else text for text, level in parts]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
@@ -15,7 +16,7 @@ Conversion = Literal["out", "common", "as is"]
 Scalar = tuple[str, Callable[..., Any]]
 """How the inputs of a scalar function are converted first (a `Conversion`), and the function of the library."""
 
-_functions: dict[tuple[str, str | None], Scalar] = {}
+_functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] = {}
 
 
 def traces_scalar(
@@ -36,9 +37,9 @@ def traces_scalar(
         for name in names:
             # what another package registered stays, also if our families are loaded later
             known = _functions.get((name, backend))
-            if known is not None and is_foreign(known[1]) and not is_foreign(function):
+            if known is not None and is_foreign(known[0][1]) and not is_foreign(function):
                 continue
-            _functions[name, backend] = convert, function
+            _functions[name, backend] = (convert, function), ScalarFunction.named(name)
             place = f"{name} ({backend})" if backend else name
             register_extension("scalar function of arrays", place, function, convert)
         return function
@@ -48,4 +49,10 @@ def traces_scalar(
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
     """What was registered for a backend, or for all; None if nothing was. It takes the `Arrays` first."""
-    return _functions.get((name, backend)) or _functions.get((name, None))
+    for key in ((name, backend), (name, None)):
+        if key in _functions:
+            found, made_for = _functions[key]
+            # a function may have been defined again since
+            if made_for is None or made_for is ScalarFunction.named(name):
+                return found
+    return None

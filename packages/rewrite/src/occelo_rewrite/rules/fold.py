@@ -9,7 +9,6 @@ import numpy as np
 from occelo_graph import Apply, Constant, FunctionGraph, Op
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.narrowing import is_array
-from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
@@ -66,7 +65,7 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """Where the types of inputs have become more specific, so do those of the outputs."""
     op = node.op
-    if type(op).infer is Op.infer or type(op).make_node not in _PLAIN_MAKERS or op.destroy_map:
+    if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
         return None
     types = op.infer_types(tuple([v.type for v in node.inputs]))
     changed = False
@@ -76,9 +75,6 @@ def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
                 return None
             changed = True
     return list(op.make_node(*node.inputs).outputs) if changed else None
-
-
-_PLAIN_MAKERS = (Op.make_node, Elemwise.make_node)
 
 
 RULES = RuleSet((drop_gradient_barriers, constant_folding, sharpened_types), "fold")

@@ -14,6 +14,7 @@ import numpy as np
 from occelo_graph.ops.arguments import plain_number
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import (
+    DtypeRule,
     boolean_of,
     first_dtype,
     in_floats,
@@ -136,6 +137,7 @@ add: Elemwise = elementwise(
     linear="all",
     arithmetic=True,
     keeps_sign=("nonnegative", "unsigned"),
+    infix=("+", 5),
 )
 
 
@@ -161,6 +163,7 @@ mul: Elemwise = elementwise(
     linear="each",
     arithmetic=True,
     keeps_sign=("nonnegative", "unsigned"),
+    infix=("*", 6),
 )
 sub: Elemwise = elementwise(
     "sub",
@@ -172,6 +175,7 @@ sub: Elemwise = elementwise(
     holomorphic=True,
     linear="all",
     arithmetic=True,
+    infix=("-", 5),
 )
 true_div: Elemwise = elementwise(
     "true_div",
@@ -184,6 +188,7 @@ true_div: Elemwise = elementwise(
     linear="first",
     arithmetic=True,
     keeps_sign=("unsigned",),
+    infix=("/", 6),
 )
 int_div: Elemwise = elementwise(
     "int_div",
@@ -192,6 +197,7 @@ int_div: Elemwise = elementwise(
     np.floor_divide,
     [None, None],
     doc="Quotient rounded down; its derivative is 0.",
+    infix=("//", 6),
 )
 floor_div = int_div
 mod: Elemwise = elementwise(
@@ -201,6 +207,7 @@ mod: Elemwise = elementwise(
     np.remainder,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct * int_div(x, y)],
     "Remainder with the sign of the divisor.",
+    infix=("%", 6),
 )
 
 
@@ -226,6 +233,7 @@ neg: Elemwise = elementwise(
     holomorphic=True,
     linear="all",
     arithmetic=True,
+    infix=("-", 7),
 )
 reciprocal: Elemwise = elementwise(
     "reciprocal",
@@ -362,22 +370,28 @@ def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
-def _comparison(name: str, ufunc: np.ufunc, doc: str, **options: Any) -> Elemwise:
-    return elementwise(name, 2, ufunc_rule(ufunc), ufunc, doc=doc, holomorphic=False, **options)
+def _comparison(name: str, ufunc: np.ufunc, symbol: str, doc: str, **options: Any) -> Elemwise:
+    infix = (symbol, 1)
+    return elementwise(
+        name, 2, ufunc_rule(ufunc), ufunc, doc=doc, holomorphic=False, infix=infix, **options
+    )
 
 
-eq: Elemwise = _comparison("eq", np.equal, "Whether elements are equal.", commutative=True)
+eq: Elemwise = _comparison("eq", np.equal, "==", "Whether elements are equal.", commutative=True)
 neq: Elemwise = _comparison(
     "neq",
     np.not_equal,
+    "!=",
     "Whether elements differ.",
     commutative=True,
     formula=lambda x, y: invert(eq(x, y)),
 )
-lt: Elemwise = _comparison("lt", np.less, "Whether x < y.")
-le: Elemwise = _comparison("le", np.less_equal, "Whether x <= y.")
-gt: Elemwise = _comparison("gt", np.greater, "Whether x > y.", formula=lambda x, y: lt(y, x))
-ge: Elemwise = _comparison("ge", np.greater_equal, "Whether x >= y.", formula=lambda x, y: le(y, x))
+lt: Elemwise = _comparison("lt", np.less, "<", "Whether x < y.")
+le: Elemwise = _comparison("le", np.less_equal, "<=", "Whether x <= y.")
+gt: Elemwise = _comparison("gt", np.greater, ">", "Whether x > y.", formula=lambda x, y: lt(y, x))
+ge: Elemwise = _comparison(
+    "ge", np.greater_equal, ">=", "Whether x >= y.", formula=lambda x, y: le(y, x)
+)
 equal, not_equal, less, less_equal, greater, greater_equal = eq, neq, lt, le, gt, ge
 
 
@@ -415,19 +429,46 @@ def isneginf(x: Any) -> TensorVariable:
     return eq(x, -np.inf)
 
 
-def _bitwise(name: str, ufunc: np.ufunc, doc: str) -> Elemwise:
+def _of_integers(ufunc: np.ufunc, meant: str = "") -> DtypeRule:
+    """NumPy's rule; floats are told what users mean with operators that floats do not have."""
+    rule = ufunc_rule(ufunc)
+
+    def of_integers(dtypes: Sequence[str]) -> str:
+        try:
+            return rule(dtypes)
+        except TypeError:
+            raise TypeError(
+                "it is for integers and truth values; & | ^ come before comparisons, "
+                f"so write (x > 0) & (x < 1){meant}"
+            ) from None
+
+    return of_integers
+
+
+def _bitwise(
+    name: str, ufunc: np.ufunc, infix: tuple[str, int], doc: str, meant: str = ""
+) -> Elemwise:
     return elementwise(
-        name, None, ufunc_rule(ufunc), ufunc, doc=doc, commutative=True, holomorphic=False
+        name,
+        None,
+        _of_integers(ufunc, meant),
+        ufunc,
+        doc=doc,
+        commutative=True,
+        holomorphic=False,
+        infix=infix,
     )
 
 
 and_: Elemwise = _bitwise(
-    "and", np.bitwise_and, "Bitwise and, which is the logical one for truth values."
+    "and", np.bitwise_and, ("&", 4), "Bitwise and, which is the logical one for truth values."
 )
 or_: Elemwise = _bitwise(
-    "or", np.bitwise_or, "Bitwise or, which is the logical one for truth values."
+    "or", np.bitwise_or, ("|", 2), "Bitwise or, which is the logical one for truth values."
 )
-xor: Elemwise = _bitwise("xor", np.bitwise_xor, "Bitwise exclusive or.")
+xor: Elemwise = _bitwise(
+    "xor", np.bitwise_xor, ("^", 3), "Bitwise exclusive or.", ", and x ** 2 for a power"
+)
 invert: Elemwise = elementwise(
     "invert",
     1,

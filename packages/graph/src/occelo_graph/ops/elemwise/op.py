@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from occelo_graph.errors import with_arguments
+from occelo_graph.form.sources import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.traits import trait
@@ -23,17 +25,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
-
-
-_PRECEDENCE = (
-    "it is for integers and truth values; & | ^ come before comparisons, so write (x > 0) & (x < 1)"
-)
-_BITWISE = {
-    "and": _PRECEDENCE,
-    "or": _PRECEDENCE,
-    "xor": f"{_PRECEDENCE}, and x ** 2 for a power",
-}
-"""What users meant with operators that floats do not have."""
 
 
 def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
@@ -88,6 +79,7 @@ class Elemwise(Op):
     inplace: tuple[tuple[int, int], ...] = ()
 
     elementwise: ClassVar[bool] = True
+    plain_nodes: ClassVar[bool] = True
 
     @trait
     def commutative(self) -> bool:
@@ -130,9 +122,8 @@ class Elemwise(Op):
             dtypes = self.scalar_op.output_dtypes([t.dtype for t in types])
         except TypeError as error:
             listed = ", ".join(t.dtype for t in types)
-            cause = _BITWISE.get(str(self.scalar_op), error)
             raise TypeError(
-                f"{self.scalar_op} is not defined for dtypes {listed}: {cause}"
+                f"{self.scalar_op} is not defined for dtypes {listed}: {error}"
             ) from None
         return tuple(TensorType(dtype, shape) for dtype in dtypes)
 
@@ -475,8 +466,14 @@ def elementwise(
 
     ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number of inputs (``nin`` None) the option
     ``partial_at`` gives the one at a position. Other options declare what is known of the function, see `ScalarOp`. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
+
+    ValueError for a name that is taken. Only where it is defined may a function be defined again, by a cell of a notebook or a module
+    that is loaded again: that is another function, for which formulas are registered anew. Graphs and compiled functions keep the earlier one.
     """
+    place = place_of_definition(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    ScalarFunction.make_room(name, place)
     row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
+    row.place = place
     made = Elemwise(row)
     made.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
     made.__dict__["__name__"] = name

@@ -69,6 +69,10 @@ class ScalarOp(Static):
     """What holds of the results for real numbers that it all holds of."""
     moves: slice | None = None
     """The input whose elements the results are, broadcast; a slice of one position."""
+    infix: tuple[str, int] | None = None
+    """Python's operator and its precedence, from 1 for comparisons to 8 for powers; of one argument, it stands before that."""
+    python_only: str | None = None
+    """Why nothing but its NumPy code computes it for some dtypes or all; None, where nothing stands against a formula."""
 
     @property
     def nin(self) -> int | None:
@@ -136,10 +140,15 @@ class _Row(ScalarOp):
     sign: Sign | None = None
     keeps_sign: tuple[Sign, ...] = ()
     moves: slice | None = None
+    infix: tuple[str, int] | None = None
+    python_only: str | None = None
 
 
 class ScalarFunction(_Row):
     """A named function of scalars; the name is its identity, so each name is registered once.
+
+    What is defined again at its own `place`, such as a cell of a notebook that runs again, is a row of its own: the
+    earlier one gets another name, so that graphs and functions which have it stay what they are.
 
     The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
     ``formula`` makes the result of variables by other elementwise functions: backends that have no function of
@@ -152,14 +161,37 @@ class ScalarFunction(_Row):
                 raise ValueError(f"There is no scalar function {name!r}")
             return _table[name]
         if name in _table:
-            raise ValueError(f"A scalar function {name!r} is registered already")
+            place = _table[name].place
+            where = "" if place is None else f" by {place[0]}"
+            raise ValueError(f"A scalar function {name!r} is registered already{where}")
         return super().__new__(cls)
 
     def __init__(self, name: str, *parameters: Any, **options: Any) -> None:
         if not parameters and not options:
             return
         super().__init__(name, *parameters, **options)
+        self._hash = hash(name)
         _table[name] = self
+
+    place: tuple[str, ...] | None = None
+    """Where it is defined; None for rows of these packages."""
+
+    @staticmethod
+    def named(name: str) -> ScalarFunction | None:
+        """The row of a name; None if there is none."""
+        return _table.get(name)
+
+    @staticmethod
+    def make_room(name: str, place: tuple[str, ...] | None) -> None:
+        """Give the row of a name another one, if that comes from the same place."""
+        earlier = _table.get(name)
+        if place is None or earlier is None or earlier.place != place:
+            return
+        count = 1
+        while f"{name} (earlier {count})" in _table:
+            count += 1
+        earlier.name = f"{name} (earlier {count})"
+        _table[earlier.name] = _table.pop(name)
 
     @staticmethod
     def table() -> dict[str, ScalarFunction]:
@@ -210,7 +242,7 @@ class ScalarFunction(_Row):
         return self is other
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScalarFunction, (self.name,)

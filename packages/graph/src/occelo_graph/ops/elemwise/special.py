@@ -72,6 +72,9 @@ __all__ = [
 
 _ROOT_PI = math.sqrt(math.pi)
 
+_NOT_EXPORTED = "SciPy exports no function for it"
+_SERIES = "a series whose number of terms depends on the data, in NumPy"
+
 
 def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compute in the dtype that `special_float` promises."""
@@ -144,6 +147,7 @@ polygamma: Elemwise = _special(
         lambda ct, n, x, out: ct * polygamma(n + 1, x),
     ],
     "The n-th derivative of psi; n is a whole number.",
+    python_only=_NOT_EXPORTED,
 )
 tri_gamma: Elemwise = _special(
     "tri_gamma",
@@ -151,6 +155,7 @@ tri_gamma: Elemwise = _special(
     "Derivative of psi.",
     lambda x: _scipy("polygamma")(1, x),
     formula=lambda x: polygamma(1.0, x),
+    python_only=_NOT_EXPORTED,
 )
 poch: Elemwise = _special(
     "poch",
@@ -181,6 +186,7 @@ _gammainc_dk: Elemwise = _special(
     [_undefined("the second derivative of gammainc by k")] * 2,
     "Derivative of gammainc(k, x) by k.",
     series.gammainc_dk,
+    python_only=_SERIES,
 )
 gammainc: Elemwise = _special(
     "gammainc",
@@ -259,6 +265,7 @@ _betainc_da: Elemwise = _special(
     [_undefined("the second derivative of betainc by its parameters")] * 3,
     "Derivative of betainc(a, b, x) by a.",
     series.betainc_da,
+    python_only=_SERIES,
 )
 
 
@@ -349,12 +356,14 @@ _hyp2f1_da: Elemwise = _special(
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
     "Derivative of hyp2f1 by a, for |z| < 1.",
     series.hyp2f1_da,
+    python_only=_SERIES,
 )
 _hyp2f1_dc: Elemwise = _special(
     "hyp2f1_dc",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
     "Derivative of hyp2f1 by c, for |z| < 1.",
     series.hyp2f1_dc,
+    python_only=_SERIES,
 )
 hyp2f1: Elemwise = _special(
     "hyp2f1",

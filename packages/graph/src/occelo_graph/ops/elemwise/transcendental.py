@@ -160,6 +160,8 @@ pow: Elemwise = elementwise(
     [_pow_base, _pow_exponent],
     "Power. The derivative by the base is 0 where the exponent is 0.",
     holomorphic=True,
+    infix=("**", 8),
+    python_only="a negative exponent of an integer is an error that depends on the data",
 )
 power = pow
 sin: Elemwise = _unary("sin", np.sin, lambda ct, x, out: ct * cos(x), "Sine of x in radians.")

@@ -26,6 +26,7 @@ ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 """``(builder, dtype of the result, arguments of any dtypes) -> result``."""
 
 _rows: dict[str, ScalarLowering] = {}
+_made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
 COSTS: dict[str, int] = {}
 """About how many additions a function costs; 1 if it is not listed."""
@@ -52,6 +53,7 @@ def lowers_scalar_to_loops(
             if name in _rows and is_foreign(_rows[name]) and not is_foreign(function):
                 continue
             _rows[name] = function
+            _made_for[name] = ScalarFunction.named(name)
             COSTS[name] = cost
             _conditions.pop(name, None)
             if when is not None:
@@ -78,6 +80,9 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
     """The lowering of a row for dtypes, or that of its formula; None if there is neither."""
+    made_for = _made_for.get(name)
+    if made_for is not None and made_for is not ScalarFunction.named(name):
+        return _of_formula(name, inputs)  # the function has been defined again
     condition = _conditions.get(name)
     fits = condition is None or condition(inputs, output)
     own = _rows.get(name) if fits and not row_is_withheld(name) else None
@@ -91,7 +96,7 @@ def _in_loops(variable: Any) -> str:
 
 
 def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
-    row = ScalarFunction.table().get(name)
+    row = ScalarFunction.named(name)
     expression = None if row is None else row.expression(dtypes)
     if expression is None:
         return None
