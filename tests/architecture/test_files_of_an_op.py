@@ -1,30 +1,274 @@
-"""An op is a matter of three files at most, beside its examples, and one of another package names public things alone."""
+"""An op is a matter of three files at most, beside its examples, and one of another package names public things alone.
+
+A file counts for an op that it treats: that defines it, registers something for it, asks whether a node is of it, or lists it. One that only
+makes it, by calling its function or its class as users do, has no part in what the op costs. Laws are counted apart: rules,
+facts that follow from an op, and the forms that neither overflow nor cancel say what holds of several ops, in files of their own.
+"""
 
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import occelo_compile  # noqa: F401  (so that all classes of ops are there)
+import occelo_graph as og
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.reductions import reductions
+from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
+from occelo_link.traced.functions import CALLED
+
 ROOT = Path(__file__).parents[2]
 MOST = 3
+LAWS = re.compile(
+    r"occelo_rewrite/(rules|assumptions)/|occelo_graph/gradient/(stable_forms|logarithms|expressions)\.py"
+)
+OTHER_WORDS = re.compile(
+    # operations of loop programs have names of their own, which are often the same
+    r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)"
+    # kinds of dtypes, and scales of axes
+    r"|occelo_graph/(form/encoding|ir/op|tensors/type)\.py|occelo/command/"
+)
+"""Files in which words that are names of scalar functions mean something else."""
+MAKES = {
+    "CAReduce",
+    "CumOp",
+    "Elemwise",
+    "ScalarFunction",
+    "apply",
+    "find_scalar",
+    "op",
+    "reduce",
+} | {"scalar_value"}
+"""Calls whose arguments say of what something is made."""
+BESIDE: dict[str, tuple[str, str]] = {
+    "occelo_link/loops/elemwise/complex.py": (
+        "formulas for pairs of real numbers, which graphs with complex numbers alone load",
+        "abs add angle complex conj cos cosh eq exp exp2 expm1 identity imag isfinite isinf isnan log log10 log1p log2 "
+        "mul neg neq real reciprocal second sigmoid sin sinh sqr sqrt sub switch tan tanh true_div",
+    ),
+    "occelo_link/loops/elemwise/arithmetic.py": (
+        "for real numbers these are the number itself, 0, or the angle of a sign",
+        "angle conj imag real",
+    ),
+    "occelo_graph/tensors/numpy_functions.py": (
+        "NumPy's function does something else, has more parameters or another name, or only the name is the same",
+        "add and angle clip deg2rad identity imag logaddexp maximum minimum or rad2deg real reciprocal trunc xor "
+        "Elemwise",
+    ),
+    "occelo_graph/printing/infix.py": (
+        "Python has a notation for these ops, and no others",
+        "DimShuffle Dot Elemwise MatMul",
+    ),
+    "occelo_graph/ops/elemwise/op.py": (
+        "NumPy has no function of this name; the parts of derivatives of complex numbers",
+        "complex mul real",
+    ),
+    "occelo_graph/ops/elemwise/transcendental.py": (
+        "the derivative of exp undoes a division by it, also of the negative quotient",
+        "neg true_div Elemwise",
+    ),
+    "occelo_graph/ops/elemwise/arithmetic.py": ("makes functions of elements", "Elemwise"),
+    "occelo_graph/ops/elemwise/complex.py": ("makes functions of elements", "Elemwise"),
+    "occelo_graph/ops/elemwise/special.py": ("makes functions of elements", "Elemwise"),
+    "occelo_graph/ops/shape.py": (
+        "lengths are worked out by these functions",
+        "add maximum minimum mul",
+    ),
+    "occelo_graph/ops/settling.py": (
+        "what is known of lengths goes into the ops that lengths come from",
+        "Alloc Shape second",
+    ),
+    "occelo_graph/ops/lengths.py": (
+        "what is known of lengths goes into the ops that lengths come from",
+        "Alloc Reshape SpecifyShape",
+    ),
+    "occelo_graph/ops/index/subtensor.py": ("reads a length of a shape as that", "Shape_i"),
+    "occelo_graph/ops/index/search.py": ("a mode of NumPy's has the same name", "clip"),
+    "occelo_link/loops/ir/program.py": ("a statement of loop programs has the same name", "Alloc"),
+    "occelo_link/traced/elemwise.py": ("a negative power of an integer is a check", "pow"),
+    "occelo_rewrite/pattern_rule.py": (
+        "patterns are about functions of elements",
+        "switch Elemwise",
+    ),
+    "occelo_rewrite/pattern.py": ("patterns are about functions of elements", "Elemwise"),
+    "occelo_rewrite/fusion.py": ("fusion is of functions of elements", "Elemwise"),
+    "occelo_rewrite/inplace.py": ("variants overwrite one of several operands", "Elemwise"),
+}
+"""Files that treat ops beside the three, why, and which ops. Nothing that is new belongs here."""
+OF_REDUCTIONS = re.compile(r"reduc|statistics|(jax|torch)/arrays")
+
+
+def _path(path: Path) -> str:
+    return path.relative_to(next(p for p in path.parents if p.name == "src")).as_posix()
+
+
 SOURCES = {
-    p: p.read_text() for p in ROOT.glob("packages/*/src/**/*.py") if "testing" not in p.parts
+    _path(p): ast.parse(p.read_text())
+    for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
+    for p in folder.rglob("*.py")
+    # examples name what they are examples of, and facades hand on
+    if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py")
 }
 
 
-@pytest.mark.parametrize("name", ['"log1mexp"', r"\bLogSumExp\b", r"\bNonzero\b"])
-def test_an_op_is_a_matter_of_three_files(name: str) -> None:
-    """A row of the table of scalar functions by its name, a reduction and a structural op by their classes.
+def _classes(base: type) -> list[type]:
+    return [c for s in base.__subclasses__() for c in (s, *_classes(s))]
 
-    The files say what it is, its loops, and how libraries compute it. Laws have files of their own; these ops are in none.
-    """
-    files = {str(p.relative_to(ROOT)) for p, text in SOURCES.items() if re.search(name, text)}
-    assert len(files) <= MOST, files
-    assert "graph" in {f.split("/")[1] for f in files} <= {"graph", "link"}
+
+OPS = {
+    c
+    for c in _classes(og.Op)
+    if c.__module__.startswith("occelo_graph.ops.")
+    # a base without anything of its own to compute is a way to write ops
+    and any(getattr(c, m) is not getattr(og.Op, m) for m in ("evaluate", "perform", "decompose"))
+}
+ROWS = sorted(OWN_SCALAR_FUNCTIONS)
+REDUCTIONS = {n: r for n, r in reductions().items() if n in OWN_SCALAR_FUNCTIONS}
+
+
+def _made_or_exported(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node.func
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in MAKES:
+                yield from (each for a in node.args for each in ast.walk(a))
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("scalars"):
+            yield node.slice
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            yield from ast.walk(node.value)
+
+
+@functools.cache
+def _value(module: str, name: str) -> Any:
+    source = importlib.import_module(module)
+    try:
+        return getattr(source, name)
+    except AttributeError:
+        return importlib.import_module(f"{module}.{name}")
+
+
+def _imported(tree: ast.AST) -> dict[str, Any]:
+    return {
+        alias.asname or alias.name: _value(node.module or "", alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("occelo_graph")
+        for alias in node.names
+        if alias.name != "*"
+    }
+
+
+def treated(tree: ast.AST) -> set[Any]:
+    """What a source treats: strings, classes of ops and rows, each but for those that it only makes."""
+    imported = _imported(tree)
+    apart = {id(n) for n in _made_or_exported(tree)}
+    found: set[Any] = set()
+    for node in ast.walk(tree):
+        value: Any = None
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            value = node.value
+        elif isinstance(node, ast.ClassDef):
+            value = node.name
+        elif isinstance(node, ast.Name):
+            value = imported.get(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            value = getattr(imported.get(node.value.id), node.attr, None)
+        if id(node) not in apart and isinstance(value, str | type | Elemwise):
+            found.add(value.scalar_op if isinstance(value, Elemwise) else value)
+    return found
+
+
+TREATED = {path: treated(tree) for path, tree in SOURCES.items() if not LAWS.search(path)}
+
+
+def files_of_class(cls: type) -> set[str]:
+    return {p for p, found in TREATED.items() if cls in found or cls.__name__ in found}
+
+
+def files_of_row(name: str) -> set[str]:
+    return {
+        path
+        for path, found in TREATED.items()
+        if not OTHER_WORDS.search(path) and not OF_REDUCTIONS.search(path)
+        if name in found or ScalarFunction(name) in found
+    }
+
+
+def files_of_reduction(name: str) -> set[str]:
+    named = {name, REDUCTIONS[name].title, ScalarFunction(name)}
+    return {p for p, found in TREATED.items() if OF_REDUCTIONS.search(p) and named & found}
+
+
+FILES = {
+    **{name: files_of_row(name) for name in ROWS},
+    **{f"reduction {name}": files_of_reduction(name) for name in sorted(REDUCTIONS)},
+    **{cls.__name__: files_of_class(cls) for cls in sorted(OPS, key=lambda c: c.__name__)},
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_op_is_a_matter_of_three_files(name: str) -> None:
+    """What it is, its loops, and how libraries compute it."""
+    beside = {file for file, (_, names) in BESIDE.items() if name in names.split()}
+    assert FILES[name], "no file defines it"
+    counted = FILES[name] - beside
+    assert len(counted) <= MOST, f"{name} is treated in {sorted(counted)}: ask for a trait instead"
+
+
+def test_what_is_beside_is_needed() -> None:
+    for file, (_, names) in BESIDE.items():
+        for name in names.split():
+            assert file in FILES[name], f"{file} does not treat {name} any more"
+            assert len(FILES[name]) > MOST, f"{name} is a matter of {MOST} files without {file}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from occelo_graph.ops.reduce import Softmax\nx = isinstance(y, Softmax)",
+        "from occelo_graph.ops import reduce\nx = {reduce.Softmax: 1}",
+        "x = type(y).__name__ in ('Softmax', 'z')",
+        "@lowers(Softmax)\nclass Softmax: ...",
+    ],
+)
+def test_what_treats_an_op_is_found(text: str) -> None:
+    assert {c for c in treated(ast.parse(text)) if getattr(c, "__name__", c) == "Softmax"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = {'exp': 1}", "f(y, 'exp')", "from occelo_graph.tensor import exp\nx = [exp]"],
+)
+def test_what_treats_a_function_is_found(text: str) -> None:
+    assert treated(ast.parse(text)) & {"exp", ScalarFunction("exp")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from occelo_graph.tensor import exp\nx = exp(y)",
+        "from occelo_graph.ops.reduce import Softmax\nx = Softmax(0)(y)",
+        "arrays.apply('exp', x)",
+        "__all__ = ['exp', 'Softmax']",
+    ],
+)
+def test_what_only_makes_an_op_does_not_count(text: str) -> None:
+    found = {getattr(c, "__name__", str(c)) for c in treated(ast.parse(text))}
+    assert not found & {"exp", "Softmax"}
+
+
+def test_functions_of_libraries_are_of_the_table() -> None:
+    assert set(CALLED) <= OWN_SCALAR_FUNCTIONS
+    for name, (_, *columns) in CALLED.items():
+        assert any(columns), f"no library has {name}"
 
 
 def test_an_op_of_another_package_needs_what_is_public_alone() -> None:

@@ -173,7 +173,6 @@ BY_NAME = {
     "occelo_graph/gradient/expressions.py": FORMS,
     "occelo_graph/gradient/logarithms.py": FORMS,
     "occelo_graph/gradient/stable_forms.py": FORMS,
-    "occelo_graph/printing/infix.py": "operators of Python, by function",
     "occelo_rewrite/pattern_rule.py": PATTERNS,
 }
 """Files of no family that ask for the name of a function of elements, and why."""

@@ -20,14 +20,14 @@ LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
 KEPT = ("native", "numba")
 """Backends whose functions are kept in the cache whole; ``c`` keeps object code."""
-OPS = ("softsign", "sum_of_squares", "flip_blocks")
+OPS = ("isru", "sum_of_magnitudes", "any_of", "flip_blocks")
 
 CHECKS = '''
 import json, sys, traceback
 import numpy as np
 import occelo as oc
 import occelo.tensor as ot
-from the_page import flip_blocks, softsign, sum_of_squares
+from the_page import any_of, flip_blocks, isru, sum_of_magnitudes
 
 oc.config.pytorch__compile = False
 
@@ -38,21 +38,30 @@ def flipped(x, size=2):
 
 # op, NumPy over the last axis, its pullback, lengths, what a rule simplifies, what is gone then
 OPS = {
-    "softsign": (
-        softsign,
-        lambda x: x / (1 + abs(x)),
-        lambda x, ct: ct / (1 + abs(x)) ** 2,
+    "isru": (
+        isru,
+        lambda x: x / np.sqrt(1 + x * x),
+        lambda x, ct: ct / (1 + x * x) ** 1.5,
         (0, 1, 5),
-        lambda x: softsign(-x) + softsign(x),
-        "softsign",
+        lambda x: isru(-x) + isru(x),
+        "isru",
     ),
-    "sum_of_squares": (
-        sum_of_squares,
-        lambda x: (x * x).sum(-1),
-        lambda x, ct: 2 * x * ct,
+    "sum_of_magnitudes": (
+        sum_of_magnitudes,
+        lambda x: abs(x).sum(-1),
+        lambda x, ct: np.sign(x) * ct,
         (0, 1, 5),
-        lambda x: sum_of_squares(-x),
+        lambda x: sum_of_magnitudes(-x),
         "neg",
+    ),
+    # which has no law
+    "any_of": (
+        lambda x: any_of(x, axis=-1),
+        lambda x: 1 - np.prod(1 - x, -1),
+        lambda x, ct: np.array([np.prod(1 - np.delete(x, i)) for i in range(len(x))], x.dtype) * ct,
+        (0, 1, 5),
+        None,
+        "",
     ),
     "flip_blocks": (
         lambda x: flip_blocks(x, 2),
@@ -77,7 +86,7 @@ def check(name, backend):
         return made
 
     for dtype in ("float32", "float64"):
-        close = {"rtol": 3e-6 if dtype == "float32" else 1e-13}
+        close = {"rtol": 2e-5 if dtype == "float32" else 1e-12}
         x, m = (ot.tensor(dtype=dtype, shape=(None,) * n) for n in (1, 2))
         y = function(x)
         w = y.type()
@@ -94,8 +103,9 @@ def check(name, backend):
             np.testing.assert_allclose(found[0], reference(value), **close)
             np.testing.assert_allclose(found[1], pulled(value, ct), **close)
             np.testing.assert_allclose(g(matrix), reference(matrix), **close)
-    h = compiled([x], simplified(x))
-    assert gone not in oc.debugprint(h, file="str")
+    if simplified is not None:
+        h = compiled([x], simplified(x))
+        assert gone not in oc.debugprint(h, file="str")
     if name == "flip_blocks":
         try:
             f(np.ones(3), np.ones(3))

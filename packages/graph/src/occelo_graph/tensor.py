@@ -17,6 +17,7 @@ from occelo_graph.ops.elemwise.special import *
 from occelo_graph.ops.elemwise.transcendental import *
 from occelo_graph.ops.index.search import *
 from occelo_graph.ops.index.subtensor import *
+from occelo_graph.ops.index.windows import *
 from occelo_graph.ops.join import *
 from occelo_graph.ops.reduce import *
 from occelo_graph.ops.reduction_rows import *

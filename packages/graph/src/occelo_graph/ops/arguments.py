@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable
 
-__all__ = ["keeps", "known_mode", "plain_number", "refuse_out"]
+__all__ = ["NUMPY", "keeps", "known_mode", "plain_number", "refuse_out", "stands_for"]
+
+NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
+"""What stands for functions of NumPy that are given a symbolic tensor, with the parameters that those have."""
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
+    """Say which function of NumPy a function stands for, and which parameters that has, as rows of `numpy_functions` do."""
+
+    def register(function: _F) -> _F:
+        NUMPY[name] = (function, parameters)
+        return function
+
+    return register
 
 
 def keeps(keepdims: Any, lacking: str = "out") -> bool:

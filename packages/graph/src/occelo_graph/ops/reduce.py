@@ -57,6 +57,7 @@ __all__ = [
     "LogSoftmax",
     "LogSumExp",
     "Softmax",
+    "SumOfSquares",
     "all",
     "any",
     "argmax",
@@ -73,6 +74,7 @@ __all__ = [
     "smallest",
     "softmax",
     "sum",
+    "sum_of_squares",
 ]
 
 
@@ -290,6 +292,54 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
     """`max` and `argmax`."""
     return [max(a, axis, keepdims), argmax(a, axis, keepdims)]
+
+
+@op
+class SumOfSquares(Op):
+    """The squares of the elements, summed over ``axis`` (sorted, from 0 on); integers as int64 or uint64."""
+
+    axis: tuple[int, ...]
+    reads_once: ClassVar[bool] = True
+
+    def infer(self, x: TensorType) -> TensorType:
+        if self.axis and self.axis[-1] >= x.ndim:
+            raise np.exceptions.AxisError(self.axis[-1], x.ndim)
+        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(_accumulated(x.dtype), kept)
+
+    def decompose(self, *inputs: Any) -> Sequence[Any]:
+        (x,) = inputs
+        dtype = _accumulated(x.dtype)
+        x = x if x.dtype == dtype else x.astype(dtype)
+        return [sum(x * x, axis=self.axis)]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x = inputs[0]
+        if is_discrete(x.dtype):
+            return [ZERO]
+        twice = 2 * (x.conj() if is_complex(x.dtype) else x)
+        return [expand_dims(cotangents[0], self.axis) * twice]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        if is_discrete(inputs[0].dtype):
+            return [ZERO]
+        return [sum(2 * inputs[0] * tangents[0], axis=self.axis)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [SumOfSquares(tuple(axis + batch_ndims[0] for axis in self.axis))(inputs[0])]
+
+
+def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """Sum of ``x * x`` over ``axis`` (one, several, or None for all), of complex numbers too; integers are summed as int64 or uint64."""
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    made: TensorVariable = SumOfSquares(axes)(x)
+    return expand_dims(made, axes) if keeps(keepdims) and axes else made
 
 
 @op

@@ -16,6 +16,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
+from occelo_graph.ops.arguments import NUMPY
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
@@ -276,34 +277,14 @@ def _reciprocal(x: Any) -> Any:
 
 
 _UFUNCS: dict[str, Callable[..., Any]] = {
-    "add": ar.add,
-    "subtract": ar.sub,
-    "multiply": ar.mul,
     "divide": cast.quotient,
-    "floor_divide": ar.int_div,
-    "remainder": ar.mod,
     "divmod": ar.divmod,
-    "power": tr.pow,
-    "negative": ar.neg,
-    "absolute": ar.abs,
-    "square": ar.sqr,
-    "equal": ar.eq,
-    "not_equal": ar.neq,
-    "less": ar.lt,
-    "less_equal": ar.le,
-    "greater": ar.gt,
-    "greater_equal": ar.ge,
-    "bitwise_and": ar.and_,
-    "bitwise_or": ar.or_,
-    "bitwise_xor": ar.xor,
     "logical_and": _logical(ar.and_),
     "logical_or": _logical(ar.or_),
     "logical_xor": _logical(ar.xor),
     "logical_not": lambda x: ar.eq(x, 0),
     "logaddexp": tr.logaddexp,
     "reciprocal": _reciprocal,
-    "rint": ar.round_half_to_even,
-    "conjugate": cx.conj,
     "degrees": tr.rad2deg,
     "radians": tr.deg2rad,
     "matmul": blas.matmul,
@@ -315,12 +296,14 @@ _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "m
 """Ufuncs whose ``reduce`` is one of our reductions."""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
-_UFUNCS.update(
-    (name, found)
-    for module in (ar, cx, tr, sp)
-    for name in module.__all__
-    if name not in _UFUNCS and isinstance(found := getattr(module, name), Elemwise)
-)
+for _module in (ar, cx, tr, sp):
+    for _name in _module.__all__:
+        _found = getattr(_module, _name)
+        if isinstance(_found, Elemwise):
+            # by our name, and by that of the ufunc that the function is
+            _ufunc = getattr(_found.scalar_op, "function", None)
+            for _each in (_name, _ufunc.__name__ if isinstance(_ufunc, np.ufunc) else _name):
+                _UFUNCS.setdefault(_each, _found)
 
 
 def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
@@ -380,7 +363,7 @@ def _pass_on(
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Our function for NumPy's ``function``; TypeError if there is none, or it lacks an argument."""
     name = f"{function.__module__}.{function.__name__}"
-    row = _FUNCTIONS.get(name.removeprefix("numpy."))
+    row = _FUNCTIONS.get(name.removeprefix("numpy.")) or NUMPY.get(function.__name__)
     ours = _named(function.__name__)
     if row is None:
         raise _refusal(name, _first_variable((args, options)), "", ours)

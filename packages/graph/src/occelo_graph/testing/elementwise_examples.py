@@ -69,6 +69,7 @@ _REAL_TABLE: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
     ("tensor_copy", np.array, [REAL]),
     ("sigmoid", _sp("expit"), [REAL]),
     ("softplus", lambda x: np.logaddexp(0, x), [REAL]),
+    ("softsign", lambda x: x / (1 + np.abs(x)), [POSITIVE]),
     ("log1mexp", lambda x: np.log(-np.expm1(x)), [NEGATIVE]),
     ("logaddexp", np.logaddexp, [REAL, REAL]),
     *((name, _sp(name), [REAL]) for name in ("erf", "erfc", "erfcx", "j0", "j1", "i0", "i1")),

@@ -17,6 +17,7 @@ __all__ = ["EXAMPLES"]
 
 REAL = (-2.5, 2.5)
 _np_pad: Any = np.pad
+_windows: Any = np.lib.stride_tricks.sliding_window_view
 A = draw(REAL, (2, 3))
 B = draw(REAL, (3, 2), salt=1)
 V = draw(REAL, (3,), salt=2)
@@ -208,6 +209,20 @@ def _reduce() -> list[Example]:
         make("cumsum", ot.cumsum, np.cumsum, I, grad=()),
         make("cumprod", lambda x: ot.cumprod(x, 1), lambda x: np.cumprod(x, 1), T),
         make("cumprod", lambda x: ot.cumprod(x, 1), lambda x: np.cumprod(x, 1), WITH_ZEROS),
+        make("sum_of_squares", ot.sum_of_squares, lambda x: np.sum(x * x), A),
+        make(
+            "sum_of_squares",
+            lambda x: ot.sum_of_squares(x, (0, 2), keepdims=True),
+            lambda x: np.sum(x * x, (0, 2), keepdims=True),
+            T,
+        ),
+        make(
+            "sum_of_squares",
+            lambda x: ot.sum_of_squares(x, 1),
+            lambda x: np.sum(np.square(x, dtype="int64"), 1),
+            I,
+            grad=(),
+        ),
         make("norm", ot.norm, np.linalg.norm, A),
         make("norm", lambda x: ot.norm(x, 1, axis=1), lambda x: np.abs(x).sum(1), A),
         make(
@@ -416,6 +431,18 @@ def _index() -> list[Example]:
         ),
         make("diagonal", lambda x: ot.diagonal(x, 1), lambda x: np.diagonal(x, 1), A),
         make("diagonal", lambda x: ot.diagonal(x, -1, 0, 2), lambda x: np.diagonal(x, -1, 0, 2), T),
+        make(
+            "sliding_window_view",
+            lambda x: ot.sliding_window_view(x, (2, 3), (0, 2)),
+            lambda x: _windows(x, (2, 3), (0, 2)),
+            T,
+        ),
+        make(
+            "sliding_window_view",
+            lambda x: ot.sliding_window_view(x, (2, 2), (1, 1)),
+            lambda x: _windows(x, (2, 2), (1, 1)),
+            A,
+        ),
         make("diag", lambda x: ot.diag(x, 1), lambda x: np.diag(x, 1), V),
         make("diag", ot.diag, np.diag, A),
         make("fill_diagonal", lambda x: ot.fill_diagonal(x, 9), _filled_diagonal, A),

@@ -9,7 +9,7 @@ from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.host import hostable, lower_host
-from occelo_link.loops.index import search, subtensor
+from occelo_link.loops.index import search, subtensor, windows
 from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.joined import parts_of_type
@@ -19,7 +19,20 @@ from occelo_link.loops.state import ProgramState
 
 __all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
 
-FAMILIES = (create, elemwise, reduce, shape, subtensor, search, join, blas, control, cast, regions)
+FAMILIES = (
+    create,
+    elemwise,
+    reduce,
+    shape,
+    subtensor,
+    search,
+    windows,
+    join,
+    blas,
+    control,
+    cast,
+    regions,
+)
 """The modules whose import registers the lowerings."""
 
 

@@ -24,6 +24,7 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
+from occelo_graph.ops.index.windows import SlidingWindow
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -40,7 +41,8 @@ def _in_bounds(tracer: Tracer, index: Any, length: int) -> Any:
         return np.where(plain < 0, plain + length, plain)
     index = arrays.cast(index, "int64")
     end, start = (arrays.constant(np.array(n, "int64")) for n in (length, -length))
-    lt, ge, both = (arrays.scalars[name][1] for name in ("lt", "ge", "and"))
+    lt, ge = arrays.scalars["lt"][1], arrays.scalars["ge"][1]
+    both = arrays.scalars["and"][1]
     fine = both(ge(index, start), lt(index, end))
     tracer.check(arrays.reduce("and", fine, range(len(index.shape))))
     zero = arrays.constant(np.array(0, "int64"))
@@ -149,6 +151,30 @@ def lower_diagonal(
 ) -> Sequence[Any]:
     op = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
+
+
+@traces(SlidingWindow)
+def lower_sliding_window(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    op: Any = node.op
+    arrays, (x,) = tracer.arrays, inputs
+    lengths = tuple(int(n) for n in x.shape)
+    places = op.places(lengths)
+    axes = sorted(set(op.axes))
+    rest = [i for i in range(len(lengths)) if i not in axes]
+    grid = np.indices((*(places[a] for a in axes), *op.windows), dtype="int64", sparse=True)
+    key: list[Any] = []
+    for place, axis in enumerate(axes):
+        within = [grid[len(axes) + i] for i, a in enumerate(op.axes) if a == axis]
+        key.append(arrays.constant(np.asarray(sum(within, grid[place]))))
+    key += [slice(0, lengths[i], 1) for i in rest]
+    found = arrays.gather(arrays.transpose(x, (*axes, *rest)), key) if axes else x
+    # the places, the elements of windows, the other axes
+    after = len(axes) + len(op.windows)
+    where = {axis: i for i, axis in enumerate(axes)} | {
+        axis: after + i for i, axis in enumerate(rest)
+    }
+    order = [*(where[i] for i in range(len(lengths))), *range(len(axes), after)]
+    return [arrays.transpose(found, order)]
 
 
 @traces(AllocDiag)

@@ -56,6 +56,7 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "softsign",
     "tan",
     "tanh",
 ]
@@ -325,6 +326,29 @@ def _logaddexp_formula(x: Any, y: Any) -> Any:
     gap = neg(abs(sub(x, y)))
     # equal infinities have no difference
     return maximum(x, y) + switch(eq(x, y), math.log(2), log1p(exp(gap)))
+
+
+def _softsign(x: Any) -> Any:
+    x = _as_inexact(x)
+    return x / (1 + np.abs(x))
+
+
+def _softsign_formula(x: Any) -> Any:
+    (x,) = in_floats(x)
+    return x / (1 + abs(x))
+
+
+softsign: Elemwise = elementwise(
+    "softsign",
+    1,
+    inexact,
+    _softsign,
+    [lambda ct, x, out: ct / (1 + abs(x)) ** 2],
+    "x / (1 + abs(x)), between -1 and 1; NaN for infinities.",
+    holomorphic=False,
+    formula=_softsign_formula,
+    keeps_sign=("nonnegative", "unsigned"),
+)
 
 
 logaddexp2: Elemwise = elementwise(

@@ -1,0 +1,138 @@
+"""Windows that slide over a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.create import arange, zeros_like
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.shape import lengths_by_variables, moveaxis, normalize_axis
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["SlidingWindow", "sliding_window_view"]
+
+
+@op
+class SlidingWindow(LinearInFirst):
+    """All windows of lengths ``windows`` along ``axes``, from 0 on, whose elements are new last dimensions.
+
+    An axis may have several windows, each of which slides over the places of those before.
+    """
+
+    windows: tuple[int, ...]
+    axes: tuple[int, ...]
+    moves: ClassVar[slice | None] = FIRST
+
+    def places(self, lengths: Sequence[Any]) -> list[Any]:
+        """How many places the windows have along each axis of a tensor; ValueError for a window that is longer than its axis.
+
+        A length is a number, a variable, or None where it is not known.
+        """
+        found = list(lengths)
+        for window, axis in zip(self.windows, self.axes, strict=True):
+            if isinstance(found[axis], int) and found[axis] < window:
+                raise ValueError(
+                    f"A window of {window} does not fit in axis {axis}, "
+                    f"of which {found[axis]} elements are left of {lengths[axis]}"
+                )
+            if found[axis] is not None:
+                found[axis] = found[axis] - (window - 1)
+        return found
+
+    def infer(self, x: TensorType) -> TensorType:
+        if self.axes and max(self.axes) >= x.ndim:
+            raise np.exceptions.AxisError(max(self.axes), x.ndim)
+        return TensorType(x.dtype, [*self.places(x.shape), *self.windows])
+
+    def evaluate(self, x: Any) -> Any:
+        self.places(x.shape)
+        # a copy, since elements of the view share memory
+        return np.array(np.lib.stride_tricks.sliding_window_view(x, self.windows, self.axes))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x, ct = inputs[0], cotangents[0]
+        if is_discrete(x.dtype):
+            return [ZERO]
+        # what overlapping windows say of an element adds up
+        axes = sorted(set(self.axes))
+        lengths = lengths_by_variables(ct)
+        new = [x.type.ndim + i for i in range(len(self.windows))]
+        count = len(axes) + len(new)
+        key: list[Any] = []
+        for place, axis in enumerate(axes):
+            terms = [(place, lengths[axis])]
+            terms += [
+                (len(axes) + i, n) for i, n in enumerate(self.windows) if self.axes[i] == axis
+            ]
+            key.append(
+                sum(
+                    (_along(arange(n), at, count) for at, n in terms[1:]),
+                    _along(arange(terms[0][1]), place, count),
+                )
+            )
+        zeros = moveaxis(zeros_like(x, dtype=ct.dtype), axes, range(len(axes)))
+        written = getitem(zeros, tuple(key)).inc(moveaxis(ct, [*axes, *new], range(count)))
+        return [moveaxis(written, range(len(axes)), axes)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(*self.places(input_shapes[0]), *self.windows)]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [
+            SlidingWindow(self.windows, tuple(a + batch_ndims[0] for a in self.axes))(inputs[0])
+        ]
+
+
+def _along(vector: Any, at: int, count: int) -> Any:
+    """A vector as dimension ``at`` of ``count``."""
+    return vector.dimshuffle(["x"] * at + [0] + ["x"] * (count - at - 1))
+
+
+@stands_for("sliding_window_view", "x window_shape axis -subok=False -writeable=False")
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVariable:
+    """All windows of a shape that slide over ``x``, as a tensor of its own, whose last dimensions are those of a window.
+
+    ``window_shape`` is a whole number or several, and ``axis`` says for each along which axis of ``x`` the window slides;
+    None for all axes in order. Lengths of windows are known when the graph is built, those of ``x`` need not be:
+    n elements have n - w + 1 windows of w. The elements of a gradient are sums over the windows they are in.
+
+    ValueError for negative lengths, for a window that is longer than its axis, and for another number of windows than of axes;
+    TypeError for a length that is a variable.
+    """
+    x = as_tensor_variable(x)
+    windows = _numbers(window_shape, "window_shape")
+    axes = tuple(range(x.type.ndim)) if axis is None else _numbers(axis, "axis")
+    if len(windows) != len(axes):
+        raise ValueError(
+            f"sliding_window_view got {len(windows)} lengths of windows for {len(axes)} axes"
+        )
+    if any(n < 0 for n in windows):
+        raise ValueError(f"Lengths of windows cannot be negative, got {windows}")
+    made: TensorVariable = SlidingWindow(
+        windows, tuple(normalize_axis(a, x.type.ndim) for a in axes)
+    )(x)
+    return made
+
+
+def _numbers(given: Any, name: str) -> tuple[int, ...]:
+    listed: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+    for value in listed:
+        if isinstance(value, Variable) or not isinstance(value, int | np.integer):
+            raise TypeError(
+                f"{name} must be whole numbers that are known when the graph is built, got {value!r}"
+            )
+    return tuple(int(n) for n in listed)
