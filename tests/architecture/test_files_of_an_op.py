@@ -72,8 +72,8 @@ BESIDE: dict[str, tuple[str, str]] = {
         "complex mul real",
     ),
     "occelo_graph/ops/elemwise/transcendental.py": (
-        "the derivative of exp undoes a division by it, also of the negative quotient",
-        "neg true_div Elemwise",
+        "the derivative of exp undoes a division by it, also of a negative quotient or a product with one",
+        "mul neg true_div Elemwise",
     ),
     "occelo_graph/ops/elemwise/arithmetic.py": ("makes functions of elements", "Elemwise"),
     "occelo_graph/ops/elemwise/complex.py": ("makes functions of elements", "Elemwise"),

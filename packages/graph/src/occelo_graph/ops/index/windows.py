@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class SlidingWindow(LinearInFirst):
 
     windows: tuple[int, ...]
     axes: tuple[int, ...]
-    moves: ClassVar[slice | None] = FIRST
+    moves = FIRST
 
     def places(self, lengths: Sequence[Any]) -> list[Any]:
         """How many places the windows have along each axis of a tensor; ValueError for a window that is longer than its axis.
@@ -129,7 +129,10 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVa
 
 
 def _numbers(given: Any, name: str) -> tuple[int, ...]:
-    listed: list[Any] = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+    try:
+        listed = [*given]
+    except TypeError:
+        listed = [given]
     for value in listed:
         if isinstance(value, Variable) or not isinstance(value, int | np.integer):
             raise TypeError(
