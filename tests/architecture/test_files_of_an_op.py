@@ -75,16 +75,13 @@ BESIDE: dict[str, tuple[str, str]] = {
         "the derivative of exp undoes a division by it, also of a negative quotient or a product with one",
         "mul neg true_div Elemwise",
     ),
-    "occelo_graph/ops/elemwise/arithmetic.py": ("makes functions of elements", "Elemwise"),
-    "occelo_graph/ops/elemwise/complex.py": ("makes functions of elements", "Elemwise"),
-    "occelo_graph/ops/elemwise/special.py": ("makes functions of elements", "Elemwise"),
     "occelo_graph/ops/shape.py": (
         "lengths are worked out by these functions",
         "add maximum minimum mul",
     ),
     "occelo_graph/ops/settling.py": (
         "what is known of lengths goes into the ops that lengths come from",
-        "Alloc Shape second",
+        "Shape second",
     ),
     "occelo_graph/ops/lengths.py": (
         "what is known of lengths goes into the ops that lengths come from",
@@ -134,7 +131,7 @@ ROWS = sorted(OWN_SCALAR_FUNCTIONS)
 REDUCTIONS = {n: r for n, r in reductions().items() if n in OWN_SCALAR_FUNCTIONS}
 
 
-def _made_or_exported(tree: ast.AST) -> Iterator[ast.AST]:
+def _apart(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield node.func
@@ -145,6 +142,10 @@ def _made_or_exported(tree: ast.AST) -> Iterator[ast.AST]:
             yield node.slice
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             yield from ast.walk(node.value)
+        # what type checkers are told
+        for told in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if told is not None:
+                yield from ast.walk(told)
 
 
 @functools.cache
@@ -169,7 +170,7 @@ def _imported(tree: ast.AST) -> dict[str, Any]:
 def treated(tree: ast.AST) -> set[Any]:
     """What a source treats: strings, classes of ops and rows, each but for those that it only makes."""
     imported = _imported(tree)
-    apart = {id(n) for n in _made_or_exported(tree)}
+    apart = {id(n) for n in _apart(tree)}
     found: set[Any] = set()
     for node in ast.walk(tree):
         value: Any = None
@@ -258,6 +259,7 @@ def test_what_treats_a_function_is_found(text: str) -> None:
         "from occelo_graph.ops.reduce import Softmax\nx = Softmax(0)(y)",
         "arrays.apply('exp', x)",
         "__all__ = ['exp', 'Softmax']",
+        "from occelo_graph.ops.reduce import Softmax\ndef f(x: Apply[Softmax]) -> Softmax: ...",
     ],
 )
 def test_what_only_makes_an_op_does_not_count(text: str) -> None:
