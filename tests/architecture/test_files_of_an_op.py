@@ -52,7 +52,7 @@ BESIDE: dict[str, tuple[str, str]] = {
     "occelo_link/loops/elemwise/complex.py": (
         "formulas for pairs of real numbers, which graphs with complex numbers alone load",
         "abs add angle complex conj cos cosh eq exp exp2 expm1 identity imag isfinite isinf isnan log log10 log1p log2 "
-        "mul neg neq real reciprocal second sigmoid sin sinh sqr sqrt sub switch tan tanh true_div",
+        "mul neg neq real reciprocal second sigmoid sin sinh sqrt sub switch tan tanh true_div",
     ),
     "occelo_link/loops/elemwise/arithmetic.py": (
         "for real numbers these are the number itself, 0, or the angle of a sign",
@@ -60,7 +60,7 @@ BESIDE: dict[str, tuple[str, str]] = {
     ),
     "occelo_graph/tensors/numpy_functions.py": (
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
-        "add and angle clip deg2rad identity imag logaddexp maximum minimum or rad2deg real reciprocal trunc xor "
+        "add and angle clip identity imag logaddexp maximum minimum or real reciprocal trunc xor "
         "Elemwise",
     ),
     "occelo_graph/printing/infix.py": (
@@ -75,6 +75,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "the derivative of exp undoes a division by it, also of a negative quotient or a product with one",
         "mul neg true_div Elemwise",
     ),
+    "occelo_graph/ops/elemwise/special.py": ("xlogy and xlog1py are made with these", "log log1p"),
     "occelo_graph/ops/shape.py": (
         "lengths are worked out by these functions",
         "add maximum minimum mul",
