@@ -3,9 +3,55 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+
+SLOW_COMPILERS = ("c", "c|py", "numba")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run take some of the tests only."""
+    parser.addoption(
+        "--sample",
+        metavar="K/N",
+        default="1/1",
+        help="take the K-th of every N tests: a fixed sample",
+    )
+
+
+def slow_compiler(item: pytest.Item) -> str:
+    """The backend of a parameter of a test, if that takes a tenth of a second and more for each function."""
+    given = getattr(item, "callspec", None)
+    parameters = given.params.values() if given is not None else ()
+    return next((p for p in parameters if isinstance(p, str) and p in SLOW_COMPILERS), "")
+
+
+def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
+    """All tests, but of those of a file that compile slowly every third for each compiler."""
+    kept: list[pytest.Item] = []
+    seen: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        if compiler := slow_compiler(item):
+            seen[str(item.path), compiler] += 1
+            if seen[str(item.path), compiler] % 3 != 1:
+                continue
+        kept.append(item)
+    return kept
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take a sample, a fixed one; every file is imported, whatever is taken of it."""
+    if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
+        kept = one_in_three(items)
+        config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+        items[:] = kept
+    first, step = map(int, config.getoption("--sample").split("/"))
+    left_out = [item for i, item in enumerate(items) if i % step != first - 1]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = items[first - 1 :: step]
 
 
 @pytest.fixture(scope="session", autouse=True)

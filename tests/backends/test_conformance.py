@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -17,11 +16,8 @@ from occelo_link.capabilities import BACKENDS, is_installed
 from occelo_link.conform import GAPS, OpSuite
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-# compiling takes long: C, and Numba; the first three have the whole table in tests of their own
-STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 4}
-# the oldest Python goes over the table; later ones only have other versions of JAX and Numba
-if sys.version_info >= (3, 12):
-    STEPS |= {"jax": 8, "numba": 16}
+# compiling takes long; the first three have the whole table in tests of their own
+STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 16, "jax": 4, "pytorch": 4}
 
 
 @pytest.fixture(autouse=True, scope="class")
@@ -69,7 +65,7 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
 
     backend = "pytorch"
     by_inductor: ClassVar[bool] = True
-    step = 1 if THOROUGH else 150
+    step = 1 if THOROUGH else 300
 
 
 def test_every_gap_is_of_a_backend_and_says_why() -> None:

@@ -74,7 +74,7 @@ def chosen(mode: str) -> list[Combination]:
     """All of them in thorough runs; else a fixed sample, a small one where compiling takes long."""
     if os.environ.get("HYPOTHESIS_PROFILE") == "thorough":
         return ALL
-    return random.Random(5).sample(ALL, 25 if mode in ("c", "c|py", "numba") else 300)
+    return random.Random(5).sample(ALL, 8 if mode in ("c", "c|py", "numba") else 120)
 
 
 def stored(w: Any) -> Any:

@@ -111,9 +111,9 @@ def test_value_gradient_and_second_derivative_together(formula: Formula, dtype: 
 @pytest.mark.parametrize("formula", FORMULAS, ids=text)
 def test_each_alone_and_in_pairs(formula: Formula) -> None:
     inputs, value, gradient, second = graphs(formula, "float64")
-    asked = [{0: value}, {0: value, 1: gradient}]
+    asked = [{0: value, 1: gradient}]
     if THOROUGH:
-        asked += [{1: gradient}, {2: second}, {1: gradient, 2: second}]
+        asked += [{0: value}, {1: gradient}, {2: second}, {1: gradient, 2: second}]
     for outputs in asked:
         call = compiled(inputs, list(outputs.values()), "FAST_RUN")
         for order, found in zip(outputs, run(call, formula, "float64"), strict=True):

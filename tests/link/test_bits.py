@@ -21,7 +21,7 @@ from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.testing import Compiled, compiled_c
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-STEP = 1 if THOROUGH else 16
+STEP = 1 if THOROUGH else 40
 BATCH = 40
 """Programs that C compiles at a time."""
 LEVELS = ("x86-64", "x86-64-v3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import product
 from typing import Any
 
@@ -16,6 +17,7 @@ from occelo_link.native.linker import NativeLinker
 from occelo_link.testing import has_compiler
 
 LINKERS = [NativeLinker, *([CLinker] if has_compiler() else [])]
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SHAPES = [(3, 1), (1, 3), (0, 1), (2, 3, 1)]
 
 
@@ -34,9 +36,10 @@ def knowing(kind: str, x: Any, shape: tuple[int, ...]) -> Any:
 def test_all_are_right_in_any_order(linker: type[BlockLinker], shape: tuple[int, ...]) -> None:
     value = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
     wanted = [value * value + 0.5, np.sin(value) * 2.0, (value * 3.0).sum(axis=-1)]
-    for kind, order in product(
-        ("specified", "alloc", "first", "last"), ((0, 1), (1, 0), (0, 2), (0, 1, 2))
-    ):
+    orders = ((0, 1), (1, 0), (0, 2), (0, 1, 2))
+    if linker is CLinker and not THOROUGH:  # the loop programs are those of machine code
+        orders = ((1, 0),) if shape[0] == 3 else ((0, 1, 2),)
+    for kind, order in product(("specified", "alloc", "first", "last"), orders):
         x = og.TensorType("float64", (None,) * len(shape))("x")
         known = knowing(kind, x, shape)
         outputs = [x * x + 0.5, ot.sin(known) * 2.0, (known * 3.0).sum(axis=-1)]

@@ -119,7 +119,9 @@ def own_directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
 )
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_product_reads_any_layout(view: str, linker: str, bounds: bool) -> None:
-    others = list(VIEWS.values()) if bounds or THOROUGH else FEW
+    others = list(VIEWS.values()) if THOROUGH else FEW
+    if bounds and not THOROUGH:  # a third of all, another one for each view
+        others = list(VIEWS.values())[list(VIEWS).index(view) % 3 :: 3]
     inputs = [ot.dmatrix("x"), ot.dmatrix("y"), ot.dvector("v"), ot.lscalar("n")]
     generator = np.random.default_rng(3)
     with config.change_flags(check_bounds=bounds):

@@ -69,7 +69,7 @@ def sanitizers(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("views", ["plain", "views"])
 def test_c_has_no_fault_that_sanitizers_see(views: str, tmp_path: Path) -> None:
-    step = 1 if THOROUGH else 200
+    step = 1 if THOROUGH else 300
     run_apart("sanitized", views, str(step), **sanitizers(tmp_path))
 
 
@@ -186,7 +186,7 @@ def guarded() -> None:
     generator = np.random.default_rng(11)
     count = 0
     kept: list[Any] = []
-    every = list(VIEWS) if THOROUGH else list(VIEWS)[::2]
+    every = list(VIEWS) if THOROUGH else list(VIEWS)[::4]
     for dtype, few in (("float64", every), ("float32", every[::4])):
         tolerance = 1e-13 if dtype == "float64" else 1e-4
         for view in few:

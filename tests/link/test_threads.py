@@ -142,7 +142,7 @@ def test_results_do_not_depend_on_the_number_of_threads(every_loop: Any, count: 
         assert a.tobytes() == b.tobytes()
 
 
-@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::7], ids=lambda e: e.name)
+@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::28], ids=lambda e: e.name)
 def test_examples_in_pieces_from_the_last_to_the_first(backwards: None, example: Any) -> None:
     inputs, output = symbolic(example, False)
     outputs = list(output) if isinstance(output, list | tuple) else [output]
@@ -153,7 +153,7 @@ def test_examples_in_pieces_from_the_last_to_the_first(backwards: None, example:
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
-@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[3::7], ids=lambda e: e.name)
+@pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[3::28], ids=lambda e: e.name)
 def test_examples_with_a_function_for_each_loop(
     monkeypatch: pytest.MonkeyPatch, example: Any
 ) -> None:

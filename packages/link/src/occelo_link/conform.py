@@ -56,11 +56,14 @@ class OpSuite:
     backend: ClassVar[str]
     step: ClassVar[int] = 1
 
-    @pytest.mark.parametrize("position", range(len(EXAMPLES)), ids=lambda i: str(EXAMPLES[i]))  # pyright: ignore[reportUnknownArgumentType]
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Give `test_an_example` every ``step``-th example."""
+        if "position" in metafunc.fixturenames:
+            chosen = range(0, len(EXAMPLES), self.step)
+            metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
+
     def test_an_example(self, position: int) -> None:
-        """Every example gives what the interpreter gives: dtype, shape and values."""
-        if position % self.step:
-            pytest.skip(f"one in {self.step} is compiled; thorough runs have all")
+        """An example gives what the interpreter gives: dtype, shape and values."""
         self.check_example(EXAMPLES[position], known=position % 3 == 0)
 
     def check_example(self, example: Example, known: bool) -> None:
