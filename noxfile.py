@@ -1,7 +1,12 @@
-"""The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI."""
+"""The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI, in this order.
+
+Every test runs once in full, on the oldest Python with all libraries (``tests``). What other versions, wheels by
+themselves and releases can change is seen by samples of the same tests: ``--sample 3/12`` is the third of every twelve.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import pathlib
@@ -9,6 +14,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
 
 import nox
 import uv
@@ -25,12 +33,20 @@ PACKAGES = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
 SOURCES = ["src", *(f"packages/{p}/src" for p in PACKAGES)]
 CLIENT = "tests/typing/client.py"
 CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "noxfile.py"]
-LOWEST = [
-    "link/test_complex.py", "link/test_every_dtype.py", "link/test_linkers.py", "link/test_loading.py", "link/test_native.py",
-    "compile/test_cache.py", "compile/test_contract_function.py", "compile/test_function.py", "compile/test_indexing.py",
-    "compile/test_mistakes.py", "compile/test_order_of_operations.py", "compile/test_random_programs.py",
+# what answers first: a few files of every layer, and what the tree must keep
+QUICK = [
+    "architecture",
+    "graph/test_fgraph.py", "graph/test_gradient.py", "graph/test_nodes.py", "graph/test_tensor_type.py",
+    "rewrite/test_patterns.py", "rewrite/test_rewriting.py", "rewrite/test_stages.py",
+    "link/test_every_dtype.py", "link/test_linkers.py", "link/test_loop_programs.py",
+    "compile/test_contract_function.py", "compile/test_function.py", "compile/test_order_of_operations.py",
+    "integration/test_facade.py",
 ]  # fmt: skip
 TEST_TOOLS = ["mpmath", "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy>=1.13"]
+MEASURED = ROOT / ".nox" / "measured"
+START = time.monotonic()
+TOOK: dict[str, tuple[float, float]] = {}
+"""Seconds of each session that passed, by the clock and of the processors."""
 
 # pyenv's shims answer only for the versions that are switched on, so the newest X.Y.* of each goes
 # on PATH itself; without pyenv nothing happens
@@ -90,39 +106,81 @@ def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> 
     session.install(*fresh, *what, env={"UV_FIND_LINKS": links})
 
 
-def run_tests(session: nox.Session, *what: str) -> None:
+def timed(function: Callable[..., None]) -> Callable[..., None]:
+    """Say at the end of a session how long it took."""
+
+    @functools.wraps(function)
+    def run(session: nox.Session, *arguments: Any, **options: Any) -> None:
+        clock, processors = time.monotonic(), sum(os.times()[2:4])
+        function(session, *arguments, **options)
+        took = time.monotonic() - clock, sum(os.times()[2:4]) - processors
+        TOOK[session.name] = took
+        session.log(f"{session.name} took {took[0]:.0f} s, and {took[1]:.0f} s of processors")
+
+    return run
+
+
+def run_tests(session: nox.Session, *what: str, measure: bool = False, workers: int = 2) -> None:
     """Run tests outside the checkout, so that only what is installed can be imported.
 
-    ``what`` are folders and files of ``tests``, and options of pytest after them.
+    ``what`` are folders and files of ``tests``, and options of pytest after them. With ``measure`` the coverage of all
+    processes is kept for the session `coverage`.
     """
     options = list(itertools.dropwhile(lambda each: not each.startswith("-"), what))
+    folders = [str(ROOT / "tests" / each) for each in what[: len(what) - len(options)]]
     with tempfile.TemporaryDirectory() as elsewhere:
         session.chdir(elsewhere)
         session.run(
-            "python", "-P", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider",
-            "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT),
-            *(str(ROOT / "tests" / each) for each in what[: len(what) - len(options)]), *options, *session.posargs,
-            env={"PYTHONDONTWRITEBYTECODE": "1"},
+            "python", "-P", *(coverage_of(session) if measure else ()),
+            "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal", "--durations", "15", "-p", "no:cacheprovider",
+            "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), *folders, *options, *session.posargs,
+            env=bytecode(session),
         )  # fmt: skip
         session.chdir(ROOT)
 
 
+def bytecode(session: nox.Session) -> dict[str, str]:
+    """Keep bytecode with the environment: hundreds of processes import the same, and none writes to the checkout."""
+    folder = pathlib.Path(session.virtualenv.location).resolve() / "bytecode"
+    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def coverage_of(session: nox.Session) -> list[str]:
+    """Options of ``python`` after which the coverage of a module is measured; each process writes a file."""
+    settings = f"--rcfile={ROOT / 'pyproject.toml'}"
+    return ["-m", "coverage", "run", settings, f"--data-file={MEASURED / session.name}"]
+
+
+def forget_coverage(session: nox.Session) -> None:
+    """Leave nothing of an earlier run of this session to what is reported."""
+    MEASURED.mkdir(parents=True, exist_ok=True)
+    for old in MEASURED.glob(f"{session.name}.*"):
+        old.unlink()
+
+
 @nox.session(venv_backend="none", tags=["ci"])
+@timed
 def wheels(session: nox.Session) -> None:
     """Build all wheels."""
     shutil.rmtree(WHEELS, ignore_errors=True)
     need_wheels()
 
 
-@nox.session(tags=["ci"])
-def lint(session: nox.Session) -> None:
-    """Ruff: format and rules."""
-    session.install("ruff")
+@nox.session(python="3.11", tags=["ci"])
+@timed
+def quick(session: nox.Session) -> None:
+    """Format, rules, layers, and the tests that tell most: an answer in under three minutes."""
+    need_wheels()
+    install_everything(session, "ruff", "import-linter")
     session.run("ruff", "format", "--check", *CHECKED)
     session.run("ruff", "check", *CHECKED)
+    # nothing imports upward, at any level of nesting
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
+    run_tests(session, *QUICK, measure=True)
 
 
 @nox.session(python="3.11", tags=["ci"])
+@timed
 def types(session: nox.Session) -> None:
     """Pyright strict on all sources; it and mypy strict on a user's module, which sees what the packages declare.
 
@@ -136,37 +194,47 @@ def types(session: nox.Session) -> None:
     session.run("mypy", CLIENT, env={"MYPYPATH": os.pathsep.join(SOURCES)})
 
 
-@nox.session(tags=["ci"])
-def layers(session: nox.Session) -> None:
-    """Import-linter: nothing imports upward, at any level of nesting."""
-    session.install("import-linter", "numpy>=2.0", "rich", "typer", "llvmlite")
-    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": os.pathsep.join(SOURCES)})
+@nox.session(python="3.11", tags=["ci"])
+@timed
+def tests(session: nox.Session) -> None:
+    """All tests, with all libraries, on the oldest Python; coverage is measured."""
+    need_wheels()
+    install_everything(session)
+    done = QUICK if "quick" in TOOK else []
+    run_tests(
+        session, *PACKAGES, "integration", "architecture", "docs", "backends",
+        *(f"--ignore={ROOT / 'tests' / each}" for each in done), measure=True,
+    )  # fmt: skip
+    modules = ["occelo", *(f"occelo_{p}" for p in PACKAGES)]
+    session.run(
+        "python", "-P", *coverage_of(session), "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        "-c", str(ROOT / "pyproject.toml"), "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
+        env=bytecode(session),
+    )  # fmt: skip
 
 
-# each package on the newest Python alone: 3.12 has the same libraries, and on 3.11 `lowest` and `backends` run what
-# depends on versions
 @nox.session(python="3.13", tags=["ci"])
 @nox.parametrize("package", PACKAGES)
+@timed
 def unit(session: nox.Session, package: str) -> None:
-    """The tests of one package, with nothing but its wheel and what it declares."""
+    """A sample of the tests of one package on the newest Python, with nothing but its wheel and what it declares."""
     need_wheels()
     install(session, wheel(package))
     session.run(
-        "python",
-        "-P",
-        str(ROOT / "tests" / "run_readme.py"),
+        "python", "-P", str(ROOT / "tests" / "run_readme.py"),
         str(ROOT / "packages" / package / "README.md"),
-    )
+    )  # fmt: skip
     install(session, *TEST_TOOLS)
-    run_tests(session, package)
+    run_tests(session, package, "--sample", "1/12")
 
 
-@nox.session(python=PYTHONS, tags=["ci"])
+@nox.session(python=PYTHONS[1:], tags=["ci"])
+@timed
 def whole(session: nox.Session) -> None:
-    """All wheels together: the facade, the command line, the demo, examples."""
+    """All wheels together on later Pythons: the facade, the command line, the demo, examples."""
     need_wheels()
     install(session, wheel("") + "[demo]", *TEST_TOOLS)
-    run_tests(session, "integration")
+    run_tests(session, "integration", "--sample", f"{PYTHONS.index(str(session.python))}/2")
 
 
 def torch_at_hand() -> list[str]:
@@ -182,44 +250,25 @@ def install_libraries(session: nox.Session) -> None:
     install(session, "jax>=0.6", "numba>=0.61", *here)
 
 
-@nox.session(python=["3.11", "3.13"], tags=["ci"])
-def backends(session: nox.Session) -> None:
-    """The backends of other libraries: conformance of ops and functions.
+def install_everything(session: nox.Session, *tools: str) -> None:
+    """All wheels and all that any test needs, to measure coverage with."""
+    forget_coverage(session)
+    install(session, wheel("") + "[demo]", *TEST_TOOLS, "coverage>=7.10.3", *tools)
+    install_libraries(session)
 
-    PyTorch comes only as a wheel for processors that lies in a local folder, which is one for Python 3.11.
-    """
+
+@nox.session(python="3.13", tags=["ci"])
+@timed
+def backends(session: nox.Session) -> None:
+    """A sample of the tests of JAX and Numba on the newest Python, which has other versions of them."""
     need_wheels()
     install(session, wheel(""), *TEST_TOOLS)
     install_libraries(session)
-    run_tests(session, "backends")
-    if session.python == "3.11":  # of the tests over all linkers, those that need a library
-        run_tests(session, "compile", "-k", "numba or jax or pytorch")
+    run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/8")
 
 
 @nox.session(python="3.11", tags=["ci"])
-def architecture(session: nox.Session) -> None:
-    """What the tree itself must keep: file sizes, the matrix of families, changelogs."""
-    need_wheels()
-    install(session, wheel(""), *TEST_TOOLS)
-    run_tests(session, "architecture")
-
-
-@nox.session(python="3.11", tags=["ci"])
-def docs(session: nox.Session) -> None:
-    """Doctests of all sources, and the code in every page."""
-    need_wheels()
-    install(session, wheel("") + "[demo]", *TEST_TOOLS)
-    modules = ["occelo", *(f"occelo_{p}" for p in PACKAGES)]
-    session.run(
-        "python", "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"),
-        "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
-        # these need other libraries
-        *(f"--ignore-glob=*/occelo_link/{name}/*" for name in ("jax", "numba", "torch")),
-    )  # fmt: skip
-    run_tests(session, "docs")
-
-
-@nox.session(python="3.11", tags=["ci"])
+@timed
 def lowest(session: nox.Session) -> None:
     """The lowest versions that are allowed, of the siblings and of NumPy, without the pins."""
     need_wheels()
@@ -234,11 +283,11 @@ def lowest(session: nox.Session) -> None:
         "scipy==1.13.1",
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")
-    # what NumPy's and llvmlite's versions can change; the rest runs on their newest versions, in `unit`
-    run_tests(session, "graph", "rewrite", *LOWEST)
+    run_tests(session, *PACKAGES, "--sample", "3/12")
 
 
 @nox.session(python="3.11", tags=["ci"])
+@timed
 def releases(session: nox.Session) -> None:
     """A patch release of the graph package works with the other wheels; a breaking one is refused."""
     need_wheels()
@@ -261,7 +310,7 @@ def releases(session: nox.Session) -> None:
             "python", "-P", "-c",
             "import importlib.metadata as m; assert m.version('occelo-graph') == '0.1.1'",
         )  # fmt: skip
-        run_tests(session, "rewrite", "compile/test_function.py", "link/test_linkers.py")
+        run_tests(session, *PACKAGES[1:], "--sample", "4/24")
         breaking = wheel("graph", folder / "dist-0.2.0")
         refused = subprocess.run(
             [
@@ -283,12 +332,30 @@ def releases(session: nox.Session) -> None:
         session.log("A breaking release is refused: " + refused.stderr.strip().splitlines()[-1])
 
 
+@nox.session(tags=["ci"])
+@timed
+def coverage(session: nox.Session) -> None:
+    """The coverage of sources, by branches, in all sessions that measured it; and what each session took."""
+    session.install("coverage>=7.10.3")
+    settings = [f"--rcfile={ROOT / 'pyproject.toml'}", f"--data-file={MEASURED / 'all'}"]
+    session.run("coverage", "combine", "--keep", "-q", *settings, *map(str, MEASURED.glob("*.*")))
+    table = session.run(
+        "coverage", "report", "--sort=-miss", "--fail-under=0", *settings, silent=True
+    )
+    lines = str(table).splitlines()
+    session.log("\n".join(["The largest gaps:", *lines[:27], *lines[-1:]]))
+    for name, (clock, processors) in TOOK.items():
+        session.log(f"{name:24} {clock:5.0f} s {processors:6.0f} s of processors")
+    session.log(f"{'all, with environments':24} {time.monotonic() - START:5.0f} s")
+    session.run("coverage", "report", "--format=total", *settings)
+
+
 @nox.session(python="3.11")
+@timed
 def thorough(session: nox.Session) -> None:
     """Every random case at full size."""
     need_wheels()
-    install(session, wheel("") + "[demo,c]", *TEST_TOOLS)
-    install_libraries(session)
+    install_everything(session, "ziglang")
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
     run_tests(session, *PACKAGES, "integration", "architecture", "docs", "backends")
 
