@@ -1,4 +1,4 @@
-"""Features: observers of a `FunctionGraph` that record, check or forbid its changes."""
+"""Features: observers of a `FunctionGraph` that record, check or refuse its changes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 
 if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
+    from occelo_graph.ir.op import Op
 
 __all__ = [
     "AlreadyThere",
@@ -27,19 +28,19 @@ __all__ = [
 
 
 class AlreadyThere(Exception):
-    """Raised by `Feature.on_attach` when the graph already has what the feature gives."""
+    """Raised by `Feature.on_attach` when the graph already has what the feature provides."""
 
 
 class Feature:
-    """Base of observers; every hook does nothing unless overridden.
+    """Base of observers; hooks do nothing unless overridden.
 
-    ``provides`` names methods of the feature that attached graphs gain.
+    ``provides`` names the methods of the feature that attached graphs gain.
     """
 
     provides: tuple[str, ...] = ()
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """The feature was attached; raise `AlreadyThere` to be left out silently."""
+        """The feature is being attached; raise `AlreadyThere` to refuse that silently."""
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """The feature was removed."""
@@ -53,19 +54,19 @@ class Feature:
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
         reason: Any = None,
     ) -> None:
-        """Input ``i`` of ``node`` (an `Apply` or an `Output`) changed from ``var`` to ``new_var``."""
+        """Input ``i`` of ``node`` changed from ``var`` to ``new_var``."""
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
         """Raise `InconsistencyError` if the graph must not stay as it is."""
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        """Nodes to the nodes that must run before them, beyond what data flow says."""
+        """Order beyond data flow: nodes to nodes that must run before them."""
         return {}
 
     def clone(self) -> Feature:
@@ -74,7 +75,7 @@ class Feature:
 
 
 class Bookkeeper(Feature):
-    """A feature that wants to hear of the nodes that were there before it, too."""
+    """A feature whose ``on_import`` is also called for nodes that are in the graph when it is attached."""
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
@@ -86,11 +87,11 @@ class Bookkeeper(Feature):
 
 
 class _Change:
-    """One recorded change of an input, and how to take it back."""
+    """One recorded change of an input, which can be undone and redone."""
 
     __slots__ = ("i", "new", "node", "old", "reason")
 
-    def __init__(self, node: Any, i: int, old: Variable, new: Variable, reason: Any) -> None:
+    def __init__(self, node: Apply, i: int, old: Variable, new: Variable, reason: Any) -> None:
         self.node, self.i, self.old, self.new, self.reason = node, i, old, new, reason
 
     def undo(self, fgraph: FunctionGraph) -> None:
@@ -101,9 +102,9 @@ class _Change:
 
 
 class History(Feature):
-    """Records changes so that the graph can go back to a `checkpoint`.
+    """Records changes so that the graph can be reverted to a `checkpoint`.
 
-    Nothing is recorded unless a checkpoint is open. Only the newest checkpoint can be reverted to.
+    Changes are recorded only while a checkpoint is open. Only the latest checkpoint can be reverted to.
     """
 
     provides = ("checkpoint", "revert", "release")
@@ -120,7 +121,7 @@ class History(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
@@ -146,7 +147,7 @@ class History(Feature):
             self._changes.clear()
 
     def revert(self, fgraph: FunctionGraph, token: int) -> None:
-        """Take back the changes made since the checkpoint."""
+        """Undo the changes made since the checkpoint."""
         start = self._close(token)
         self._reverting = True
         try:
@@ -157,7 +158,7 @@ class History(Feature):
 
 
 class FullHistory(Feature):
-    """Keeps every change, so that one can walk back and forth through a rewriting.
+    """Records all changes, so that one can step through a rewriting in both directions.
 
     ``callback`` is called after each recorded change.
     """
@@ -180,7 +181,7 @@ class FullHistory(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
@@ -195,7 +196,7 @@ class FullHistory(Feature):
             self.callback()
 
     def goto(self, checkpoint: int) -> FunctionGraph:
-        """Move to the state after ``checkpoint`` changes (0 is the start)."""
+        """Go to the state after ``checkpoint`` changes (0: the start)."""
         if not 0 <= checkpoint <= len(self.fw):
             raise IndexError(f"There are {len(self.fw)} changes, not {checkpoint}")
         assert self._fgraph is not None
@@ -216,11 +217,11 @@ class FullHistory(Feature):
         return self.goto(0)
 
     def end(self) -> FunctionGraph:
-        """Go to the newest state."""
+        """Go to the latest state."""
         return self.goto(len(self.fw))
 
     def prev(self) -> FunctionGraph:
-        """Take back one change, if there is one."""
+        """Undo one change, if there is one."""
         return self.goto(max(0, self.pointer))
 
     def next(self) -> FunctionGraph:
@@ -232,7 +233,7 @@ class FullHistory(Feature):
 
 
 class Validator(Feature):
-    """Gives graphs `validate` and `consistent`, which ask every feature."""
+    """Provides `validate` and `consistent`, which call ``on_validate`` of all features."""
 
     provides = ("validate", "consistent")
 
@@ -241,7 +242,7 @@ class Validator(Feature):
             raise AlreadyThere("The graph already has a validator")
 
     def validate(self, fgraph: FunctionGraph) -> None:
-        """Call every feature's ``on_validate``; the first that raises decides."""
+        """Call ``on_validate`` of all features until one raises."""
         fgraph.execute_callbacks("on_validate")
 
     def consistent(self, fgraph: FunctionGraph) -> bool:
@@ -254,7 +255,7 @@ class Validator(Feature):
 
 
 class ReplaceValidate(Feature):
-    """Replacements that are undone as a whole when a feature or a type objects."""
+    """Provides replacements that are undone together if a feature or a type refuses one."""
 
     provides = ("replace_validate", "replace_all_validate", "replace_all_validate_remove")
 
@@ -283,7 +284,7 @@ class ReplaceValidate(Feature):
         verbose: bool | None = None,
         **options: Any,
     ) -> None:
-        """Replace all pairs and validate; on any error the graph is as it was, and it is raised."""
+        """Replace all pairs and validate; an error restores the graph and is raised."""
         token = fgraph.checkpoint()
         try:
             fgraph.replace_all(replacements, reason=reason, verbose=verbose, **options)
@@ -301,7 +302,7 @@ class ReplaceValidate(Feature):
         reason: Any = None,
         **options: Any,
     ) -> None:
-        """`replace_all_validate` that also needs ``remove`` to be gone afterwards."""
+        """`replace_all_validate`; afterwards the nodes ``remove`` must be gone (`ReplacementDidNotRemoveError`)."""
         token = fgraph.checkpoint()
         try:
             fgraph.replace_all(replacements, reason=reason, **options)
@@ -318,12 +319,12 @@ class ReplaceValidate(Feature):
 
 
 class PreserveVariableAttributes(Feature):
-    """Passes a variable's name, and its opt-out of NaN checks, on to what replaces it."""
+    """Copies a variable's name, and its opt-out of NaN checks, to its replacement."""
 
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
@@ -336,12 +337,12 @@ class PreserveVariableAttributes(Feature):
 
 
 class NodeFinder(Bookkeeper):
-    """Gives graphs `get_nodes`: the nodes of an op."""
+    """Provides `get_nodes`: the nodes of an op."""
 
     provides = ("get_nodes",)
 
     def __init__(self) -> None:
-        self._by_op: dict[Any, dict[Apply, None]] = {}
+        self._by_op: dict[Op, dict[Apply, None]] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "get_nodes"):
@@ -354,13 +355,13 @@ class NodeFinder(Bookkeeper):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self._by_op.get(node.op, {}).pop(node, None)
 
-    def get_nodes(self, fgraph: FunctionGraph, op: Any) -> Sequence[Apply]:
+    def get_nodes(self, fgraph: FunctionGraph, op: Op) -> Sequence[Apply]:
         """The nodes that apply ``op``."""
         return list(self._by_op.get(op, ()))
 
 
 class PrintListener(Feature):
-    """Prints every change, for reading along."""
+    """Prints all changes."""
 
     def __init__(self, active: bool = True, file: Any = None) -> None:
         self.active = active
@@ -385,7 +386,7 @@ class PrintListener(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,

@@ -1,4 +1,4 @@
-"""Immutable graphs: what ops with an inner graph hold. Equal ones are one object."""
+"""`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class FrozenFunctionGraph:
 
     @property
     def canonical(self) -> bytes:
-        """The canonical form, by which equal graphs are found."""
+        """The canonical form, the same for equal graphs."""
         return self._form
 
     def toposort(self) -> list[Apply]:
-        """The nodes in the order in which they run."""
+        """The nodes in topological order."""
         return list(self.nodes)
 
     def bind(self, values: Sequence[Variable]) -> list[Variable]:
-        """The outputs with ``values`` in the place of the inputs."""
+        """The outputs with ``values`` substituted for the inputs."""
         pairs = list(zip(self.inputs, values, strict=True))
         bound: list[Variable] = clone_replace(list(self.outputs), pairs)
         return bound
 
     def unfreeze(self) -> FunctionGraph:
-        """A `FunctionGraph` of its own, with fresh inputs."""
+        """A new `FunctionGraph` that equals this graph, with new inputs."""
         return facade.unfreeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ _interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.Wea
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
-    """The one immutable graph that equals the graph from ``inputs`` to ``outputs``."""
+    """The immutable graph from ``inputs`` to ``outputs``; the same object for equal graphs."""
     nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]
     same = all(a is b for a, b in zip(inputs, nominal, strict=True))
     bound = (

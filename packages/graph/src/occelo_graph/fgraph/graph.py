@@ -1,8 +1,9 @@
-"""`FunctionGraph`: a graph that owns its nodes, knows who uses each variable, and can change."""
+"""`FunctionGraph`: a mutable graph with its inputs, outputs, and the clients of each variable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
@@ -19,7 +20,7 @@ __all__ = ["FunctionGraph", "Output"]
 
 @op
 class Output(Op):
-    """The user of the ``index``-th output of a graph; it computes nothing."""
+    """The client that makes a variable the ``index``-th output of a graph; it computes nothing."""
 
     index: int
 
@@ -30,12 +31,12 @@ class Output(Op):
 class FunctionGraph:
     """A graph from ``inputs`` to ``outputs``.
 
-    With ``clone`` (the default) the nodes are copied, so that changes never reach the user's
-    graph; ``memo`` then seeds the copy. Inputs default to the roots that are no constants.
-    ``update_mapping`` maps output positions to the input positions that they update.
+    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's
+    graph; ``memo`` is then as in `clone_get_equiv`. Inputs default to the roots that are not constants.
+    ``update_mapping`` maps positions of outputs to those of the inputs that they update.
 
-    Raises ValueError for outputs of None and for an input that is computed (unless the graph is
-    cloned, which cuts it), `MissingInputError` for a root that is not listed.
+    Raises ValueError if ``outputs`` is None and, without ``clone``, for an input that a node computes;
+    `MissingInputError` for a root that is not among the inputs.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class FunctionGraph:
         self._bound: dict[str, list[Any]] = {}
         self._output_nodes: list[Apply] = []
         self.derived: dict[Any, Any] = {}
-        """What somebody worked out about the graph as it is; empty after each change."""
+        """Cache of facts about the graph; each change empties it."""
         for variable in inputs:
             self.add_input(variable)
         for variable in outputs:
@@ -81,10 +82,7 @@ class FunctionGraph:
     # structure
 
     def add_input(self, var: Variable, check: bool = True) -> None:
-        """Add a root as the last input (an input that is already there stays once).
-
-        ValueError if it is computed by a node.
-        """
+        """Add a root as the last input, unless it is an input already. ValueError if a node computes it."""
         if check and var in self._input_set:
             return
         if var.owner is not None:
@@ -102,11 +100,11 @@ class FunctionGraph:
         self._add_client(var, (node, 0))
 
     def output_node(self, output_idx: int) -> Apply:
-        """The node that stands for the use of a variable as an output."""
+        """The client of the variable that is an output, by the output's position."""
         return self._output_nodes[output_idx]
 
     def remove_output(self, output_idx: int, reason: Any = None) -> None:
-        """Drop an output and whatever only it needed."""
+        """Remove an output, and the nodes on which nothing else depends."""
         var = self.outputs.pop(output_idx)
         node = self._output_nodes.pop(output_idx)
         for position in range(output_idx, len(self.outputs)):
@@ -119,7 +117,7 @@ class FunctionGraph:
         self.remove_client(var, (node, 0), reason)
 
     def remove_input(self, input_idx: int, reason: Any = None) -> None:
-        """Drop an input that nothing uses (`InconsistencyError` otherwise)."""
+        """Remove an input that has no clients (`InconsistencyError` otherwise)."""
         var = self.inputs[input_idx]
         if self.clients.get(var):
             raise InconsistencyError(f"The input {var} is in use")
@@ -134,7 +132,7 @@ class FunctionGraph:
         }
 
     def remove_node(self, node: Apply, reason: Any = None) -> None:
-        """Drop a node of which no output is used (`InconsistencyError` otherwise)."""
+        """Remove a node whose outputs have no clients (`InconsistencyError` otherwise)."""
         if any(self.clients.get(out) for out in node.outputs):
             raise InconsistencyError(f"The node {node} is in use")
         self._prune([node], reason)
@@ -153,7 +151,7 @@ class FunctionGraph:
         reason: Any = None,
         remove_if_empty: bool = True,
     ) -> None:
-        """Forget one use of a variable, and drop the part of the graph that only led to it."""
+        """Remove one client of a variable, and the nodes on which nothing else depends."""
         uses = self.clients[var]
         del uses[client]
         if uses or not remove_if_empty:
@@ -193,10 +191,10 @@ class FunctionGraph:
                     pending.append(owner)
 
     def import_var(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
-        """Bring a variable and what computes it into the graph.
+        """Add a variable and the nodes on which it depends.
 
-        A root that is neither an input nor a constant is a `MissingInputError`, unless
-        ``import_missing``, which makes it an input.
+        A root that is neither an input nor a constant is a `MissingInputError`; with
+        ``import_missing`` it becomes an input.
         """
         if var in self.variables:
             return
@@ -217,7 +215,7 @@ class FunctionGraph:
         )
 
     def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
-        """A node and those that it needs, without those of the graph, in the order in which they run."""
+        """A node and those on which it depends that are not in the graph yet, in topological order."""
         here = self.apply_nodes
         found: dict[Apply, None] = {}
         stack = [apply_node]
@@ -249,7 +247,7 @@ class FunctionGraph:
         reason: Any = None,
         import_missing: bool = False,
     ) -> None:
-        """Bring a node and what it needs into the graph; on an error nothing changes."""
+        """Add a node and those on which it depends; on an error nothing changes."""
         known = self.variables
         new = self._nodes_to_import(apply_node)
         made = {out for node in new for out in node.outputs}
@@ -289,9 +287,9 @@ class FunctionGraph:
         import_missing: bool = False,
         check: bool = True,
     ) -> None:
-        """Make ``new_var`` the ``i``-th input of a node of the graph (or of an output's node).
+        """Make ``new_var`` the ``i``-th input of a node of the graph, which may be an `Output`.
 
-        With ``check``, a type that is not a case of the old one is a TypeError.
+        With ``check``, a type whose values the old type does not contain is a TypeError.
         """
         is_output = isinstance(node.op, Output)
         old = self.outputs[node.op.index] if isinstance(node.op, Output) else node.inputs[i]
@@ -320,7 +318,7 @@ class FunctionGraph:
         verbose: bool | None = None,
         import_missing: bool = False,
     ) -> None:
-        """Use ``new_var`` wherever ``var`` is used; a variable that is not in the graph is ignored."""
+        """Give ``new_var`` all clients of ``var``; a ``var`` that is not in the graph is ignored."""
         if var not in self.variables:
             return
         if verbose:
@@ -345,7 +343,7 @@ class FunctionGraph:
     # features
 
     def attach_feature(self, feature: Feature) -> None:
-        """Attach a feature; one that raises `AlreadyThere` is left out."""
+        """Attach a feature, unless its ``on_attach`` raises `AlreadyThere`."""
         if feature in self._features:
             return
         for name in feature.provides:
@@ -356,8 +354,7 @@ class FunctionGraph:
         except AlreadyThere:
             return
         for name in feature.provides:
-            bound = getattr(feature, name)
-            self.__dict__[name] = lambda *args, _bound=bound, **kw: _bound(self, *args, **kw)  # pyright: ignore[reportUnknownLambdaType]
+            self.__dict__[name] = partial(getattr(feature, name), self)
         self._features.append(feature)
         self._listeners.clear()
         self._bound.clear()
@@ -387,7 +384,7 @@ class FunctionGraph:
         return found
 
     def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
-        """Call a hook of every feature that overrides it."""
+        """Call the hook ``name`` of every feature that overrides it."""
         found = self._bound.get(name)
         if found is None:
             found = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
@@ -395,7 +392,7 @@ class FunctionGraph:
             hook(self, *args, **options)
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
-        """What each feature's hook returns."""
+        """The results of the hook ``name``, by feature."""
         return {f: getattr(f, name)(self, *args) for f in self._interested(name)}
 
     def __getattr__(self, name: str) -> Any:
@@ -404,7 +401,7 @@ class FunctionGraph:
     # order and checks
 
     def orderings(self) -> dict[Apply, list[Apply]]:
-        """Nodes to nodes that must come before them, as the features say."""
+        """Order beyond data flow, merged from all features: nodes to nodes that must come before them."""
         merged: dict[Apply, list[Apply]] = {}
         for found in self.collect_callbacks("orderings").values():
             for node, before in found.items():
@@ -412,7 +409,7 @@ class FunctionGraph:
         return merged
 
     def toposort(self) -> list[Apply]:
-        """The nodes in an order in which they can run; the same for equal graphs."""
+        """The nodes in topological order, which respects `orderings` and is the same for equal graphs."""
         orderings = self.orderings()
         if orderings:
             try:
@@ -421,7 +418,7 @@ class FunctionGraph:
                 raise InconsistencyError(str(error)) from None
         order = toposort(self.outputs)
         if len(order) != len(self.apply_nodes):
-            # nodes that no output needs, kept alive by a feature or by a change in progress
+            # nodes on which no output depends, kept alive by a feature or by a change in progress
             seen = set(order)
             order += [
                 n
@@ -431,7 +428,7 @@ class FunctionGraph:
         return order
 
     def check_integrity(self) -> None:
-        """Raise AssertionError with the first fault, if the book-keeping contradicts the graph."""
+        """Raise AssertionError if the recorded variables, nodes or clients contradict the graph."""
         reached = set(toposort(self.outputs))
         missing = reached - self.apply_nodes.keys()
         assert not missing, f"nodes in use that are not recorded: {missing}"
@@ -460,7 +457,7 @@ class FunctionGraph:
     def clone_get_equiv(
         self, check_integrity: bool = True, attach_feature: bool = True, inputs: Any = None
     ) -> tuple[FunctionGraph, dict[Any, Any]]:
-        """A copy of the graph, and old nodes and variables to new ones."""
+        """A copy of the graph, and a mapping from old nodes and variables to new ones."""
         if check_integrity:
             self.check_integrity()
         memo: dict[Any, Any] = {}
@@ -478,11 +475,11 @@ class FunctionGraph:
         return copy, memo
 
     def freeze(self) -> FrozenFunctionGraph:
-        """An immutable, interned value with the structure of the graph."""
+        """The immutable, interned graph of the same structure."""
         return freeze(self.inputs, self.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # as in any copy of the graph, features begin anew
+        # as in any copy of the graph, features start without state
         features = [feature.clone() for feature in self._features]
         return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name, features))
 
@@ -516,6 +513,6 @@ def _rebuild(
 
 
 def unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
-    """A graph of its own that equals a frozen one."""
+    """A mutable graph that equals a frozen one."""
     inputs = [v.type.make_variable() for v in frozen.inputs]
     return FunctionGraph(inputs, frozen.bind(inputs), clone=False)

@@ -1,4 +1,4 @@
-"""Protection of values that ops may overwrite: who destroys what, and in which order."""
+"""Protection of values from in-place ops: features that check who overwrites what, and in which order."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
 
 
 def view_root(variable: Variable) -> Variable:
-    """The variable whose storage ``variable`` uses, following views and in-place results."""
-    while variable.owner is not None:
+    """The variable in whose storage ``variable`` is, through views and in-place results."""
+    while variable.owner is not None and variable.index is not None:
         op, index = variable.owner.op, variable.index
-        sources = op.view_map.get(index) or op.destroy_map.get(index)  # pyright: ignore[reportArgumentType]
+        sources = op.view_map.get(index) or op.destroy_map.get(index)
         if not sources:
             return variable
         variable = variable.owner.inputs[sources[0]]
@@ -37,9 +37,9 @@ def view_root(variable: Variable) -> Variable:
 
 
 def version_root(variable: Variable) -> Variable:
-    """The variable that ``variable`` is a view of; the result of an in-place op is a version of its own."""
-    while variable.owner is not None:
-        sources = variable.owner.op.view_map.get(variable.index)  # pyright: ignore[reportArgumentType]
+    """The variable of which ``variable`` is a view; an in-place result is a new version, no view."""
+    while variable.owner is not None and variable.index is not None:
+        sources = variable.owner.op.view_map.get(variable.index)
         if not sources:
             return variable
         variable = variable.owner.inputs[sources[0]]
@@ -47,11 +47,11 @@ def version_root(variable: Variable) -> Variable:
 
 
 class DestroyHandler(Bookkeeper):
-    """Keeps a graph with in-place ops computable.
+    """Checks that a graph with in-place ops can be computed, and orders its nodes.
 
-    Each version of a storage has at most one destroyer, whose result is the next version; whatever reads
-    a version, or a view of it, runs before it is destroyed. Constants are never destroyed. A change that would break this raises
-    `InconsistencyError` when the graph is validated.
+    Each version of a storage has at most one destroyer (the node that overwrites it), whose result is the next version.
+    All readers of a version, and of its views, run before its destroyer. Constants are never overwritten.
+    A graph that breaks this raises `InconsistencyError` when it is validated.
     """
 
     provides = ("has_destroyers", "destroyers", "destroy_handler")
@@ -77,7 +77,7 @@ class DestroyHandler(Bookkeeper):
         return bool(self._destroyers)
 
     def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
-        """The feature itself."""
+        """This feature."""
         return self
 
     def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
@@ -102,7 +102,7 @@ class DestroyHandler(Bookkeeper):
         return [root for root, _ in self._destroyed_pairs()]
 
     def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
-        """The variables that use a storage as it is before its destroyer runs."""
+        """The variables that read a version of a storage before its destroyer runs."""
         found = [root]
         pending = [root]
         while pending:
@@ -170,11 +170,10 @@ class InputsAt:
 
 
 class Supervisor(Feature):
-    """Vetoes graphs in which one of the ``protected`` variables is overwritten.
+    """Refuses graphs in which one of the ``protected`` variables is overwritten.
 
-    The variables are listed, or given by a function of the graph, so that a copy of the graph can
-    have a copy of the feature. The ``spared`` ones may be overwritten, but rewriting is to leave them
-    as they are.
+    The variables are listed, or returned by a function of the graph, so that the feature can be
+    copied with the graph. ``spared`` variables may be overwritten by the graph, but not by rewriting.
     """
 
     def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:
@@ -182,11 +181,11 @@ class Supervisor(Feature):
         self._spared = spared
 
     def protected(self, fgraph: FunctionGraph) -> Sequence[Variable]:
-        """The variables that nothing may overwrite."""
+        """The variables that no node may overwrite."""
         return self._protected(fgraph) if callable(self._protected) else self._protected
 
     def untouchable(self, fgraph: FunctionGraph) -> Sequence[Variable]:
-        """The variables that rewriting may not make anything overwrite."""
+        """The variables for which rewriting may not introduce in-place ops."""
         spared = self._spared(fgraph) if callable(self._spared) else self._spared
         return [*self.protected(fgraph), *spared]
 
@@ -203,13 +202,13 @@ class Supervisor(Feature):
 
 
 class _OutputVeto(Feature):
-    """Vetoes some way of computing outputs; all outputs, or those listed."""
+    """Base of features that refuse outputs which are computed in place; all outputs, or those listed."""
 
     def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
-        """Why an output that is computed in place may not be; None if it may."""
+        """The reason to refuse an output that is computed in place; None to accept it."""
         raise NotImplementedError
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
@@ -228,14 +227,14 @@ class _OutputVeto(Feature):
 
 
 class NoOutputFromInplace(_OutputVeto):
-    """Vetoes outputs that are the result of an in-place op."""
+    """Refuses outputs that are the result of an in-place op."""
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
         return "would be computed in place"
 
 
 class NoOutputInplaceOnInput(_OutputVeto):
-    """Vetoes outputs that overwrite an input of the graph."""
+    """Refuses outputs that overwrite an input of the graph."""
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
         return "would overwrite an input" if view_root(variable) in fgraph.inputs else None
@@ -244,10 +243,10 @@ class NoOutputInplaceOnInput(_OutputVeto):
 def inplace_candidates(
     fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
 ) -> list[Variable]:
-    """Those of a node's inputs that an in-place op might overwrite.
+    """The inputs of a node that an in-place op might overwrite.
 
-    Constants, protected variables, variables that share storage with another input, and those
-    that something else already destroys are left out.
+    These are not constants, not protected, share storage with no other input, and are
+    overwritten by no other node.
     """
     roots = [view_root(v) for v in inputs]
     protected = {view_root(v) for v in protected_inputs}

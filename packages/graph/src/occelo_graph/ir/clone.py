@@ -1,4 +1,4 @@
-"""Copies of graphs, with or without replacements, and structural comparison."""
+"""Copies of graphs, with or without replacements, and structural equality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import describe
-from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
+from occelo_graph.ir.nodes import AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import as_variables, toposort
 
@@ -32,10 +32,10 @@ def clone_get_equiv(
     copy_orphans: bool = True,
     memo: dict[Any, Any] | None = None,
 ) -> dict[Any, Any]:
-    """Copy the graph between ``inputs`` and ``outputs``; old nodes and variables to new ones.
+    """Copy the graph between ``inputs`` and ``outputs``; returns a mapping from old nodes and variables to new ones.
 
-    ``memo`` seeds the result. Constants and shared variables are roots like any other and are
-    copied only by their own `clone` (a constant's returns itself).
+    ``memo`` is extended if it is given. Roots are copied by their own `clone`, which for a constant
+    returns the constant itself.
     """
     equiv: dict[Any, Any] = {} if memo is None else memo
     inputs = list(inputs)
@@ -75,9 +75,9 @@ def replacement_pairs(replace: Replacements) -> list[tuple[Any, Any]]:
     """The pairs of a mapping or of an iterable of pairs."""
     if replace is None:
         return []
-    if isinstance(replace, Mapping):
-        return list(replace.items())  # pyright: ignore[reportUnknownArgumentType]
-    return [(old, new) for old, new in replace]
+    given: Any = replace
+    pairs: Iterable[tuple[Any, Any]] = given.items() if isinstance(replace, Mapping) else given
+    return [(old, new) for old, new in pairs]
 
 
 def clone_replace(
@@ -89,10 +89,10 @@ def clone_replace(
 ) -> Any:
     """Copy a graph with some variables replaced.
 
-    The replacements are taken as they are: a replacement that depends on a replaced variable is
-    not itself changed. Under ``rebuild_strict`` a replacement must be convertible to the type it
-    replaces (TypeError); otherwise ops infer their types anew, and a length of 1 that is replaced by
-    another warns: gradients have summed over what it was broadcast to, which cannot be undone.
+    The replacements themselves are not changed, even where they depend on a replaced variable. Under
+    ``rebuild_strict`` a replacement must be convertible to the type of what it replaces (TypeError). Otherwise ops infer
+    their types again, and replacing a length of 1 by another warns: gradients contain sums over
+    the dimensions that were broadcast, and these sums stay.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):
@@ -139,10 +139,10 @@ def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Va
 def graph_replace(
     outputs: Variable | Sequence[Variable], replace: Replacements = None, *, strict: bool = True
 ) -> Any:
-    """Copy a graph with variables replaced, also inside what leads to other replacements.
+    """Copy a graph with variables replaced, inside of the replacements as well.
 
-    Unlike `clone_replace`, a replacement that depends on a replaced variable is rebuilt on top of
-    that one's replacement. ``strict``: a key that ``outputs`` do not need is a ValueError.
+    Unlike with `clone_replace`, a replacement that depends on a replaced variable is rebuilt from
+    the replacement of that variable. ``strict``: a key that ``outputs`` do not need is a ValueError.
     """
     pairs = {old: new for old, new in replacement_pairs(replace)}
     results = as_variables(outputs)
@@ -155,7 +155,7 @@ def graph_replace(
     unused = [old for old in pairs if old not in needed]
     if unused and strict:
         raise ValueError("Some replacements were not used: " + ", ".join(str(v) for v in unused))
-    # roots first, so that a replacement lying further down is built on those of what it needs
+    # roots first, so that each replacement is rebuilt from finished ones
     rank = {out: i for i, node in enumerate(order) for out in node.outputs}
     resolved: dict[Variable, Any] = {}
     for old in sorted((o for o in pairs if o in needed), key=lambda v: rank.get(v, -1)):
@@ -181,7 +181,7 @@ def _equal_roots(x: Variable, y: Variable, strict_dtype: bool) -> bool:
 
 
 def _equal_values(x: Any, y: Any) -> bool:
-    """Whether two values that are no variables are equal: arrays in dtype, shape and elements."""
+    """Whether two values that are not variables are equal; arrays must agree in dtype, shape and elements."""
     nested = all(isinstance(v, list | tuple) for v in (x, y))
     if nested:
         return len(x) == len(y) and all(map(_equal_values, x, y))
@@ -200,19 +200,19 @@ def equal_computations(
     in_ys: Sequence[Variable] = (),
     strict_dtype: bool = True,
 ) -> bool:
-    """Whether two lists of variables are computed alike, given that the inputs correspond.
+    """Whether two lists of variables are computed by equal graphs, where ``in_xs`` correspond to ``in_ys``.
 
-    Values that are no variables compare as values. Lists of different lengths are a ValueError.
+    Values that are not variables compare as values. Lists of different lengths are a ValueError.
     """
     if len(xs) != len(ys):
         raise ValueError(f"The lists differ in length: {len(xs)} and {len(ys)}")
     if len(in_xs) != len(in_ys):
         raise ValueError(f"The input lists differ in length: {len(in_xs)} and {len(in_ys)}")
-    same: set[tuple[Any, Any]] = set(zip(in_xs, in_ys, strict=True))
+    same: set[tuple[Variable, Variable]] = set(zip(in_xs, in_ys, strict=True))
     if any(x.type != y.type for x, y in same):
         return False
     given_x, given_y = set(in_xs), set(in_ys)
-    pending: list[tuple[Any, Any]] = []
+    pending: list[tuple[Variable, Variable]] = []
     for x, y in zip(xs, ys, strict=True):
         if isinstance(x, Variable) and isinstance(y, Variable):
             pending.append((x, y))
@@ -237,8 +237,7 @@ def equal_computations(
                 return False
             same.add((x, y))
             continue
-        a: Apply = x.owner
-        b: Apply = y.owner
+        a, b = x.owner, y.owner
         if a.op != b.op or x.index != y.index or len(a.inputs) != len(b.inputs):
             return False
         same.add((x, y))

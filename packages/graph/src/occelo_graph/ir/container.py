@@ -11,25 +11,25 @@ from occelo_graph.ir.types import Type
 __all__ = ["Container", "foreign_types", "local", "register_foreign"]
 
 foreign_types: dict[type, Callable[[Any], Any]] = {}
-"""Arrays of other libraries that may lie in containers, and how NumPy arrays are made of them."""
+"""Array classes of other libraries that containers may hold, with their conversions to NumPy arrays."""
 
 
 def register_foreign(kind: type, to_numpy: Callable[[Any], Any]) -> None:
-    """Let arrays of another library lie in containers of shared variables."""
+    """Let containers of shared variables hold arrays of another library."""
     foreign_types[kind] = to_numpy
 
 
-def local(value: Any) -> Any:
-    """The value itself, or the NumPy array with the elements of another library's."""
-    convert = foreign_types.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
+def local(value: object) -> Any:
+    """The value itself, or the NumPy array with the elements of another library's array."""
+    convert = foreign_types.get(type(value))
     return value if convert is None else convert(value)
 
 
 class Container:
-    """A one-element list, a type, and the rules for what may be put in.
+    """A value in a list of one element, ``storage``, which linkers read and write, with the type of the value.
 
-    ``readonly`` refuses any value, ``strict`` any that needs conversion; ``allow_downcast`` is
-    passed to the type's `filter`. The list, ``storage``, is what linkers read and write.
+    ``readonly`` refuses new values, ``strict`` values that need conversion; ``allow_downcast`` is
+    passed to the type's `filter`.
     """
 
     __slots__ = ("__weakref__", "allow_downcast", "name", "readonly", "storage", "strict", "type")
@@ -59,7 +59,7 @@ class Container:
 
     @property
     def value(self) -> Any:
-        """The stored value; assigning filters it. TypeError if it is refused."""
+        """The stored value. Assignment filters it; TypeError if it is refused."""
         return self.storage[0]
 
     @value.setter
@@ -75,7 +75,7 @@ class Container:
 
     @property
     def data(self) -> Any:
-        """The stored value, by its older name."""
+        """Older name of ``value``."""
         return self.storage[0]
 
     @data.setter

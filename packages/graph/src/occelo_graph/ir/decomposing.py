@@ -1,20 +1,23 @@
-"""An op as simpler ops: the graph that its `Op.decompose` makes, which backends run that have nothing better."""
+"""Decomposition of a node into simpler ops (`Op.decompose`), for backends without a lowering of its op."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.traversal import toposort
+
+if TYPE_CHECKING:
+    from occelo_graph.ir.op import Kernel
 
 __all__ = ["Decomposition", "decomposed_kernel", "decomposition"]
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Inputs, of the types of a node's, the nodes in order, and the outputs, of the types of the node's."""
+    """A graph with the input and output types of a node, and its nodes in topological order."""
 
     inputs: Sequence[Variable]
     order: Sequence[Apply]
@@ -22,8 +25,11 @@ class Decomposition:
 
 
 def decomposition(node: Apply) -> Decomposition | None:
-    """What a node's op is as simpler ops; None if the op does not say, or not for these types. TypeError for results of other types, or lazy ops."""
-    op: Any = node.op
+    """The graph of simpler ops that equals a node; None if the op has none (for these types).
+
+    TypeError for results of other types, lazy ops and ops that overwrite inputs.
+    """
+    op = node.op
     if not op.has_decompose:
         return None
     known: dict[Any, Decomposition | None] = op.__dict__.setdefault("_decompositions_cache", {})
@@ -49,8 +55,8 @@ def decomposition(node: Apply) -> Decomposition | None:
     return known[key]
 
 
-def decomposed_kernel(node: Apply) -> Any:
-    """How a node is run in Python by what its op consists of; None if the op does not say."""
+def decomposed_kernel(node: Apply) -> Kernel | None:
+    """The function that runs a node in Python by its decomposition; None if its op has none."""
     found = decomposition(node)
     if found is None:
         return None

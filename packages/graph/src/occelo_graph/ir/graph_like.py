@@ -1,4 +1,4 @@
-"""Graphs by any name: variables, nodes, function graphs and compiled functions, as outputs and inputs."""
+"""Outputs and inputs of anything that stands for a graph: variables, nodes, function graphs, compiled functions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["graph_parts"]
 def graph_parts(
     graph: Any, inputs: Sequence[Variable] = (), compiled: str | None = None
 ) -> tuple[list[Variable], list[Variable]]:
-    """The outputs and the inputs of what was given as a graph.
+    """The outputs and the inputs of ``graph``.
 
-    That is a variable or several, a node, something with outputs and inputs such as a `FunctionGraph`, or
-    something with an ``fgraph``, such as a compiled function. ``inputs``, where there are any, take the
-    place of the graph's own. TypeError for anything else, and for compiled functions where ``compiled``
-    says what to do instead.
+    ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or
+    an object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the
+    graph's own. TypeError for anything else, and for compiled functions if ``compiled``, the advice
+    in the message, is given.
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)
@@ -30,12 +30,14 @@ def graph_parts(
         if compiled is not None:
             raise TypeError(f"{compiled}, got the compiled {graph}")
         graph = holder.fgraph
-    outputs = getattr(graph, "outputs", None)
-    if isinstance(outputs, list | tuple):
-        own: Any = getattr(graph, "inputs", ())
-        return list(outputs), list(inputs) or list(own)  # pyright: ignore[reportUnknownArgumentType]
+    found: Any = getattr(graph, "outputs", None)
+    outputs: Sequence[Variable] = found
+    if isinstance(found, list | tuple):
+        own: Sequence[Variable] = getattr(graph, "inputs", ())
+        return list(outputs), list(inputs) or list(own)
+    variables: Iterable[Any] = graph
     if isinstance(graph, Iterable) and not isinstance(graph, str | bytes):
-        listed: list[Any] = list(graph)  # pyright: ignore[reportUnknownArgumentType]
+        listed = list(variables)
         wrong = next((v for v in listed if not isinstance(v, Variable)), None)
         if wrong is None:
             return listed, list(inputs)

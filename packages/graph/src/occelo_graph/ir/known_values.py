@@ -1,4 +1,4 @@
-"""What types and constants alone say of integers, such as lengths, when a graph is built."""
+"""Integers, such as lengths, whose values follow from types and constants when a graph is built."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_STEPS = 64
 
 
 def known_integer(value: Any) -> int | None:
-    """The integer that a number or a scalar variable surely is; None where only running tells."""
+    """The static value of a number or of a scalar variable of integers; None if it is known at run time only."""
     if isinstance(value, Variable):
         found = known_integers(value)
         return found if isinstance(found, int) else None
@@ -20,9 +20,9 @@ def known_integer(value: Any) -> int | None:
 
 
 def known_integers(variable: Variable) -> Any:
-    """What is known of integers: an int of a scalar, a tuple with ints and Nones of a vector, or None.
+    """The static value of integers: an int for a scalar, a tuple of ints and Nones for a vector, None if unknown.
 
-    Ops say so by their method of this name. Only so many nodes are looked at.
+    Asks `Op.known_integers` of a limited number of nodes.
     """
     left = _MOST_STEPS
 

@@ -47,6 +47,17 @@ def _without_code(state: Any, slot: str, source: Source | None) -> Any:
     return shared, {**slots, slot: source}
 
 
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a variable must be a string, got {name!r}")
+
+
+def _check_inputs(values: Sequence[object]) -> None:
+    for value in values:
+        if not isinstance(value, Variable):
+            raise TypeError(f"The inputs of a node must be variables, got {value!r}")
+
+
 class Variable:
     """A value that a graph computes or is given.
 
@@ -73,8 +84,8 @@ class Variable:
         self._tag: SimpleNamespace | None = None
         self._auto_name: str | None = None
         self._where: Mark | Source | None = provenance.here() if owner is None else None
-        if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"The name of a variable must be a string, got {name!r}")
+        if name is not None:
+            _check_name(name)
         self._name = name
 
     @property
@@ -84,20 +95,20 @@ class Variable:
 
     @name.setter
     def name(self, name: str | None) -> None:
-        if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"The name of a variable must be a string, got {name!r}")
+        if name is not None:
+            _check_name(name)
         self._name = name
 
     @property
     def auto_name(self) -> str:
-        """A name that no other variable of this process has, made when first asked for."""
+        """A name that no other variable of this process has, made on first use."""
         if self._auto_name is None:
             self._auto_name = f"auto_{next(_auto_names)}"
         return self._auto_name
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A free-form notebook that belongs to whoever uses the variable."""
+        """A namespace in which users and passes keep what they note about the variable."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
@@ -108,24 +119,24 @@ class Variable:
 
     @property
     def has_tag(self) -> bool:
-        """Whether anything was ever written into `tag`, which is made when first asked for."""
+        """Whether `tag` exists; it is made on first use."""
         return self._tag is not None
 
     @property
     def source(self) -> Source | None:
-        """The user's line that made the variable."""
+        """The line of the user's code that made the variable."""
         mark = self._where
         if mark is None and self.owner is not None:
             mark = self.owner.mark
         return provenance.source_of(mark)
 
     def set_mark(self, mark: Mark | Source | None) -> None:
-        """Say which line the variable counts as made by (for passes that rebuild graphs)."""
+        """Set the line that `source` reports (for passes that rebuild graphs)."""
         self._where = mark
 
     @property
     def mark(self) -> Mark | Source | None:
-        """The source in its cheap form."""
+        """What `source` is computed from: a code object and an offset."""
         if self._where is None and self.owner is not None:
             return self.owner.mark
         return self._where
@@ -136,7 +147,7 @@ class Variable:
         return None if self.owner is None else self.owner.op
 
     @property
-    def owner_op_and_inputs(self) -> tuple[Any, ...]:
+    def owner_op_and_inputs(self) -> tuple[Op | Variable | None, ...]:
         """The owner's op followed by its inputs; ``(None,)`` for a root."""
         return (None,) if self.owner is None else (self.owner.op, *self.owner.inputs)
 
@@ -200,7 +211,7 @@ class AtomicVariable(Variable):
 
 
 class Constant(AtomicVariable):
-    """A variable with a fixed value, ``data``, which nobody may change."""
+    """A variable with a fixed value, ``data``, which is never changed in place."""
 
     __slots__ = ("data",)
 
@@ -210,11 +221,11 @@ class Constant(AtomicVariable):
 
     @property
     def value(self) -> Any:
-        """The value, by its other name."""
+        """Another name of ``data``."""
         return self.data
 
     def signature(self) -> tuple[Any, ...]:
-        """Type and value, by the bytes of its arrays where it consists of such."""
+        """Type and value; the value as the bytes of its arrays if the type has `parts`."""
         if self.type.parts() is None:
             return (self.type, self.data)
         parts = self.type.to_parts(self.data)
@@ -236,7 +247,7 @@ class Constant(AtomicVariable):
 class NominalVariable(AtomicVariable):
     """The ``id``-th input of an inner graph: one object for each (id, type).
 
-    Its class may be a subclass that its type names, as that of tensors has the methods of tensors.
+    The type chooses the class (`Type.nominal_class`), so nominal tensors have the methods of tensors.
     """
 
     __slots__ = ("id",)
@@ -264,18 +275,18 @@ class NominalVariable(AtomicVariable):
 
 
 class Apply(Generic[OpT, VariableT]):
-    """One application of an op: inputs, outputs and the line that made it.
+    """A node: one application of an op, with inputs, outputs and the line of the user's code that made it.
 
     ``outputs`` must have no other owner (ValueError).
 
-    For type checkers the class is generic in the class of the op and in that of the variables: ``Apply[Join]``
-    is a node of a join, and ``Apply`` alone is a node of any op. `TensorApply` is one over tensors.
+    For type checkers the class is generic in the classes of the op and of the variables: ``Apply[Join]``
+    is a node of a join, and ``Apply`` alone is a node of any op. `TensorApply` is a node over tensors.
     """
 
     __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
 
     if not TYPE_CHECKING:
-        # ``Apply[Join]`` is for checkers; type variables without defaults would want two arguments
+        # at run time the type variables have no defaults, so Generic would refuse ``Apply[Join]``
         __class_getitem__ = classmethod(GenericAlias)
 
     op: OpT
@@ -287,13 +298,11 @@ class Apply(Generic[OpT, VariableT]):
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self._tag: SimpleNamespace | None = None
-        # a mark in two parts, because a tuple for each node would be one more object to collect
+        # two slots instead of a mark: a tuple for each node is one more object for the garbage collector
         frame = provenance.user_frame(2)
         self._code: CodeType | Source | None = None if frame is None else frame.f_code
         self._offset = 0 if frame is None else frame.f_lasti
-        for variable in self.inputs:
-            if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise TypeError(f"The inputs of a node must be variables, got {variable!r}")
+        _check_inputs(self.inputs)
         for index, variable in enumerate(self.outputs):
             if variable.owner is None:
                 variable.owner = self
@@ -306,10 +315,7 @@ class Apply(Generic[OpT, VariableT]):
     def of_types(
         cls: type[Apply], op: Op, inputs: Sequence[Variable], types: Sequence[Type]
     ) -> Apply:
-        """A node with new outputs of the given types; the inputs are variables, which is not checked.
-
-        To be called from an op's ``make_node``.
-        """
+        """A node with new outputs of the given types, for the ``make_node`` of ops; ``inputs`` are not checked."""
         node = cls.__new__(cls)
         node.op = op
         node.inputs = list(inputs)
@@ -326,14 +332,14 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A free-form notebook."""
+        """A namespace in which users and passes keep what they note about the node."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
 
     @property
     def mark(self) -> Mark | Source | None:
-        """The source in its cheap form."""
+        """What `source` is computed from: a code object and an offset."""
         code = self._code
         return code if code is None or isinstance(code, Source) else (code, self._offset)
 
@@ -346,7 +352,7 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def source(self) -> Source | None:
-        """The user's line that made the node."""
+        """The line of the user's code that made the node."""
         return provenance.source_of(self.mark)
 
     @property
@@ -365,7 +371,7 @@ class Apply(Generic[OpT, VariableT]):
         return self.default_output()
 
     def default_output(self) -> VariableT:
-        """The only output, or the one that the op names as its default (ValueError if none)."""
+        """The only output, or the one that `Op.default_output` names (ValueError if there is none)."""
         position = self.op.default_output
         if position is None:
             if len(self.outputs) != 1:
@@ -378,11 +384,10 @@ class Apply(Generic[OpT, VariableT]):
         return self.clone_with_new_inputs(self.inputs)
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:
-        """Apply the op to other inputs.
+        """The same op applied to other inputs.
 
-        Equal types copy the node as it is. Otherwise each input is converted to the old type if
-        that only narrows it; under ``strict`` a type that cannot be converted is a TypeError, else
-        the op infers its outputs anew.
+        Inputs of equal types give outputs of the same types. Otherwise, under ``strict``, inputs are converted
+        to the old types (TypeError where that is impossible); without it the op infers its output types again.
         """
         inputs = list(inputs)
         rebuild = False
@@ -420,9 +425,9 @@ class Apply(Generic[OpT, VariableT]):
 
 
 def is_node(value: object) -> TypeIs[Apply]:
-    """Whether a value is an `Apply`; of ``isinstance`` checkers would take it that op and variables are unknown."""
+    """Whether a value is an `Apply`; after a plain ``isinstance``, op and variables are unknown to type checkers."""
     return isinstance(value, Apply)
 
 
 AnyApply = Apply[Any, Any]
-"""What the methods of `Op` take, so that those of a subclass may say more: ``node: Apply[Join]``."""
+"""The node that methods of `Op` take; a subclass may narrow it to ``Apply[Join]``."""

@@ -1,17 +1,17 @@
-"""`Op`: what an operation is, in the terms that every layer above needs.
+"""`Op`: the base class of operations on typed values.
 
 An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters.
-It gives `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `pullback`,
-`pushforward`, `infer_shape`, `batch`, and traits (`ir.traits`). Ops of the family's older protocol
+It defines `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `pullback`,
+`pushforward`, `infer_shape`, `batch`, and traits (`ir.traits`). The family's older protocol
 (``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``, ``__props__``,
-``itypes`` and ``otypes``) are honoured.
+``itypes`` and ``otypes``) works as well.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph import provenance
@@ -43,7 +43,7 @@ class Zero:
 ZERO = Zero()
 
 Kernel = Callable[..., Sequence[Any]]
-"""Arrays of one node's inputs to the sequence of its outputs' arrays."""
+"""Computes a node: from the arrays of its inputs to a sequence with the array of each output."""
 
 _C = TypeVar("_C", bound=type)
 _INFERENCE_CACHE_LIMIT = 4096
@@ -51,10 +51,10 @@ _OWN = __name__.partition(".")[0] + "."
 
 
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
-    """Set what makes variables of the arguments of all ops that are none; by default `as_tensor_variable` does.
+    """Set the function that converts arguments of ops to variables; by default `as_tensor_variable`.
 
-    It takes any value and returns a variable, or raises TypeError for what it cannot convert.
-    An op that converts in its own way overrides `Op.as_variable`.
+    It takes any value that is no variable and returns a variable, or raises TypeError.
+    An op with a conversion of its own overrides `Op.as_variable`.
     """
     facade.convert = converter
 
@@ -82,14 +82,16 @@ def op(cls: Any = None) -> Any:
 
 
 def frozen_value(value: Any) -> Any:
-    """A hashable stand-in for a parameter, equal only for parameters that mean the same.
+    """A hashable value that is equal for equal parameters only.
 
-    Unlike Python's own equality it tells 1 from True and 1.0, and -0.0 from 0.0.
+    Unlike Python's own equality it distinguishes 1 from True and 1.0, and -0.0 from 0.0.
     """
+    items: Sequence[Any] = value
+    fields: Mapping[Any, Any] = value
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *(frozen_value(v) for v in value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return (type(items).__name__, *map(frozen_value, items))
     if isinstance(value, dict):
-        return ("dict", *((k, frozen_value(v)) for k, v in value.items()))  # pyright: ignore[reportUnknownVariableType]
+        return ("dict", *((k, frozen_value(v)) for k, v in fields.items()))
     if isinstance(value, slice):
         return ("slice", *(frozen_value(v) for v in slice_parts(value)))
     if isinstance(value, float):
@@ -102,15 +104,15 @@ def frozen_value(value: Any) -> Any:
 
 
 class Op(Traits):
-    """An operation on typed values; see the module's docstring for what a subclass gives."""
+    """An operation on typed values; the module's docstring lists what a subclass defines."""
 
-    # the older protocol's declarations
+    # declarations of the older protocol
     __props__: ClassVar[tuple[str, ...]]
     itypes: Sequence[Type] | None = None
     otypes: Sequence[Type] | None = None
 
     _makes_nodes: ClassVar[bool] = False
-    """Whether nodes are made by a method of the user's."""
+    """Whether nodes are made by a ``make_node`` from outside this package."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -118,8 +120,9 @@ class Op(Traits):
             cls._makes_nodes = not cls.__module__.startswith(_OWN)
         forget_other_values(cls, Op)
         forget_plain_nodes(cls)
-        props = cls.__dict__.get("__props__", ())
-        if not isinstance(props, tuple) or not all(isinstance(p, str) for p in props):  # pyright: ignore[reportUnknownVariableType]
+        props: Any = cls.__dict__.get("__props__", ())
+        names: Sequence[Any] = props
+        if not isinstance(props, tuple) or not all(isinstance(p, str) for p in names):
             raise TypeError(
                 f"__props__ of {cls.__name__} must be a tuple of strings, got {props!r}"
             )
@@ -212,55 +215,56 @@ class Op(Traits):
         return tuple(self.otypes)
 
     def infer_types(self, types: tuple[Type, ...]) -> tuple[Type, ...]:
-        """`infer`, remembered, and always a tuple."""
+        """`infer` with a cache; the result is always a tuple."""
         cache: dict[tuple[Type, ...], tuple[Type, ...]] | None = self.__dict__.get("_infer_cache")
         if cache is None:
             cache = self.__dict__["_infer_cache"] = {}
         found = cache.get(types)
         if found is None:
             inferred = self.infer(*types)
-            found = inferred if isinstance(inferred, tuple) else (inferred,)  # pyright: ignore[reportUnknownVariableType]
+            several: tuple[Type, ...] = inferred
+            found = several if isinstance(inferred, tuple) else (inferred,)
             if len(cache) >= _INFERENCE_CACHE_LIMIT:
                 cache.clear()
             cache[types] = found
-        return found  # pyright: ignore[reportUnknownVariableType]
+        return found
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
-        """The types of the outputs for inputs: `infer_types`, and what their known values add to that."""
+        """The types of the outputs, inferred from the inputs' types and, with `types_follow_values`, their known values."""
         types = tuple([v.type for v in inputs])
         if not self.types_follow_values:
             return self.infer_types(types)
-        op_, rest = self.settled(inputs)
+        op_, rest = self.specialized(inputs)
         if op_ is self:
             return self.infer_types(types)
         return op_.infer_types(tuple([v.type for v in rest]))
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        """The op that has the known values among its inputs as fields, and its inputs; itself where there are none.
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        """An equivalent op with known values of inputs as fields, and its remaining inputs; itself where nothing is known.
 
         For ops whose ``types_follow_values``.
         """
         return self, inputs
 
     def known_integers(self, node: AnyApply, of: Callable[[Variable], Any]) -> Any:
-        """What types and constants say of an output of integers: see `ir.known`; ``of`` tells it of inputs."""
+        """The integers that a node surely computes, as `ir.known_values` has them; ``of`` returns those of an input."""
         return None
 
     @property
     def rule_keys(self) -> tuple[Any, ...]:
-        """What patterns of rules may look for in the op: its classes."""
+        """The keys by which patterns of rules find the op: its classes."""
         return type(self).__mro__
 
     @property
     def knows_integers(self) -> bool:
-        """Whether the op may say something of integers that it computes."""
+        """Whether the op overrides `known_integers`."""
         return type(self).known_integers is not Op.known_integers
 
     def make_node(self, *inputs: Any) -> Apply:
         """Apply the op to inputs, converting those that are not variables."""
         variables = [self.as_variable(value, i) for i, value in enumerate(inputs)]
         if type(self).infer is Op.infer and self.itypes is not None:
-            # older protocol: arguments are converted to the declared types where that is safe
+            # the older protocol converts arguments to the declared types where that is safe
             for i, wanted in enumerate(self.itypes[: len(variables)]):
                 converted = wanted.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
@@ -280,7 +284,7 @@ class Op(Traits):
             raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
         node: Any = self.make_node(*inputs)
         if self._makes_nodes and is_node(node):
-            # the user's line is the one that applies the op, not the one of its make_node that makes the node
+            # errors must name the line that applies the op, not the line of the user's make_node
             node.mark = provenance.here()
         try:
             outputs: list[Variable] = node.outputs
@@ -301,20 +305,20 @@ class Op(Traits):
     # regions
 
     def regions(self, node: AnyApply) -> Sequence[Region]:
-        """The parts of the graph that the node runs itself; none, unless the op is lazy."""
+        """The parts of the graph that the node runs itself; none unless the op is lazy."""
         return ()
 
     def operands(self, node: AnyApply) -> Sequence[int]:
-        """Positions of the inputs that are computed before the node runs: all but results of its regions."""
+        """Positions of the inputs that are computed before the node runs: all but the results of its regions."""
         inside = {i for region in self.regions(node) for i in region.results} if self.lazy else ()
         return [i for i in range(len(node.inputs)) if i not in inside]
 
     def loop(self, node: AnyApply) -> Loop:
-        """The inner graph that a node of an op which ``loops`` runs, and what it runs it over."""
+        """The inner graph that the node repeats, and its loop-carried values; for ops with the trait ``loops``."""
         raise MethodNotDefined(f"{type(self).__name__} has no loop")
 
     def chosen(self, node: AnyApply, values: Sequence[Any]) -> Sequence[Region]:
-        """The regions to run for the values of the operands."""
+        """The regions that run, given the values of the operands."""
         return self.regions(node)
 
     # running
@@ -328,12 +332,12 @@ class Op(Traits):
     def perform(
         self, node: AnyApply, inputs: Sequence[Any], output_storage: list[list[Any]]
     ) -> None:
-        """Older protocol: compute into the cells of ``output_storage``."""
+        """Compute the outputs and store each in its cell of ``output_storage`` (the older protocol)."""
         for cell, value in zip(output_storage, self.kernel(node)(*inputs), strict=True):
             cell[0] = value
 
     def kernel(self, node: AnyApply) -> Kernel:
-        """How one node is run by the interpreter and the Python linkers."""
+        """The function with which the interpreter and the Python linkers run a node."""
         if type(self).perform is not Op.perform:
             count = len(node.outputs)
 
@@ -351,28 +355,28 @@ class Op(Traits):
         if not type(self).__module__.startswith(_OWN):
             kinds, name = [v.type for v in node.outputs], str(self)
 
-            def evaluating_foreign(*arrays: Any) -> Sequence[Any]:
+            def evaluating_checked(*arrays: Any) -> Sequence[Any]:
                 return results_of(evaluate(*arrays), kinds, name)
 
-            return evaluating_foreign
+            return evaluating_checked
 
         def evaluating(*arrays: Any) -> Sequence[Any]:
-            result = evaluate(*arrays)
-            return result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+            result: Sequence[Any] = evaluate(*arrays)
+            return result if isinstance(result, tuple) else (result,)
 
         return evaluating
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
-        """The outputs as an expression of simpler ops, which every backend runs that has no lowering of the op.
+        """The outputs as expressions of simpler ops, for backends without a lowering of the op.
 
-        It is given variables of the inputs' types; results must have the types of the outputs. None says that the op
-        is no such expression for inputs of those types.
+        The arguments are variables of the inputs' types; the results must have the types of the outputs. None: there is
+        no such expression for inputs of those types.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no decompose")
 
     @property
     def has_decompose(self) -> bool:
-        """Whether the op says what it is as simpler ops, and computes what the class that says so does."""
+        """Whether the op has `decompose`, and no subclass has changed what the op computes since."""
         source = next(c for c in type(self).__mro__ if "decompose" in c.__dict__)
         return source is not Op and all(
             getattr(type(self), m) is getattr(source, m) for m in ("evaluate", "kernel", "perform")
@@ -383,9 +387,9 @@ class Op(Traits):
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Cotangents of the inputs from those of the outputs.
+        """The cotangents of the inputs, from those of the outputs.
 
-        A cotangent may be None, which says that no derivative passes along that edge, or `ZERO`.
+        A cotangent may be None (no derivative passes along that edge) or `ZERO`.
         """
         if type(self).L_op is not Op.L_op:
             return self.L_op(inputs, outputs, cotangents)
@@ -400,7 +404,7 @@ class Op(Traits):
         cotangents: Sequence[Any],
         wanted: Sequence[bool],
     ) -> Sequence[Any]:
-        """`pullback`, free to give anything for inputs that are not ``wanted``."""
+        """`pullback` that may return anything for inputs that are not ``wanted``."""
         return self.pullback(inputs, outputs, cotangents)
 
     def L_op(
@@ -416,7 +420,7 @@ class Op(Traits):
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Tangents of the outputs from those of the inputs (None: no derivative)."""
+        """The tangents of the outputs, from those of the inputs (None: no derivative)."""
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
         raise MethodNotDefined(f"{self} has no pushforward")
@@ -427,19 +431,19 @@ class Op(Traits):
 
     @property
     def has_pushforward(self) -> bool:
-        """Whether the op gives tangents itself."""
+        """Whether the op defines `pushforward`, under this or its older name."""
         return type(self).pushforward is not Op.pushforward or type(self).R_op is not Op.R_op
 
     @property
     def foreign_derivative(self) -> bool:
-        """Whether somebody else than this package gave the derivative.
+        """Whether the derivative comes from outside this package.
 
-        What it gives is then checked to have the right shape when the graph runs.
+        The shapes of its results are then checked when the graph runs.
         """
         return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
-        """For each input, which outputs a derivative can come from."""
+        """For each input, a list with whether each output depends on it differentiably."""
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     # shapes and batches
@@ -450,13 +454,13 @@ class Op(Traits):
 
     @property
     def has_infer_shape(self) -> bool:
-        """Whether the op knows its outputs' shapes from its inputs' shapes."""
+        """Whether the op defines `infer_shape`."""
         return type(self).infer_shape is not Op.infer_shape
 
     def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """`infer_shape`, also for ops of the older protocol that expect a graph first.
+        """`infer_shape`, also for ops of the older protocol, whose first argument is a graph.
 
-        ValueError unless it gives a length (or None) for each dimension of each output.
+        ValueError unless there is a length (or None) for each dimension of each output.
         """
         shapes: Any = call_shape_rule(self.infer_shape, node, input_shapes)
         given = [None if s is None else len(s) for s in shapes]
@@ -475,17 +479,17 @@ class Op(Traits):
     ) -> Sequence[Any]:
         """Apply the op to inputs with batch dimensions in front.
 
-        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]`` has; the
-        outputs get ``max(batch_ndims)`` of them, broadcast against each other from the right, or none
-        if they do not vary over the batch. An op without a rule of its own runs for one element after the other (`Blockwise`);
-        NotImplementedError for one with effects, or of other types than tensors.
+        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. These broadcast against
+        each other from the right; an output has ``max(batch_ndims)`` of them, or none if it does not vary over
+        the batch. An op without a batching rule runs for one element after the other (`Blockwise`).
+        NotImplementedError for an op that has no rule and has effects or is not over tensors alone.
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 
     def do_constant_folding(self, fgraph: Any, node: AnyApply) -> bool:
-        """Whether rewriting may compute the op when all inputs are constants."""
+        """Whether rewriting may compute the node when all inputs are constants."""
         return self.pure
 
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
-        """The variant that overwrites the given inputs."""
+        """The in-place variant of the op, which overwrites the given inputs."""
         raise MethodNotDefined(f"{type(self).__name__} has no in-place variant")

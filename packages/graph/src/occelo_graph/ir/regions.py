@@ -1,11 +1,11 @@
-"""Regions: the parts of a graph that one node runs itself.
+"""Regions: parts of a graph that one node runs itself.
 
-Most inputs of a node, its operands, are computed before it. The others are results of its regions, which the
-node runs itself or leaves alone: the branches of `IfElse`. To a region belong the nodes that nothing but its
-results need. `divide` finds them, for all nodes of a graph at once.
+Most inputs of a node, its operands, are computed before the node runs. The other inputs are results of its regions,
+such as the branches of `IfElse`: the node decides whether they run. The nodes on which only the results of a region
+depend belong to that region. `divide` finds the nodes of all regions of a graph in one pass.
 
-A `Loop` is a region that a node runs again and again, over values that each iteration leaves to the next. Its nodes are
-those of a frozen graph, which reads nothing from outside but its arguments.
+A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph,
+which reads only its arguments.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ __all__ = ["Division", "Loop", "Region", "awaited", "divide", "operands_of"]
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of the graph that a node runs itself; ``results`` are positions of inputs that it computes."""
+    """A part of the graph that a node runs itself; ``results`` are the positions of the inputs that it computes."""
 
     results: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """A region that a node runs ``count`` times, or until it says so.
+    """A region that a node runs repeatedly.
 
-    ``body`` computes what is carried from what was carried into an iteration and what all of them read: its
-    first arguments are the inputs of the node at the positions ``carried`` (in the first iteration), then the results
-    of the iteration before; the others are the inputs at the positions ``read``. ``count`` is the position of an integer
-    scalar, the number of iterations (none, if it is negative). Without it (None) there is one, nothing is carried, and the
-    outputs of the node are the results of the body. With ``stops`` the last result of the body is a truth
-    value, after which there is no other iteration if it holds. The outputs of the node are what the last iteration
-    leaves, or the first arguments if there is none.
+    - ``body``: the graph of one iteration. Its first arguments are the carried values, the others are the same in
+      all iterations. Its first results are the new carried values.
+    - ``count``: position of the input with the number of iterations, an integer scalar; a negative number means none.
+      With None the body runs once, nothing is carried, and its results are the outputs of the node.
+    - ``carried``: positions of the inputs with the initial carried values.
+    - ``read``: positions of the inputs for the other arguments of the body.
+    - ``stops``: the last result of the body is a truth value; the loop ends after an iteration in which it is true.
+
+    The outputs of the node are the final carried values.
     """
 
     body: FrozenFunctionGraph
@@ -49,7 +51,7 @@ class Loop:
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:
-    """The inputs that are computed before a node runs."""
+    """The inputs that are computed before the node runs."""
     op = node.op
     return [node.inputs[i] for i in op.operands(node)] if op.lazy else node.inputs
 
@@ -60,9 +62,9 @@ def awaited(
     known: Callable[[Variable], bool],
     value: Callable[[Variable], Any],
 ) -> list[Variable]:
-    """Those of a node's inputs that must still be computed before it can run.
+    """The inputs of a node that must still be computed before it can run.
 
-    First its operands; once all of them are ``known``, the results of the regions that their values choose.
+    These are its operands that are not ``known``; once all are, the results of the regions that their values choose.
     """
     op = node.op
     if not op.lazy:
@@ -79,11 +81,13 @@ def awaited(
 
 @dataclass
 class Division:
-    """Which nodes of a graph run where.
+    """The nodes of a graph divided among its regions.
 
-    ``outside`` are those in no region, ``inside`` has for each node with regions the nodes of each of them, without
-    those of regions further in, and ``outermost`` maps each node inside a region to the node outside that
-    decides about it. All are in topological order.
+    - ``outside``: the nodes in no region.
+    - ``inside``: for each node with regions, the nodes of each region without those of nested regions.
+    - ``outermost``: for each node in a region, the node outside of all regions that owns the outermost of them.
+
+    All are in topological order.
     """
 
     outside: list[Apply] = field(default_factory=list["Apply"])
@@ -94,10 +98,10 @@ class Division:
 
 
 class _Place:
-    """A region in the tree of regions; the root stands for what is in none.
+    """A region in the tree of regions; the root stands for the nodes in no region.
 
-    ``jump`` is an ancestor so far away that any other is reached in a number of steps that is logarithmic
-    in the depth (Myers, "An applicative random-access stack", 1983).
+    ``jump`` is a more distant ancestor, chosen such that any ancestor is reached in a number of steps that is
+    logarithmic in the depth (Myers, "An applicative random-access stack", 1983).
     """
 
     __slots__ = ("depth", "jump", "nodes", "outermost", "parent")
@@ -116,7 +120,7 @@ class _Place:
 
 
 def _common(a: _Place, b: _Place) -> _Place:
-    """The innermost region that holds two regions."""
+    """The innermost region that contains two regions."""
     if a.depth < b.depth:
         a, b = b, a
     while a.depth > b.depth:
@@ -127,9 +131,9 @@ def _common(a: _Place, b: _Place) -> _Place:
 
 
 def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
-    """Divide the nodes of a graph, given in topological order, into those of each region and those of none.
+    """Divide the nodes of a graph, given in topological order, among its regions.
 
-    A node whose results several regions need belongs to the innermost one that holds them all.
+    A node on which several regions depend belongs to the innermost region that contains all of them.
     """
     if not any(node.op.lazy for node in order):
         return Division(list(order))

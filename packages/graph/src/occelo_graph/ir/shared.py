@@ -20,7 +20,7 @@ _constructors: list[tuple[Callable[[Any], bool], Callable[..., SharedVariable]]]
 
 
 class SharedVariable(Variable):
-    """A variable with a value of its own, kept in ``container``."""
+    """A variable whose value is stored in ``container``."""
 
     __slots__ = ("_default_update", "container")
 
@@ -43,9 +43,9 @@ class SharedVariable(Variable):
             collector.append(self)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
-        """The value: a copy, or under ``borrow`` possibly the storage itself.
+        """A copy of the value; under ``borrow`` possibly the stored array itself.
 
-        If another library holds it, it comes as a NumPy array, unless ``return_internal_type``.
+        An array of another library is converted to a NumPy array, unless ``return_internal_type``.
         """
         value = self.container.storage[0]
         if not return_internal_type and type(value) in foreign_types:
@@ -53,7 +53,7 @@ class SharedVariable(Variable):
         return value if borrow else copy.deepcopy(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
-        """Replace the value; without ``borrow`` it is copied first. TypeError if it does not fit."""
+        """Replace the value, by a copy unless ``borrow``. TypeError if it is not of the variable's type."""
         try:
             self.container.value = new_value if borrow else copy.deepcopy(new_value)
         except TypeError as error:
@@ -63,7 +63,7 @@ class SharedVariable(Variable):
 
     @property
     def default_update(self) -> Variable | None:
-        """An expression that functions update the variable with unless told otherwise."""
+        """The expression with which functions update the variable by default; None for no update."""
         return self._default_update
 
     @default_update.setter
@@ -87,7 +87,7 @@ class SharedVariable(Variable):
 def shared_constructor(
     accepts: Callable[[Any], bool], constructor: Callable[..., SharedVariable]
 ) -> None:
-    """Let `shared` make variables of a new kind; the last one registered is asked first."""
+    """Register a ``constructor`` that `shared` uses for values that it ``accepts``; the latest comes first."""
     _constructors.insert(0, (accepts, constructor))
 
 
@@ -100,10 +100,10 @@ def shared(
     borrow: bool = False,
     **options: Any,
 ) -> Any:
-    """Make a shared variable that starts with ``value``.
+    """Make a shared variable with the initial value ``value``.
 
-    ``value`` is copied unless ``borrow``. Arrays and numbers become tensors, whose static shape is
-    unknown unless ``shape=`` says more; anything else is held as a Python object. A symbolic
+    ``value`` is copied unless ``borrow``. Arrays and numbers become tensors with an unknown static
+    shape unless ``shape=`` is given; anything else is kept as a Python object. A symbolic
     variable is a TypeError.
     """
     if isinstance(value, Variable):
@@ -130,7 +130,7 @@ def shared(
 
 @contextmanager
 def collect_new_shareds() -> Generator[list[SharedVariable], None, None]:
-    """List the shared variables made inside the ``with`` block."""
+    """A list to which shared variables made inside the ``with`` block are added."""
     made: list[SharedVariable] = []
     token = _collectors.set((*_collectors.get(), made))
     try:

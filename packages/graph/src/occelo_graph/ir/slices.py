@@ -8,5 +8,5 @@ __all__ = ["slice_parts"]
 
 
 def slice_parts(entry: Any) -> tuple[Any, Any, Any]:
-    """Start, stop and step of a slice, which may hold anything."""
+    """Start, stop and step of a slice."""
     return entry.start, entry.stop, entry.step

@@ -1,8 +1,7 @@
-"""What an op says of itself, which rules and linkers ask instead of what class it is of.
+"""Traits: declared properties of ops, which rules and linkers use instead of tests of the op's class.
 
-A trait that an op does not declare has the one meaning that is right for every op: nothing is known, so nothing
-relies on it, and linkers call the op's own NumPy code. Each trait's text says what that is. Where no such meaning
-exists, asking raises, as `ScalarOp.holomorphic` does.
+The default of a trait is correct for every op: nothing is known, so no rule applies, and linkers call the op's
+own NumPy code. Where no such default exists, reading the trait raises, as `ScalarOp.holomorphic` does.
 """
 
 from __future__ import annotations
@@ -25,33 +24,33 @@ FIRST = slice(0, 1)
 def trait(method: Callable[[Any], _ValueT]) -> _ValueT:
     """Make a method without arguments a trait that depends on the op's parameters.
 
-    It is a property, which for type checkers may stand where another class has a value.
+    The result is a property that type checkers take for a plain value, so a subclass may use either.
     """
     return cast("_ValueT", property(method))
 
 
 class Traits:
-    """The traits of ops, with what they are where an op declares nothing."""
+    """The traits of ops and their defaults."""
 
     pure: bool = True
-    """Equal inputs give equal outputs and nothing else happens."""
+    """Equal inputs give equal outputs, and there are no side effects."""
     commutative: bool = False
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     arithmetic: bool = False
-    """Part of sums and products, which rules look at as wholes; other nodes they look at each for itself."""
+    """Part of sums and products, which rules rewrite as wholes instead of node by node."""
     lazy: ClassVar[bool] = False
-    """The op has regions, and may leave inputs alone that are results of them; see `IfElse`."""
+    """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
     loops: ClassVar[bool] = False
-    """The op runs an inner graph again and again, as `loop` says."""
+    """The op runs an inner graph repeatedly; see `Op.loop`."""
     identity_at_runtime: ClassVar[bool] = False
-    """Only gradients see the op; compiled graphs drop it."""
+    """The op matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False
-    """Outputs are views of inputs; the op is there for what it does with their values on the way."""
+    """Outputs are views of inputs; the op has an effect that depends on their values, such as printing."""
     view_map: Mapping[int, Sequence[int]] = {}
-    """Output index to the input indices that it may alias."""
+    """Output index to the indices of the inputs that the output may alias."""
     destroy_map: Mapping[int, Sequence[int]] = {}
-    """Output index to the input indices that computing it overwrites."""
+    """Output index to the indices of the inputs that computing the output overwrites."""
     default_output: ClassVar[int | None] = None
     plain_nodes: ClassVar[bool] = True
     """A node is what `infer` says of the types of its inputs, so it may be made again where those have become more specific.
@@ -59,52 +58,52 @@ class Traits:
     A class with a ``make_node`` of its own does more, unless it says this itself.
     """
     types_follow_values: ClassVar[bool] = False
-    """Values that are known of inputs, such as lengths, say more of the outputs' types; see `settled`."""
+    """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
 
     moves: slice | None = None
-    """The inputs, as a slice, that the outputs' elements come from, unchanged, with zeros at most beside them.
+    """The inputs, as a slice, whose elements the outputs consist of, unchanged, besides zeros.
 
-    So what holds of all elements of those inputs, and of zero, holds of the outputs'. None: the elements are new ones.
+    So a property of zero and of all elements of those inputs is one of the outputs. None: the op computes new elements.
     """
     by_parts: slice | None = None
-    """The inputs, as a slice, that may be complex, if the op does the same to their real and their imaginary parts.
+    """The inputs, as a slice, that may be complex if the op treats real and imaginary parts alike and separately.
 
-    The others are positions, lengths or conditions. An op that only moves elements does. None: it may do anything to
-    complex numbers, so compiled code has no formula for it over them unless one is registered.
+    The other inputs are positions, lengths or conditions. Follows from `moves`. None: the op may do anything to complex
+    numbers, so compiled code runs it on them only if a lowering is registered.
     """
     of_shapes: ClassVar[bool] = False
-    """The outputs depend on the inputs' shapes alone, not on their elements."""
+    """The outputs depend on the shapes of the inputs alone, not on their elements."""
     reads_once: ClassVar[bool] = False
-    """Each element of an input counts once at most, in order, so a formula for the inputs need not be stored.
+    """Each element of an input is read at most once, in order, so an input given as a formula need not be stored.
 
-    False: elements may be read again, and are stored. Elementwise ops need not say it.
+    False: elements may be read repeatedly, so such inputs are stored. Elementwise ops need not declare it.
     """
 
     def static_inputs(self, node: AnyApply) -> Sequence[int]:
-        """Positions of the inputs whose values decide the outputs' shapes; none, unless the op says so.
+        """Positions of the inputs whose values determine the outputs' shapes; none by default.
 
-        Linkers for which shapes are static compile anew for each of their values. A lowering that comes upon another value
-        that it must know says so when it runs.
+        Linkers with static shapes compile again for each of these values. A lowering that needs another value
+        raises when it runs.
         """
         return ()
 
     @property
     def views(self) -> Mapping[int, Sequence[int]]:
-        """`view_map`, by the name of the trait."""
+        """Another name of `view_map`."""
         return self.view_map
 
     @property
     def destroys(self) -> Mapping[int, Sequence[int]]:
-        """`destroy_map`, by the name of the trait."""
+        """Another name of `destroy_map`."""
         return self.destroy_map
 
     def numbers(self) -> slice | None:
-        """`by_parts`, which follows from `moves` where it is not declared."""
+        """`by_parts`, or `moves` if `by_parts` is not declared."""
         return self.moves if self.by_parts is None else self.by_parts
 
 
 OF_VALUES = ("moves", "by_parts", "of_shapes", "reads_once", "arithmetic", "static_inputs")
-"""Traits of what an op computes, which a class that computes something else does not have from its base."""
+"""Traits of what an op computes; a subclass that computes something else does not inherit them."""
 _COMPUTING = ("evaluate", "kernel", "perform")
 
 
@@ -115,9 +114,9 @@ def forget_plain_nodes(cls: type[Traits]) -> None:
 
 
 def forget_other_values(cls: type, base: type) -> None:
-    """Take from a subclass of ``base`` (`Op`) the traits of ops that it has other NumPy code than.
+    """Reset traits that a subclass of ``base`` (`Op`) inherits from a class with other NumPy code than its own.
 
-    A base without any is there to say what its subclasses are, so it is believed.
+    A class without NumPy code declares traits for its subclasses, which keep them.
     """
     for trait in OF_VALUES:
         source = next(c for c in cls.__mro__ if trait in c.__dict__)

@@ -1,4 +1,4 @@
-"""Walks over graphs, all of them iterative: no walk is bounded by the recursion limit."""
+"""Traversal of graphs: ancestors, inputs, topological orders. All of it is iterative, so depth is not limited."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def walk(
 def ancestors(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Variable, None, None]:
-    """The variables that ``graphs`` depend on, themselves included, depth first.
+    """The variables on which ``graphs`` depend, and ``graphs`` themselves, depth first.
 
-    Nothing above a variable of ``blockers`` is visited.
+    Nothing on which a variable of ``blockers`` depends is visited through it.
     """
     stop = frozenset(blockers or ())
 
@@ -79,7 +79,7 @@ def ancestors(
 def apply_ancestors(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Apply, None, None]:
-    """The nodes that ``graphs`` depend on, once each."""
+    """The nodes on which ``graphs`` depend, once each."""
     seen: set[Apply] = set()
     stop = frozenset(blockers or ())
     for variable in ancestors(graphs, stop):
@@ -92,7 +92,7 @@ def apply_ancestors(
 def graph_inputs(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Variable, None, None]:
-    """The roots of ``graphs`` (constants included), and the blockers met."""
+    """The roots of ``graphs``, constants included, and the ``blockers`` that are reached."""
     stop = frozenset(blockers or ())
     yield from (v for v in ancestors(graphs, stop) if v.owner is None or v in stop)
 
@@ -100,7 +100,7 @@ def graph_inputs(
 def explicit_graph_inputs(
     graphs: Variable | Iterable[Variable],
 ) -> Generator[Variable, None, None]:
-    """The roots whose value a caller must give: no constants, no shared variables."""
+    """The roots without a value: neither constants nor shared variables."""
     for variable in graph_inputs(graphs):
         if not isinstance(variable, AtomicVariable | SharedVariable):
             yield variable
@@ -109,14 +109,14 @@ def explicit_graph_inputs(
 def vars_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """The variables on paths from ``ins`` to ``outs``, both included, and other roots met."""
+    """The variables on paths from ``ins`` to ``outs``, both included, and other roots of ``outs``."""
     yield from ancestors(list(outs), ins)
 
 
 def orphans_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """Roots that ``outs`` need and that are not among ``ins``."""
+    """The roots of ``outs`` that are not among ``ins``."""
     given = frozenset(ins)
     yield from (v for v in vars_between(given, outs) if v.owner is None and v not in given)
 
@@ -129,13 +129,13 @@ def applys_between(
 
 
 def apply_depends_on(apply: Apply, depends_on: Apply | Collection[Apply]) -> bool:
-    """Whether ``apply`` is, or needs, one of the nodes ``depends_on``."""
+    """Whether ``apply`` is one of the nodes ``depends_on``, or depends on one."""
     wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
     return apply in wanted or any(n in wanted for n in apply_ancestors(apply.inputs))
 
 
 def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Variable]) -> bool:
-    """Whether ``variable`` is, or needs, one of the variables ``depends_on``."""
+    """Whether ``variable`` is one of the variables ``depends_on``, or depends on one."""
     wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
     return any(v in wanted for v in ancestors(variable))
 
@@ -143,10 +143,10 @@ def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Va
 def truncated_graph_inputs(
     outputs: Sequence[Variable], ancestors_to_include: Collection[Variable] | None = None
 ) -> list[Variable]:
-    """The shallowest inputs from which ``outputs`` can be computed.
+    """The inputs of the smallest graph that computes ``outputs`` from ``ancestors_to_include``.
 
-    Each variable of ``ancestors_to_include`` that ``outputs`` need becomes an input, and so does
-    every variable that depends on none of them; variables that do depend on one are computed.
+    These are the variables of ``ancestors_to_include`` on which ``outputs`` depend, and the outermost variables that
+    depend on none of them. Variables that depend on one of them are computed.
     """
     include = frozenset(ancestors_to_include or ())
     dependent: set[Variable] = set()
@@ -172,7 +172,7 @@ def truncated_graph_inputs(
 def toposort(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> list[Apply]:
-    """Nodes in an order in which every node follows those it needs.
+    """The nodes of ``graphs`` in topological order: each after those on which it depends.
 
     The order depends only on the structure of the graph: depth first from the first output,
     inputs from left to right. A cycle is a ValueError.
@@ -207,7 +207,7 @@ def toposort(
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
-    """Order anything hashable so that what ``deps`` names comes first; ValueError on a cycle."""
+    """Topological order of hashable values: each after those that ``deps`` returns for it; ValueError on a cycle."""
     done: set[T] = set()
     open_: set[T] = set()
     order: list[T] = []
@@ -238,7 +238,7 @@ def io_toposort(
     outputs: Iterable[Variable],
     orderings: dict[Apply, list[Apply]] | None = None,
 ) -> list[Apply]:
-    """`toposort` that stops at ``inputs`` and honours further ``orderings`` (node to earlier nodes)."""
+    """`toposort` that stops at ``inputs``; ``orderings`` maps nodes to further nodes that must come before them."""
     if not orderings:
         return toposort(outputs, inputs)
     return toposort_with_orderings(outputs, inputs=inputs, orderings=orderings)
@@ -250,7 +250,7 @@ def toposort_with_orderings(
     inputs: Collection[Variable] | None = None,
     orderings: dict[Apply, list[Apply]] | None = None,
 ) -> list[Apply]:
-    """Topological order that also places each key of ``orderings`` after its listed nodes."""
+    """Topological order in which each key of ``orderings`` also follows the nodes that are listed for it."""
     stop = frozenset(inputs or ())
     extra = orderings or {}
 

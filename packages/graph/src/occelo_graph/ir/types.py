@@ -1,4 +1,4 @@
-"""`Type`: what values a variable may hold."""
+"""`Type`: the base class of types of variables, and the types that are not tensors."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = [
 
 
 class Type:
-    """A set of values and how a variable of that set is made, checked and compared.
+    """A set of values, with functions to make variables of it and to check and compare its values.
 
-    Types compare by value: subclasses give `key`, a hashable tuple of what defines them. A type whose values
-    consist of arrays gives `parts`, `to_parts` and `from_parts`; then compiled code takes them, and they are copied,
-    compared, saved and kept in the cache by their parts. Values of other types are Python objects everywhere.
+    Types compare by value: subclasses define `key`, a hashable tuple. A type whose values consist of arrays defines
+    `parts`, `to_parts` and `from_parts`; then compiled code takes its values, and they are copied, compared, saved
+    and cached by their parts. Values of other types are handled as Python objects.
     """
 
     __slots__ = ("__weakref__",)
     is_array: ClassVar[bool] = False
     """A value is one array, which is its only part."""
-    # not `... | None`: most code is about tensors, which have all three
+    # not `... | None`, since most code handles tensors, which have all three
     shape: Any = None
-    """Known lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
+    """The static lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
     ndim: Any = None
     """The number of dimensions; None for a type without dimensions."""
     dtype: Any = None
@@ -46,7 +46,7 @@ class Type:
     nominal_class: ClassVar[type[Any] | None] = None
 
     def key(self) -> tuple[Any, ...]:
-        """What defines the type besides its class."""
+        """The parameters that, with the class, define the type."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -63,7 +63,7 @@ class Type:
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``data`` as a value of the type, or raise TypeError.
 
-        ``strict`` accepts only what already is one; ``allow_downcast`` permits loss of precision.
+        ``strict`` accepts only values of the type; ``allow_downcast`` permits loss of precision.
         """
         raise NotImplementedError(f"{type(self).__name__} has no filter")
 
@@ -76,7 +76,7 @@ class Type:
         return True
 
     def values_eq(self, a: Any, b: Any) -> bool:
-        """Whether two values are equal: all their parts are, if the type has parts."""
+        """Whether two values are equal; part by part if the type has parts."""
         kinds = self.parts()
         if kinds is None:
             return bool(a == b)
@@ -84,7 +84,7 @@ class Type:
         return all(kind.values_eq(x, y) for kind, x, y in pairs)
 
     def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
-        """Whether two values are equal but for rounding: all their parts are, if the type has parts."""
+        """Whether two values are equal up to rounding; part by part if the type has parts."""
         kinds = self.parts()
         if kinds is None:
             return self.values_eq(a, b)
@@ -92,7 +92,7 @@ class Type:
         return all(kind.values_eq_approx(x, y, **tolerances) for kind, x, y in pairs)
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Whether two values may overlap in memory: any of their parts do, if the type has parts."""
+        """Whether two values may overlap in memory; whether any of their parts may if the type has parts."""
         kinds = self.parts()
         if kinds is None:
             return a is b
@@ -103,43 +103,43 @@ class Type:
         )
 
     def copy(self, value: Any) -> Any:
-        """The value in memory of its own."""
+        """A copy of the value that shares no memory with it."""
         if self.parts() is None:
             return copy.deepcopy(value)
         return self.from_parts([part.copy() for part in self.to_parts(value)])
 
-    # how values lie in arrays
+    # values as arrays
 
     def parts(self) -> tuple[TensorType, ...] | None:
-        """The types of the arrays that a value consists of, as many for all values; None if it is no arrays.
+        """The types of the arrays that every value consists of; None if values are not made of arrays.
 
-        A number or a truth value is an array of no dimensions. The type of a part may leave lengths unknown.
+        A number or a truth value is an array without dimensions. The type of a part may leave lengths unknown.
         """
         return None
 
     def to_parts(self, value: Any) -> Sequence[Any]:
-        """The arrays of a value, each of exactly the type that `parts` says; they may share its memory."""
+        """The arrays of a value, of the types in `parts`; they may share its memory."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
-        """The value that consists of these arrays, which it may keep: the inverse of `to_parts`."""
+        """The value that consists of these arrays, which it may keep; the inverse of `to_parts`."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
 
     @property
     def is_discrete(self) -> bool:
-        """Whether values are integers or truth values, so that no derivative passes through them."""
+        """Whether values are integers or truth values, through which no derivative passes."""
         return False
 
     # variables
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
-        """Turn ``other`` into a variable of this type, as a constant or by a conversion.
+        """Convert ``other`` to a variable of this type; a value becomes a constant.
 
         Raises TypeError if that is impossible.
         """
-        variable: Any = other
-        if not isinstance(other, facade.variable):
-            variable = self.make_constant(self.filter(other))
+        variable = (
+            other if isinstance(other, facade.variable) else self.make_constant(self.filter(other))
+        )
         if variable.type == self:
             return variable
         if allow_convert:
@@ -152,11 +152,11 @@ class Type:
         )
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """A variable of this type (or a narrower one) equal to ``var``, or None."""
+        """A variable of this type, or a narrower one, that equals ``var``; None if there is none."""
         return var if self.is_super(var.type) else None
 
     def in_same_class(self, other: Type) -> bool:
-        """Whether the two types may stand for each other in an input or a replacement."""
+        """Whether a variable of one type may replace a variable of the other."""
         return self == other
 
     def is_super(self, other: Type) -> bool:
@@ -201,7 +201,7 @@ class GenericType(Type):
 
 
 class NoneTypeT(Type):
-    """The single value None, which lies in no array at all."""
+    """The type whose only value is None; it has no parts."""
 
     __slots__ = ()
 
@@ -223,7 +223,7 @@ class NoneTypeT(Type):
 
 
 class DisconnectedType(Type):
-    """The type of a cotangent along an edge that carries no derivative."""
+    """The type of the cotangent of a variable through which no derivative passes."""
 
     __slots__ = ()
 
@@ -235,7 +235,7 @@ class DisconnectedType(Type):
 
 
 class NullType(Type):
-    """The type of a gradient that is not defined; ``why_null`` says why."""
+    """The type of a gradient that is not defined; ``why_null`` is the reason."""
 
     __slots__ = ("why_null",)
 

@@ -1,4 +1,4 @@
-"""What is checked of ops that users write: their declarations, how they are made, what they compute."""
+"""Checks of ops from outside this package: their declarations, arguments, shape rules and results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from occelo_graph.errors import WrongResultError, lines
-from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.types import Type
 
 __all__ = [
@@ -22,18 +22,19 @@ __all__ = [
 
 
 def declared_types(given: Any, what: str) -> tuple[Type, ...]:
-    """Types from types, or from what makes variables of them, such as ``dmatrix``; one or several.
+    """One type or several, each given as a type or as a function that makes a variable, such as ``dmatrix``.
 
-    TypeError, which begins with ``what``, for anything else.
+    Anything else is a TypeError, whose message begins with ``what``.
     """
-    listed: Sequence[Any] = given if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownVariableType]
+    several: Sequence[Any] = given
+    listed = several if isinstance(given, list | tuple) else [given]
     types: list[Type] = []
-    for each in listed:  # pyright: ignore[reportUnknownVariableType]
+    for each in listed:
         if isinstance(each, Type):
             types.append(each)
             continue
         made: Any = None
-        if callable(each) and not isinstance(each, type):  # pyright: ignore[reportUnknownArgumentType]
+        if callable(each) and not isinstance(each, type):
             try:
                 made = each()
             except Exception:
@@ -45,10 +46,10 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
     return tuple(types)
 
 
-def call_shape_rule(rule: Callable[..., Any], node: Any, shapes: Sequence[Any]) -> Any:
-    """The shapes that a rule gives, which takes a node and the shapes of its inputs, or a graph before them."""
+def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[Any]) -> Any:
+    """Call a shape rule with a node and the shapes of its inputs, and with a graph before them if it takes three arguments."""
     method = getattr(rule, "__func__", None)
-    # signatures are slow to find
+    # inspect.signature is slow
     takes_graph = None if method is None else _takes_graph.get(method)
     if takes_graph is None:
         takes_graph = _is_of_three(rule)
@@ -58,11 +59,11 @@ def call_shape_rule(rule: Callable[..., Any], node: Any, shapes: Sequence[Any]) 
 
 
 _takes_graph: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
-"""Whether methods that are rules of shapes take a graph first."""
+"""Whether shape rules, which are methods, take a graph first."""
 
 
 def _is_of_three(rule: Callable[..., Any]) -> bool:
-    """Whether a function needs three arguments in their places."""
+    """Whether a function has three positional parameters without defaults."""
     try:
         parameters = inspect.signature(rule).parameters.values()
     except ValueError:
@@ -72,7 +73,7 @@ def _is_of_three(rule: Callable[..., Any]) -> bool:
 
 
 def undecorated_fields(cls: type, known: type) -> list[str]:
-    """The annotated attributes of a class that would be fields if it were decorated with ``@op``."""
+    """The annotated attributes of an undecorated class that ``@op`` would make fields."""
     if "__init__" in cls.__dict__ or "__props__" in cls.__dict__:
         return []
     own = inspect.get_annotations(cls)
@@ -84,7 +85,7 @@ def undecorated_fields(cls: type, known: type) -> list[str]:
 
 
 def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) -> None:
-    """TypeError for arguments (or fields) of an op's class that has no constructor to take them."""
+    """TypeError for arguments to a class of ops without a constructor, and for fields that are not decorated."""
     name = cls.__name__
     fields = undecorated_fields(cls, known)
     if fields:
@@ -107,26 +108,27 @@ def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) 
 def results_of(
     result: Any, kinds: Sequence[Type], who: str, convert: bool = False
 ) -> tuple[Any, ...]:
-    """What an op computed, as one value of each output's type.
+    """The result of an op as a tuple with a value for each output, of the output's type.
 
-    One output may come bare or in a sequence of one, several come in a tuple or list. ValueError
-    for a wrong number of results, `WrongResultError` for one that is not of its type; arrays of another
-    dtype are converted only if ``convert`` says so, and safely.
+    A single output may be in a sequence of one or not; several must be in a tuple or list. ValueError
+    for a wrong number of results, `WrongResultError` for one that is not of its type. With ``convert``, arrays of
+    another dtype are converted where that is safe.
     """
     several = isinstance(result, tuple | list)
-    count: int = len(result) if several else 1  # pyright: ignore[reportUnknownArgumentType]
+    results: Sequence[Any] = result
+    count = len(results) if several else 1
     if len(kinds) != 1:
         if not several or count != len(kinds):
             _refuse_count(kinds, result, who)
         return tuple(
             _filtered(kind, value, i, who, convert)
-            for i, (kind, value) in enumerate(zip(kinds, result, strict=True))
+            for i, (kind, value) in enumerate(zip(kinds, results, strict=True))
         )
     kind = kinds[0]
-    if several and count == 1 and kind.is_valid_value(result[0], strict=False):
-        return (_filtered(kind, result[0], 0, who, convert),)
+    if several and count == 1 and kind.is_valid_value(results[0], strict=False):
+        return (_filtered(kind, results[0], 0, who, convert),)
     if isinstance(result, tuple) and count != 1:
-        # a tuple is a value only of types whose values are tuples
+        # only a type whose values are tuples accepts it
         try:
             value = kind.filter(result)
         except (TypeError, ValueError):
@@ -138,7 +140,9 @@ def results_of(
 
 
 def _refuse_count(kinds: Sequence[Type], result: Any, who: str) -> NoReturn:
-    got = f"{len(result)}" if isinstance(result, tuple | list) else f"one {type(result).__name__}"  # pyright: ignore[reportUnknownArgumentType]
+    results: Sequence[Any] = result
+    is_sequence = isinstance(result, tuple | list)
+    got = f"{len(results)}" if is_sequence else f"one {type(results).__name__}"
     several = "results, one for each output" if len(kinds) != 1 else "result"
     raise ValueError(f"{who} must give {len(kinds)} {several}, and gave {got}")
 
@@ -158,16 +162,16 @@ def _filtered(kind: Type, value: Any, position: int, who: str, convert: bool) ->
 
 
 def stored_results(
-    cells: Sequence[list[Any]], outputs: Sequence[Variable], who: object
+    cells: Sequence[Sequence[Any]], outputs: Sequence[Variable], who: object
 ) -> list[Any]:
-    """What ``perform`` left in the cells of its storage, as values of the outputs' types.
+    """The values that ``perform`` stored in the cells of its storage, as values of the outputs' types.
 
-    `WrongResultError`, which names the output and what is to be set, for one that is not of its type.
+    `WrongResultError`, which names the output and its cell, for a value that is not of its type.
     """
     values: list[Any] = []
     for i, (out, cell) in enumerate(zip(outputs, cells, strict=True)):
         where = f"output_storage[{i}][0]"
-        if not isinstance(cell, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(cell, list):
             raise WrongResultError(
                 f"perform of {who} must set {where}, and replaced output_storage[{i}]"
             )

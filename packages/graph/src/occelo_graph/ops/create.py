@@ -148,7 +148,7 @@ class Alloc(FollowsLengths, LinearInFirst):
 
         return held_to_type(node, running)
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         shape, rest = settle_lengths(self.shape, inputs[1:])
         return (Alloc(shape), (inputs[0], *rest)) if shape != self.shape else (self, inputs)
 
@@ -353,7 +353,7 @@ class Eye(FollowsLengths):
         rows, columns = arange(n).dimshuffle(0, "x"), arange(m).dimshuffle("x", 0)
         return [cast(eq(rows + k, columns), self.dtype)]
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         shape, rest = settle_lengths(self.shape, inputs[:-1])
         return Eye(self.dtype, shape), (*rest, inputs[-1])
 

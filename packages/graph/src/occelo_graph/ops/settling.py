@@ -78,7 +78,7 @@ def settled_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None
-    op, rest = node.op.settled(inputs)
+    op, rest = node.op.specialized(inputs)
     types = op.types_for(rest)
     wanted: Any = node.outputs[0].type
     fits = wanted.is_super(types[0])

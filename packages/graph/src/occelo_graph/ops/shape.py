@@ -284,7 +284,7 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
             raise ValueError(f"The shape is {x.shape}, but {text} was specified")
         return x
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         if not any(self.given):
             return self, inputs
         static, given, rest = list(self.static), list(self.given), [inputs[0]]
@@ -578,7 +578,7 @@ class Reshape(FollowsLengths, LinearInFirst):
                 raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
         return TensorType(x.dtype, static)
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         shape, rest = settle_lengths(self.shape, inputs[1:], -1)
         if (rest and shape.count(-1)) or shape.count(-1) > 1:
             # any of the others may be a -1, which is told when they are computed

@@ -152,7 +152,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
             raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
         return TensorType(x.dtype, basic_shape(self.key, x.shape))
 
-    def settled(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         known = [known_integer(v) for v in inputs[1:]]
         if all(n is None for n in known):
             return self, inputs
