@@ -1,4 +1,4 @@
-"""``isinstance`` for values of any type, of which type checkers would take it that what they hold is unknown."""
+"""Type guards for containers: unlike after ``isinstance``, their elements are `Any` to type checkers, not unknown."""
 
 from __future__ import annotations
 

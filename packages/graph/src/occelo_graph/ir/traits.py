@@ -53,9 +53,9 @@ class Traits:
     """Output index to the indices of the inputs that computing the output overwrites."""
     default_output: ClassVar[int | None] = None
     plain_nodes: ClassVar[bool] = True
-    """A node is what `infer` says of the types of its inputs, so it may be made again where those have become more specific.
+    """`infer` alone determines the outputs of a node, so the node may be rebuilt when the types of its inputs are narrowed.
 
-    A class with a ``make_node`` of its own does more, unless it says this itself.
+    False for a class with a ``make_node`` of its own, unless it declares the trait.
     """
     types_follow_values: ClassVar[bool] = False
     """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
@@ -108,7 +108,7 @@ _COMPUTING = ("evaluate", "kernel", "perform")
 
 
 def forget_plain_nodes(cls: type[Traits]) -> None:
-    """Take `Traits.plain_nodes` from a class that makes nodes in another way, and does not declare it."""
+    """Reset `Traits.plain_nodes` for a class that has its own ``make_node`` and does not declare the trait."""
     if "make_node" in cls.__dict__ and "plain_nodes" not in cls.__dict__:
         cls.plain_nodes = False
 
