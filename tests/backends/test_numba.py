@@ -235,7 +235,7 @@ def unit(frame, table):
     v12 = 0.0
     v14 = 0.0
     first1 = 0
-    step3 = 63
+    step3 = 781
     while True:
         limit2 = first1 + step3 if first1 + step3 < v9 else v9
         for v10 in range(first1, limit2):

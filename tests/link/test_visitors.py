@@ -26,9 +26,9 @@ WALKERS = (
     "loops.ir.remembered",
     "loops.ir.text",
     "loops.ir.verify",
-    "native.llvm.marking",
+    "native.llvm.clock_reading",
     "native.llvm.printer",
-    "native.llvm.turn",
+    "native.llvm.vector_iteration",
     "numba.printer",
 )
 """Modules that do something with each statement of a program."""

@@ -6,11 +6,14 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
 from occelo_link.withheld import row_is_withheld
+
+if TYPE_CHECKING:
+    from occelo_graph.ops.elemwise.scalar import ScalarOp
 
 __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
@@ -79,12 +82,11 @@ def gaps_of(backend: str) -> list[Gap]:
 
 def op_label(node: Apply) -> str:
     """The name by which an op is listed: that of its scalar function, or its class."""
-    op: Any = node.op
-    row = getattr(op, "scalar_op", None)
-    if row is None:
+    op = node.op
+    scalar: ScalarOp | None = getattr(op, "scalar_op", None)
+    if scalar is None:
         return type(op).__name__
-    name: str = row.name
-    label = type(row).__name__.lower() if "{" in name else name
+    label = type(scalar).__name__.lower() if "{" in scalar.name else scalar.name
     return label if op.elementwise else f"{type(op).__name__}({label})"
 
 
@@ -110,11 +112,11 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
         return name in own or registered_scalar(backend, name) is not None
 
     def compiles(node: Apply) -> bool:
-        row = getattr(node.op, "scalar_op", None)
+        scalar: ScalarOp | None = getattr(node.op, "scalar_op", None)
         if (
             node.op.elementwise
-            and row is not None
-            and not supports_scalar(knows, row, [v.type.dtype or "" for v in node.inputs])
+            and scalar is not None
+            and not supports_scalar(knows, scalar, [v.type.dtype or "" for v in node.inputs])
         ):
             return False
         if find_lowering(node) is not None:

@@ -11,15 +11,16 @@ package registers a linker under its name (`register_linker`), or as an entry po
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from occelo_graph import FunctionGraph, TensorType, evaluate
+from occelo_graph import FunctionGraph, TensorType, Variable, evaluate
 from occelo_graph import tensor as ot
+from occelo_graph.tensors.sequences import is_sequence
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
 from occelo_link.capabilities import GAPS, Gap, gaps_of
@@ -37,13 +38,15 @@ def quiet() -> Generator[None]:
         yield
 
 
-def compiled(backend: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+def compiled(
+    backend: str, inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Callable[..., Any]:
     """A plain callable of a graph, linked by a backend without any rewriting."""
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     return make_linker(backend).accept(graph).make_function()
 
 
-def tolerance(dtype: Any) -> float:
+def tolerance(dtype: np.dtype[Any]) -> float:
     """The relative tolerance for a dtype: libraries have elementary functions of their own."""
     if dtype.itemsize <= 2:
         return 2e-3
@@ -75,10 +78,10 @@ class OpSuite:
             for a in example.arguments
         ]
         output = example.function(*arguments)
-        outputs = list(output) if isinstance(output, list | tuple) else [output]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        outputs: list[Variable] = list(output) if is_sequence(output) else [output]
         with quiet():
-            found = compiled(self.backend, arguments, outputs)(*example.arguments)  # pyright: ignore[reportUnknownArgumentType]
-        expected = evaluate(outputs, dict(zip(arguments, example.arguments, strict=True)))  # pyright: ignore[reportUnknownArgumentType]
+            found = compiled(self.backend, arguments, outputs)(*example.arguments)
+        expected = evaluate(outputs, dict(zip(arguments, example.arguments, strict=True)))
         for a, b in zip(found, expected, strict=True):
             plain = np.asarray(a)
             assert plain.dtype == b.dtype
@@ -113,7 +116,7 @@ class OpSuite:
     def test_errors_have_the_class_and_text_of_the_interpreter(self) -> None:
         """What fails, fails alike."""
         x, y, i = ot.dvector("x"), ot.dvector("y"), ot.lscalar("i")
-        cases: list[tuple[list[Any], Any, list[Any]]] = [
+        cases: list[tuple[list[Variable], Variable, list[Any]]] = [
             ([x, y], x + y, [np.ones(2), np.ones(3)]),
             ([x, i], x[i], [np.ones(2), np.array(2)]),
             ([x], x.reshape((2, 2)), [np.ones(3)]),

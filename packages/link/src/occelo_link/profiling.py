@@ -19,7 +19,7 @@ from occelo_graph.ir.container import local
 from occelo_link.array_parts import bytes_of
 from occelo_link.linker import VM, StorageMap
 from occelo_link.node_by_node import Beside
-from occelo_link.vm import PythonVM
+from occelo_link.vm import Callback, NodeThunk, PythonVM
 
 __all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
 
@@ -74,7 +74,7 @@ class _Sample:
     """One measured run: the callback of a Python VM that takes the time between nodes."""
 
     def __init__(
-        self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Any
+        self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Callback | None
     ) -> None:
         self.profile = profile
         self.frees = frees
@@ -83,7 +83,13 @@ class _Sample:
         self.live = 0
         self.last = perf_counter()
 
-    def __call__(self, node: Apply, thunk: Any, storage_map: StorageMap, computed: Any) -> None:
+    def __call__(
+        self,
+        node: Apply,
+        thunk: NodeThunk,
+        storage_map: StorageMap,
+        computed: dict[Variable, bool],
+    ) -> None:
         now = perf_counter()
         cost = self.profile.cost(node)
         cost.runs += 1
@@ -144,9 +150,11 @@ class ProfiledVM:
         """Forget all values between inputs and outputs."""
         self.vm.clear_storage()
 
-    def steps(self) -> Any:
+    def steps(self) -> Sequence[NodeThunk]:
         """The thunks of a VM that runs node by node."""
-        return self.vm.steps()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+        if not isinstance(self.vm, PythonVM):
+            raise TypeError(f"{type(self.vm).__name__} does not run node by node")
+        return self.vm.steps()
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         start = perf_counter()

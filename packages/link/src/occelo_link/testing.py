@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,17 @@ def builtin_of(program: Program) -> Callable[..., Any]:
     return made
 
 
+@dataclass
+class _CompiledC:
+    """A program through C; it keeps the library loaded."""
+
+    entry: PythonEntry
+    library: ctypes.CDLL
+
+    def __call__(self, *arrays: Any) -> list[Any]:
+        return self.entry(arrays)
+
+
 def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:
     """Programs through C, in one library that is kept in a folder."""
     named = [(f"unit_{i}", p) for i, p in enumerate(programs)]
@@ -192,8 +204,7 @@ def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]
     for name, program in named:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         assert address is not None
-        entry = PythonEntry(address, interface_of(program))
-        result.append(lambda *arrays, _entry=entry, _keep=library: _entry(arrays))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+        result.append(_CompiledC(PythonEntry(address, interface_of(program)), library))
     return result
 
 

@@ -17,7 +17,7 @@ from occelo_link.linker import VM, Linker, Linking, Scheduler, Storage, StorageM
 from occelo_link.withheld import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
+__all__ = ["Callback", "NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
 
 Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
@@ -72,8 +72,8 @@ class PythonVM:
         self.callback = callback
         self.callback_input = callback_input
         self.around: Callable[[FunctionGraph, int, Apply, NodeThunk], Any] | None = None
-        own = {} if kernels is None else kernels  # pyright: ignore[reportUnknownVariableType]
-        self.thunks = [NodeThunk(node, storage_map, own.get(node)) for node in order]  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        own: Mapping[Apply, Kernel] = {} if kernels is None else kernels
+        self.thunks = [NodeThunk(node, storage_map, own.get(node)) for node in order]
         self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
         self._of_node = dict(zip(order, self.thunks, strict=True))
         self._number = {node: i for i, node in enumerate(order)}

@@ -71,7 +71,7 @@ def running_kernel(node: Apply) -> Kernel:
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
         found = decomposed_kernel(node)
         if found is not None:
-            return found  # type: ignore[no-any-return]
+            return found
     return node.op.kernel(node)
 
 

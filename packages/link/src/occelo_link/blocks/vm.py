@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph import Variable
+from occelo_graph import Apply, Variable
 from occelo_graph.interpret import evaluate, has_run
 from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.units.callbacks import Effects
+from occelo_link.units.callbacks import Effects, Hosts
 from occelo_link.units.interface import UnitFailure
 from occelo_link.units.kinds import pack_unit
 from occelo_link.update_locks import Turns
@@ -49,7 +49,7 @@ def replay(
     part: Part,
     values: Sequence[Any],
     failure: UnitFailure,
-    where: Any = None,
+    where: Apply | None = None,
     effects: Effects | None = None,
 ) -> Sequence[Any]:
     """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
@@ -120,9 +120,9 @@ class Block:
             cell[0] = value
 
 
-def _called_by(unit: Any) -> list[Any]:
+def _called_by(unit: CompiledUnit | None) -> list[Apply]:
     """The nodes that a unit calls in Python."""
-    hosts = getattr(getattr(unit, "interface", None), "hosts", None)
+    hosts: Hosts | None = getattr(getattr(unit, "interface", None), "hosts", None)
     return [] if hosts is None else hosts.nodes
 
 
@@ -159,9 +159,9 @@ class BlockVM:
         ]
 
     @property
-    def python_nodes(self) -> list[Any]:
+    def python_nodes(self) -> list[Apply]:
         """The nodes that run in Python."""
-        found: list[Any] = []
+        found: list[Apply] = []
         for part, unit in zip(self.parts, self.units, strict=True):
             found += part.nodes if unit is None else _called_by(unit)
         return found

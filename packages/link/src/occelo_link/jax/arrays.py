@@ -136,4 +136,8 @@ class JaxArrays(Arrays):
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Any]:
         kinds = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for dtype, shape in results]
-        return jax.pure_callback(lambda *x: list(function(*x)), kinds, *inputs)  # pyright: ignore[reportUnknownLambdaType]
+
+        def call(*arrays: Any) -> list[Any]:
+            return list(function(*arrays))
+
+        return jax.pure_callback(call, kinds, *inputs)

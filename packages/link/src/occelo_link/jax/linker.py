@@ -33,7 +33,7 @@ def _to_numpy(value: Any) -> Any:
     return np.array(value)
 
 
-_ARRAY: type = type(jnp.zeros(()))  # pyright: ignore[reportUnknownVariableType]
+_ARRAY: type[Any] = jnp.zeros(()).__class__
 register_foreign(_ARRAY, _to_numpy)
 
 
@@ -157,7 +157,11 @@ def _placed(value: Any, sharding: Any) -> Any:
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return value
     plain = local(value)
-    return jax.make_array_from_callback(plain.shape, sharding, lambda key: plain[key])  # pyright: ignore[reportUnknownLambdaType]
+
+    def shard(key: Any) -> Any:
+        return plain[key]
+
+    return jax.make_array_from_callback(plain.shape, sharding, shard)
 
 
 def as_jax(function: Any) -> Callable[..., Any]:

@@ -81,11 +81,15 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
     bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
     pieces = _Pieces(part, env, list(pairwise(bounds)), table, flag)
     pool = _pool(os.getpid(), threads)
-    told: list[None] = []
+    interrupts: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        interrupts.append(number)
+
     # an exception that a handler raised between two of the lines below would leave the pieces alone
     handler = signal.getsignal(signal.SIGINT) if _in_main_thread() else None
     if handler is not None:
-        signal.signal(signal.SIGINT, lambda *_: told.append(None))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+        signal.signal(signal.SIGINT, note)
     interrupted = False
     while not pieces.finished.is_set():
         try:
@@ -100,7 +104,7 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
             pieces.finished.wait()
     if handler is not None:
         signal.signal(signal.SIGINT, handler)
-    if interrupted or told:
+    if interrupted or interrupts:
         # by another thread, which comes to it when this callback has returned: what is raised in it is lost
         pool.submit(_thread.interrupt_main)
 

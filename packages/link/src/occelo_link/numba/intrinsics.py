@@ -1,8 +1,5 @@
 """What printed programs call, as Numba's intrinsics: LLVM text, and memory by address."""
 
-# pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
 from __future__ import annotations
 
 import functools
@@ -14,6 +11,13 @@ import numpy as np
 from occelo_link.loops.ir.program import itemsize
 from occelo_link.native.llvm.exports import POINTER, Exported
 from occelo_link.numba.library import (
+    Builder,
+    Context,
+    Intrinsic,
+    IRType,
+    IRValue,
+    NumbaType,
+    Signature,
     arrays,
     binding,
     cgutils,
@@ -35,27 +39,33 @@ __all__ = [
     "result_intrinsic",
 ]
 
-_I64 = ir.IntType(64)
+Generate = Callable[[Context, Builder, Signature, Sequence[IRValue]], IRValue]
+"""Builds the LLVM IR of a call of an intrinsic."""
+Definition = tuple[Signature, Generate]
+Made = tuple[int, NumbaType, Generate]
+"""How many arguments an intrinsic takes, the type of its result, and what builds its code."""
+
+_I64: IRType = ir.IntType(64)
 
 
-def _scalar(dtype: str) -> Any:
+def _scalar(dtype: str) -> NumbaType:
     """Numba's type of a scalar."""
     return types.boolean if dtype == "bool" else getattr(types, dtype)
 
 
-def _memory(dtype: str) -> Any:
+def _memory(dtype: str) -> IRType:
     """LLVM's type of an element in memory."""
     if dtype in ("float64", "float32"):
         return ir.DoubleType() if dtype == "float64" else ir.FloatType()
     return ir.IntType(8 * itemsize(dtype))
 
 
-def pointer_type(dtype: str) -> Any:
+def pointer_type(dtype: str) -> NumbaType:
     """Numba's type of the address of elements; truth values lie in memory as bytes."""
     return types.CPointer(types.uint8 if dtype == "bool" else getattr(types, dtype))
 
 
-def _intrinsic(name: str, arity: int, define: Callable[..., Any]) -> Any:
+def _intrinsic(name: str, arity: int, define: Callable[..., Definition]) -> Intrinsic:
     """An intrinsic of so many arguments: Numba takes no variable number of them."""
     params = "".join(f", a{i}" for i in range(arity))
     namespace: dict[str, Any] = {"define": define}
@@ -63,7 +73,16 @@ def _intrinsic(name: str, arity: int, define: Callable[..., Any]) -> Any:
     return extending.intrinsic(namespace[name])
 
 
-def _load_slot(builder: Any, base: Any, slot: Any, kind: Any) -> Any:
+def _defining(result: NumbaType, generate: Generate) -> Callable[..., Definition]:
+    """The definition of an intrinsic that takes arguments of any types."""
+
+    def define(context: Context, *args: NumbaType) -> Definition:
+        return result(*args), generate
+
+    return define
+
+
+def _load_slot(builder: Builder, base: IRValue, slot: IRValue | int, kind: IRType) -> IRValue:
     """A pointer that lies in a slot of the frame or the table."""
     number = slot if isinstance(slot, ir.Value) else ir.Constant(_I64, slot)
     address = builder.gep(base, [number])
@@ -71,41 +90,52 @@ def _load_slot(builder: Any, base: Any, slot: Any, kind: Any) -> Any:
 
 
 def _call_service(
-    builder: Any, frame: Any, table: Any, slot: int, args: Sequence[Any], kind: Any
-) -> Any:
+    builder: Builder,
+    frame: IRValue,
+    table: IRValue,
+    slot: int,
+    args: Sequence[IRValue],
+    kind: IRType,
+) -> IRValue:
     takes = [frame.type, *(a.type for a in args)]
     function = ir.FunctionType(kind, takes).as_pointer()
     return builder.call(_load_slot(builder, table, slot, function), [frame, *args])
 
 
-def _bytes(builder: Any, count: Any, dtype: str) -> Any:
+def _bytes(builder: Builder, count: IRValue, dtype: str) -> IRValue:
     """The bytes of so many elements, and some more, so that what comes next is aligned to 64 bytes."""
     size = builder.mul(count, ir.Constant(_I64, itemsize(dtype)))
     return builder.and_(builder.add(size, ir.Constant(_I64, 127)), ir.Constant(_I64, -64))
 
 
-def _pointer(memory: Memory) -> Any:
+def _pointer(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return _load_slot(builder, args[0], args[1], kind)
 
     return 2, pointer_type(memory.dtype), generate
 
 
-def _same(memory: Memory) -> Any:
+def _same(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return builder.bitcast(args[0], kind)
 
     return 1, pointer_type(memory.dtype), generate
 
 
-def _stack(memory: Memory) -> Any:
+def _stack(memory: Memory) -> Made:
     kind = _memory(memory.dtype)
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         room = cgutils.alloca_once(builder, ir.ArrayType(kind, memory.number))
         room.align = 64
         return builder.bitcast(room, kind.as_pointer())
@@ -113,10 +143,12 @@ def _stack(memory: Memory) -> Any:
     return 0, pointer_type(memory.dtype), generate
 
 
-def _output(memory: Memory) -> Any:
+def _output(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         frame, table, position, *lengths = args
         listed = cgutils.alloca_once(builder, ir.ArrayType(_I64, max(1, len(lengths))))
         first = builder.bitcast(listed, _I64.as_pointer())
@@ -127,10 +159,12 @@ def _output(memory: Memory) -> Any:
     return 3 + memory.number, pointer_type(memory.dtype), generate
 
 
-def _grow(memory: Memory) -> Any:
+def _grow(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         frame, table, count = args
         size = _bytes(builder, count, memory.dtype)
         return _call_service(builder, frame, table, GROW, [size], kind)
@@ -138,8 +172,10 @@ def _grow(memory: Memory) -> Any:
     return 3, pointer_type(memory.dtype), generate
 
 
-def _poll(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):
+def _poll(memory: Memory) -> Made:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         frame, table = args
         status = _call_service(builder, frame, table, POLL, [], _I64)
         return builder.icmp_signed("!=", status, ir.Constant(_I64, 0))
@@ -147,8 +183,10 @@ def _poll(memory: Memory) -> Any:
     return 2, types.boolean, generate
 
 
-def _start(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):
+def _start(memory: Memory) -> Made:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         cell = cgutils.alloca_once(builder, _I64)
         builder.store(builder.load(builder.gep(args[0], [ir.Constant(_I64, ARENA)])), cell)
         return cell
@@ -156,11 +194,13 @@ def _start(memory: Memory) -> Any:
     return 1, pointer_type("int64"), generate
 
 
-def _work(memory: Memory) -> Any:
+def _work(memory: Memory) -> Made:
     """From the arena while it has room, else a piece of its own."""
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         frame, table, cell, count = args
         size = _bytes(builder, count, memory.dtype)
         at = builder.load(cell)
@@ -179,26 +219,32 @@ def _work(memory: Memory) -> Any:
     return 4, pointer_type(memory.dtype), generate
 
 
-def _number(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):
+def _number(memory: Memory) -> Made:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return builder.ptrtoint(args[0], _I64)
 
     return 1, types.int64, generate
 
 
-def _hold(memory: Memory) -> Any:
+def _hold(memory: Memory) -> Made:
     """Nothing, after which its argument may be forgotten."""
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return context.get_dummy_value()
 
     return 1, types.none, generate
 
 
-def _call(memory: Memory) -> Any:
+def _call(memory: Memory) -> Made:
     """A call of the function at an address with the frame and a number."""
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         kind = ir.FunctionType(_I64, [a.type for a in args]).as_pointer()
         address = context.add_dynamic_addr(builder, memory.number, info="occelo")
         return builder.call(builder.bitcast(address, kind), args)
@@ -206,23 +252,27 @@ def _call(memory: Memory) -> Any:
     return 2, types.int64, generate
 
 
-def _null(memory: Memory) -> Any:
-    def generate(context, builder, signature, args):
+def _null(memory: Memory) -> Made:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return cgutils.is_null(builder, args[0])
 
     return 1, types.boolean, generate
 
 
-def _nothing(memory: Memory) -> Any:
+def _nothing(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return cgutils.get_null_value(kind)
 
     return 0, pointer_type(memory.dtype), generate
 
 
-_MAKERS = {
+_MAKERS: dict[str, Callable[[Memory], Made]] = {
     "pointer": _pointer,
     "same": _same,
     "stack": _stack,
@@ -240,39 +290,48 @@ _MAKERS = {
 
 
 @functools.cache
-def memory_intrinsic(memory: Memory) -> Any:
+def memory_intrinsic(memory: Memory) -> Intrinsic:
     """A function for memory."""
     if memory.does == "address":
         return _address()
     arity, result, generate = _MAKERS[memory.does](memory)
-    return _intrinsic(memory.does, arity, lambda context, *args: (result(*args), generate))  # pyright: ignore[reportUnknownLambdaType]
+    return _intrinsic(memory.does, arity, _defining(result, generate))
 
 
-def _address() -> Any:
-    def generate(context, builder, signature, args):
+def _address() -> Intrinsic:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         return builder.gep(args[0], [args[1]])
 
-    return _intrinsic("address", 2, lambda context, base, offset: (base(base, offset), generate))  # pyright: ignore[reportUnknownLambdaType]
+    def define(context: Context, base: NumbaType, offset: NumbaType) -> Definition:
+        return base(base, offset), generate
+
+    return _intrinsic("address", 2, define)
 
 
-def address_intrinsic(address: int) -> Any:
+def address_intrinsic(address: int) -> Intrinsic:
     """A function that gives an address of this process, which Numba must not keep for another."""
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         found = context.add_dynamic_addr(builder, address, info="occelo")
         return builder.bitcast(found, _I64.as_pointer())
 
-    return _intrinsic("address_of", 0, lambda context: (pointer_type("int64")(), generate))  # pyright: ignore[reportUnknownLambdaType]
+    return _intrinsic("address_of", 0, _defining(pointer_type("int64"), generate))
 
 
-def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
+def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
     """A function of the frame and an argument: data, lengths and strides of an array, or a number."""
     wanted = _scalar(dtype)
 
-    def held(builder: Any, value: Any) -> Any:
+    def held(builder: Builder, value: IRValue) -> IRValue:
         return builder.ptrtoint(cgutils.alloca_once_value(builder, value), _I64)
 
-    def of_array(context, builder, signature, args):
+    def of_array(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         frame, array = args
         given = context.make_array(signature.args[1])(context, builder, array)
         parts = [builder.ptrtoint(given.data, _I64)]
@@ -281,13 +340,15 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
             builder.store(part, builder.gep(frame, [ir.Constant(_I64, slot + k)]))
         return context.get_dummy_value()
 
-    def of_number(context, builder, signature, args):
+    def of_number(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         value = context.cast(builder, args[1], signature.args[1], wanted)
         stored = context.get_value_as_data(builder, wanted, value)
         builder.store(held(builder, stored), builder.gep(args[0], [ir.Constant(_I64, slot)]))
         return context.get_dummy_value()
 
-    def define(context, frame, given):
+    def define(context: Context, frame: NumbaType, given: NumbaType) -> Definition:
         if not ndim and isinstance(given, types.Number | types.Boolean):
             return types.none(frame, given), of_number
         right = isinstance(given, types.Array) and (given.dtype, given.ndim) == (wanted, ndim)
@@ -300,12 +361,14 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Any:
     return _intrinsic("enter", 2, define)
 
 
-def result_intrinsic(dtype: str, ndim: int, record: int) -> Any:
+def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
     """A function of the frame that gives the array of an output, which owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
-    def generate(context, builder, signature, args):
-        def slot(number: int) -> Any:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
+        def slot(number: int) -> IRValue:
             return builder.load(builder.gep(args[0], [ir.Constant(_I64, record + number)]))
 
         memory = builder.inttoptr(slot(2), ir.IntType(8).as_pointer())
@@ -313,7 +376,7 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Any:
         data = context.nrt.meminfo_data(builder, memory)
         lengths = [slot(3 + axis) for axis in range(ndim)]
         size = ir.Constant(_I64, itemsize(dtype))
-        strides: list[Any] = []
+        strides: list[IRValue] = []
         step = size
         for length in reversed(lengths):
             strides.insert(0, step)
@@ -328,16 +391,18 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Any:
         )
         return imputils.impl_ret_new_ref(context, builder, kind, made._getvalue())
 
-    return _intrinsic("result", 1, lambda context, frame: (kind(frame), generate))  # pyright: ignore[reportUnknownLambdaType]
+    return _intrinsic("result", 1, _defining(kind, generate))
 
 
 @functools.cache
-def _of_text(exported: Exported) -> Any:
+def _of_text(exported: Exported) -> Intrinsic:
     """A function that holds LLVM text; Numba compiles the text once and links it where it is used."""
     libraries: list[Any] = []
     result = _scalar(exported.gives) if exported.gives else types.none
 
-    def generate(context, builder, signature, args):
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
         if not libraries:
             library = context.codegen().create_library(exported.symbol)
             library.add_llvm_module(binding.parse_assembly(exported.text))
@@ -350,7 +415,7 @@ def _of_text(exported: Exported) -> Any:
         made = builder.call(function, args)
         return made if exported.gives else context.get_dummy_value()
 
-    def define(context, *args):
+    def define(context: Context, *args: NumbaType) -> Definition:
         takes = [
             a if t == POINTER else _scalar(t)
             for t, a in zip((*exported.takes, POINTER), args, strict=True)
@@ -360,7 +425,7 @@ def _of_text(exported: Exported) -> Any:
     return _intrinsic(exported.symbol, len(exported.takes) + 1, define)
 
 
-def _value(dtype: str) -> Any:
+def _value(dtype: str) -> IRType:
     """LLVM's type of a scalar in registers."""
     return ir.IntType(1) if dtype == "bool" else _memory(dtype)
 

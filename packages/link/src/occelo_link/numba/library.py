@@ -1,4 +1,4 @@
-"""Numba's modules, untyped: it brings few types, and may be missing."""
+"""Numba's modules and classes, untyped: Numba and llvmlite have no stubs, and Numba may not be installed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import importlib
 from typing import Any
 
 __all__ = [
+    "Builder",
+    "Context",
+    "IRType",
+    "IRValue",
+    "Intrinsic",
+    "NumbaType",
+    "Signature",
     "arrays",
     "binding",
     "cgutils",
@@ -28,3 +35,14 @@ helpers: dict[str, int] = importlib.import_module("numba.core.runtime._nrt_pytho
 extending: Any = importlib.import_module("numba.extending")
 ir: Any = importlib.import_module("llvmlite.ir")
 binding: Any = importlib.import_module("llvmlite.binding")
+
+Context = Any
+"""A typing context or a code generation context of Numba."""
+NumbaType = Any
+Signature = Any
+Intrinsic = Any
+"""A function that ``numba.extending.intrinsic`` makes."""
+Builder = Any
+"""An ``IRBuilder`` of llvmlite."""
+IRValue = Any
+IRType = Any

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.ir.slices import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.options import TORCH_DEVICE
 from occelo_link.torch.functions import SCALARS
@@ -129,8 +130,7 @@ class TorchArrays(Arrays):
         return _signed(lambda t: torch.index_select(t, axis, position), x).squeeze(axis)
 
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
-        plain = [entry if isinstance(entry, slice) else slice(None) for entry in key]  # pyright: ignore[reportUnknownVariableType]
-        x = self.read(x, plain)  # pyright: ignore[reportUnknownArgumentType]
+        x = self.read(x, [entry if is_slice(entry) else slice(None) for entry in key])
         # NumPy counts scalars among arrays of positions, PyTorch does not
         positions = [e.to(torch.int64) for e in key if not isinstance(e, slice)]
         rest = iter(torch.broadcast_tensors(*positions))
@@ -168,7 +168,11 @@ class TorchArrays(Arrays):
             return None
         # what accumulates keeps the dtype that it is asked to work in
         extra = row.accumulates
-        return self._widely(lambda t: self._reduced(getattr(torch, called), t, axes, extra), x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+
+        def reduced(t: Any) -> Any:
+            return self._reduced(getattr(torch, called), t, axes, extra)
+
+        return self._widely(reduced, x)
 
     def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
         extra = {"dtype": x.dtype} if keeps_dtype else {}
@@ -194,8 +198,11 @@ class TorchArrays(Arrays):
         called = reduction_of(name).called("pytorch running", self.dtype(x))
         if called is None:
             return None
-        running = getattr(torch, called)
-        return self._widely(lambda t: running(t, axis, dtype=t.dtype), x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
+
+        def running(t: Any) -> Any:
+            return getattr(torch, called)(t, axis, dtype=t.dtype)
+
+        return self._widely(running, x)
 
     def recurrence(self, a: Any, b: Any) -> Any:
         a = torch.broadcast_to(a, tuple(b.shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.traced.registry import traces
@@ -14,7 +14,7 @@ from occelo_link.traced.tracer import Tracer
 __all__: list[str] = []
 
 
-def _product(tracer: Tracer, node: Apply, inputs: list[Any], stacked: bool) -> Sequence[Any]:
+def _product(tracer: Tracer, node: TensorApply, inputs: list[Any], stacked: bool) -> Sequence[Any]:
     arrays = tracer.arrays
     dtype: str = node.outputs[0].type.dtype
     # truth values are counted, and any count is true

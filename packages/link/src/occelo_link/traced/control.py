@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, TensorApply
 from occelo_graph.gradient.barriers import (
     DisconnectedGrad,
     GradClip,
@@ -22,12 +22,14 @@ __all__: list[str] = []
 
 
 @traces(DeepCopyOp)
-def lower_copy(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_copy(tracer: Tracer, node: TensorApply[DeepCopyOp], inputs: list[Any]) -> Sequence[Any]:
     return [tracer.arrays.copy(inputs[0])]
 
 
 @traces_parts(DeepCopyOp)
-def lower_copy_of_parts(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_copy_of_parts(
+    tracer: Tracer, node: Apply[DeepCopyOp], inputs: list[Any]
+) -> Sequence[Any]:
     return [Parts(tracer.arrays.copy(tracer.array(part)) for part in inputs[0])]
 
 

@@ -132,7 +132,7 @@ def _check_powers(tracer: Tracer, row: ScalarOp, values: Sequence[Any]) -> None:
         tracer.check(arrays.reduce("and", fine, range(len(values[1].shape))))
 
 
-def common_shape(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+def common_shape(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
     """The shape of the result; only lengths that are known to be 1 when the graph is built broadcast."""
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
@@ -148,7 +148,7 @@ def common_shape(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _is_fixed(node: Apply, inputs: Sequence[Any], axis: int, count: int, until: Any) -> bool:
+def _is_fixed(node: TensorApply, inputs: Sequence[Any], axis: int, count: int, until: Any) -> bool:
     """Whether an earlier input has a length of 1 there that was not known to be 1."""
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:

@@ -88,9 +88,9 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
     if node.op.loops:
         return _unchanged(node, inputs)
     kinds = [part for v in node.outputs for part in v.type.parts() or ()]
-    known = [kind.shape for kind in kinds]
-    if all(None not in shape for shape in known):
-        return known  # pyright: ignore[reportReturnType]
+    known = [tuple(n for n in kind.shape if n is not None) for kind in kinds]
+    if all(len(shape) == kind.ndim for shape, kind in zip(known, kinds, strict=True)):
+        return known
     if not all(v.type.is_array for v in node.outputs):
         return None  # an op's rule is about lengths of values, not of their parts
     try:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
-from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.slices import is_slice, slice_parts
 from occelo_graph.ops.index.key import (
     ARRAY,
     SCALAR,
+    Key,
     check_index_arrays,
     check_written,
     region_shape,
@@ -52,7 +53,12 @@ def _in_bounds(tracer: Tracer, index: Any, length: int) -> Any:
 
 
 def _key(
-    tracer: Tracer, node: Apply, key: Any, shape: Sequence[int], first: int, inputs: Sequence[Any]
+    tracer: Tracer,
+    node: TensorApply,
+    key: Key,
+    shape: Sequence[int],
+    first: int,
+    inputs: Sequence[Any],
 ) -> list[Any]:
     """One entry for each dimension: a slice with known parts, or positions counted from the front."""
     rest = iter(enumerate(inputs[first:], first))
@@ -91,7 +97,7 @@ def _key(
     return entries
 
 
-def _is_mask(node: Apply, position: int) -> bool:
+def _is_mask(node: TensorApply, position: int) -> bool:
     return node.inputs[position].type.dtype == "bool"
 
 
@@ -100,15 +106,11 @@ def lower_read(tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Any]) 
     op = node.op
     arrays, x = tracer.arrays, tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
-    plain = [  # pyright: ignore[reportUnknownVariableType]
-        entry
-        if isinstance(entry, slice)
-        else slice(None)
-        if arrays.is_traced(entry)
-        else int(entry)
+    plain = [
+        entry if is_slice(entry) else slice(None) if arrays.is_traced(entry) else int(entry)
         for entry in key
     ]
-    result = arrays.read(x, plain)  # pyright: ignore[reportUnknownArgumentType]
+    result = arrays.read(x, plain)
     axis = 0
     for entry in key:
         if isinstance(entry, slice):
@@ -129,7 +131,7 @@ def lower_gather(
 
 
 def _part(tracer: Tracer, entry: Any) -> Any:
-    return entry if isinstance(entry, slice) else tracer.array(entry)  # pyright: ignore[reportUnknownVariableType]
+    return entry if is_slice(entry) else tracer.array(entry)
 
 
 @traces(IncSubtensor, AdvancedIncSubtensor)
@@ -139,8 +141,7 @@ def lower_write(
     op = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
-    y_type = node.inputs[1].type
-    check_written(y_type, tuple(map(int, y.shape)), region_shape(key, x.shape))
+    check_written(node.inputs[1].type, tuple(map(int, y.shape)), region_shape(key, x.shape))
     y = tracer.arrays.cast(y, tracer.arrays.dtype(x))
     return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
 

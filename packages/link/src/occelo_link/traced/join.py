@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
@@ -35,10 +36,11 @@ def lower_vector(tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Any
 @traces(Repeat)
 def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Any]) -> Sequence[Any]:
     op = node.op
-    x, counts = inputs[0], tracer.known(node, 1, inputs[1])
+    x = inputs[0]
+    counts: npt.NDArray[np.int64] = tracer.known(node, 1, inputs[1])
     if counts.shape[0] != int(x.shape[op.axis]):
         raise ValueError("There must be a number of repeats for each element")
-    rows = np.repeat(np.arange(counts.shape[0]), counts)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), counts)
     key: list[Any] = [slice(None)] * len(x.shape)
     key[op.axis] = tracer.arrays.constant(rows)
     return [tracer.arrays.gather(tracer.array(x), key)]

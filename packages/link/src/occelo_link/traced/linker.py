@@ -9,13 +9,15 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
+from occelo_graph.tensors.nodes import tensors
 from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.fast_calls import quick_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
@@ -26,6 +28,9 @@ from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import Turns
 from occelo_link.withheld import applied, withheld
 from occelo_rewrite import RewriteDatabaseQuery
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
 
@@ -162,8 +167,8 @@ class TracedVM:
                     self.inputs[i][0] = results[output]
             return fetched
 
-        types: list[Any] = [v.type for v in sorted(arguments, key=arguments.__getitem__)]
-        expected = [(t.dtype, t.shape) for t in types]
+        ordered = tensors(sorted(arguments, key=arguments.__getitem__))
+        expected = [(v.type.dtype, v.type.shape) for v in ordered]
         return quick_call(expected, update if updates else run, kind == SINGLE, slow)
 
     def _usable(self, values: list[Any]) -> list[Any]:
@@ -335,13 +340,17 @@ def _known(kind: Type, value: Any) -> Any:
     return np.asarray(value) if kind.is_array else Parts(map(np.asarray, value))
 
 
-def _contents(value: Any) -> Any:
+def _is_numpy(value: object) -> TypeIs[npt.NDArray[Any]]:
+    return isinstance(value, np.ndarray)
+
+
+def _contents(value: object) -> tuple[object, ...] | None:
     """What tells a static value from others; None if nothing does."""
-    if isinstance(value, np.ndarray) and value.dtype != object:  # pyright: ignore[reportUnknownMemberType]
-        return value.tobytes(), value.shape, value.dtype.str  # pyright: ignore[reportUnknownMemberType]
+    if _is_numpy(value) and value.dtype != object:
+        return value.tobytes(), value.shape, value.dtype.str
     try:
         # not its hash, which is that of the object for what can be changed
-        return type(value), pickle.dumps(value)  # pyright: ignore[reportUnknownArgumentType]
+        return type(value), pickle.dumps(value)
     except Exception:
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.ops.reduce import (
     Argmax,
     CAReduce,
@@ -24,7 +24,7 @@ from occelo_link.traced.tracer import Tracer
 __all__: list[str] = []
 
 
-def _dtype(node: Apply) -> str:
+def _dtype(node: TensorApply) -> str:
     return node.outputs[0].type.dtype
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.traced.registry import traces
@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 
 @traces(Shape)
-def lower_shape(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Any]) -> Sequence[Any]:
     return [np.array(tuple(inputs[0].shape), dtype="int64")]
 
 

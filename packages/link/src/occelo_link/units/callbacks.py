@@ -35,9 +35,9 @@ class _Host:
         self.hosts = hosts
         self.waiting: dict[int, list[Any]] = {}
         self.takes, self.gives = ([v.type for v in vs] for vs in (node.inputs, node.outputs))
-        self.kinds: list[Any] = [part for kind in self.takes for part in kind.parts() or ()]
-        self.made: list[Any] = [part for kind in self.gives for part in kind.parts() or ()]
-        self.taken = [(np.dtype(kind.dtype), int(kind.ndim)) for kind in self.kinds]
+        self.kinds = [part for kind in self.takes for part in kind.parts() or ()]
+        self.made = [part for kind in self.gives for part in kind.parts() or ()]
+        self.taken = [(np.dtype(kind.dtype), kind.ndim) for kind in self.kinds]
         self.given = ctypes.c_int64 * sum(kind.ndim for kind in self.kinds)
         self.room = ctypes.c_int64 * sum(kind.ndim for kind in self.made)
         address = ctypes.c_void_p
@@ -121,7 +121,7 @@ class Effects:
     ``room`` is negative where that is more than is kept.
     """
 
-    results: dict[Any, deque[Any]] = field(default_factory=dict[Any, deque[Any]])
+    results: dict[Apply, deque[Any]] = field(default_factory=dict[Apply, deque[Any]])
     room: int = _ROOM
 
 

@@ -74,11 +74,10 @@ class UnitInterface:
         code = bytes(data[:at])
         constants: list[Any] = []
         for dtype, shape in header["constants"]:
-            kind: Any = np.dtype(dtype)
+            element: np.dtype[Any] = np.dtype(dtype)
             count = int(np.prod(shape, dtype=np.int64))
-            array = np.frombuffer(data, kind, count, at).reshape(shape).copy()
-            constants.append(array)
-            at += count * kind.itemsize
+            constants.append(np.frombuffer(data, element, count, at).reshape(shape).copy())
+            at += count * element.itemsize
         made = cls(
             [(d, tuple(s)) for d, s in header["inputs"]],
             [(d, n) for d, n in header["outputs"]],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import sys
 import sysconfig
 from typing import Any
@@ -52,19 +53,16 @@ def array_api() -> tuple[int, int]:
     api = ctypes.pythonapi
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    core: Any = np._core if hasattr(np, "_core") else np.core  # pyright: ignore
-    table = ctypes.cast(
-        pointer(core._multiarray_umath._ARRAY_API, None),  # pyright: ignore[reportUnknownMemberType]
-        ctypes.POINTER(ctypes.c_void_p),
-    )
+    capsule: Any = importlib.import_module("numpy._core._multiarray_umath")._ARRAY_API
+    table = ctypes.cast(pointer(capsule, None), ctypes.POINTER(ctypes.c_void_p))
     array_type, new_from_descr = table[_ARRAY_TYPE], table[_NEW_FROM_DESCR]
     assert array_type is not None
     assert new_from_descr is not None
     return array_type, new_from_descr
 
 
-def _read(address: int, kind: Any) -> Any:
-    return kind.from_address(address).value
+def _read(address: int, c_type: Any) -> Any:
+    return c_type.from_address(address).value
 
 
 @functools.cache

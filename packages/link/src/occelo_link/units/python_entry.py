@@ -7,7 +7,7 @@ what the tests of printers use.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -96,13 +96,8 @@ class PythonEntry:
             address: int = outputs[position].ctypes.data
             return address
 
-        callbacks: list[Callable[..., Any]] = [
-            _ALLOC(allocate),
-            _GROW(grow),
-            _POLL(poll),
-            _TAKE(take),
-        ]
-        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]  # pyright: ignore[reportArgumentType]
+        callbacks = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
+        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]
         assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)
