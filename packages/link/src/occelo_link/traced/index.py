@@ -155,8 +155,10 @@ def lower_diagonal(
 
 
 @traces(SlidingWindow)
-def lower_sliding_window(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    op: Any = node.op
+def lower_sliding_window(
+    tracer: Tracer, node: TensorApply[SlidingWindow], inputs: list[Any]
+) -> Sequence[Any]:
+    op = node.op
     arrays, (x,) = tracer.arrays, inputs
     lengths = tuple(int(n) for n in x.shape)
     places = op.places(lengths)
