@@ -17,7 +17,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir import work
+from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import Program
 from occelo_link.testing import interface_of
 from occelo_link.units import python_entry
@@ -86,7 +86,7 @@ CASES = {
 @pytest.mark.parametrize("budget", [4, 32])
 @pytest.mark.parametrize("case", CASES)
 def test_asking_changes_no_results(monkeypatch: pytest.MonkeyPatch, case: str, budget: int) -> None:
-    monkeypatch.setattr(work, "BUDGET", budget)
+    monkeypatch.setattr(cost, "BUDGET", budget)
     asked: list[int] = []
     plain = python_entry._POLL
 
@@ -110,7 +110,7 @@ def test_asking_changes_no_results(monkeypatch: pytest.MonkeyPatch, case: str, b
 
 @pytest.mark.parametrize("case", ["elements", "sum", "rows", "until"])
 def test_a_unit_that_is_told_to_end_ends(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
-    monkeypatch.setattr(work, "BUDGET", 4)
+    monkeypatch.setattr(cost, "BUDGET", 4)
     plain, asked = python_entry._POLL, list[int]()
 
     def ending(function: Any) -> Any:

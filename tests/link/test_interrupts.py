@@ -14,7 +14,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_link.c.printer import print_c
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir import work
+from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm import interrupt_polling, print_llvm
@@ -83,7 +83,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(params=[1, 3, 8, 1000])
 def asking(request: Any, monkeypatch: pytest.MonkeyPatch, questions: list[int]) -> list[int]:
     """Loops ask every few turns; the list grows by one with each question."""
-    for module in (work, interrupt_polling):
+    for module in (cost, interrupt_polling):
         monkeypatch.setattr(module, "BUDGET", 4 * request.param)
     return questions
 
@@ -101,7 +101,7 @@ def test_limits_change_no_results(
             np.testing.assert_allclose(found, values.sum(), rtol=1e-12, atol=1e-12)
         else:
             np.testing.assert_array_equal(found, -values)
-    assert asking or work.BUDGET > 1000
+    assert asking or cost.BUDGET > 1000
 
 
 def test_loops_that_carry_on_while_something_holds_ask_too(

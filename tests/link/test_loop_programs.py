@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from occelo_link.loops.ir.bounds_checked import with_bounds_checks
 from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.checked import with_bounds_checks
 from occelo_link.loops.ir.interpret import CheckFailed, run_program
 from occelo_link.loops.ir.program import (
     Buffer,
@@ -24,7 +24,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
-from occelo_link.loops.nests import BLOCK, reduce_elements
+from occelo_link.loops.loop_nests import BLOCK, reduce_elements
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.testing import (
     Compiled,

@@ -24,11 +24,11 @@ from occelo_link.c.printer import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.elemwise.complex import find_complex
 from occelo_link.loops.elemwise.scalar import scalars
+from occelo_link.loops.ir.cost import work_memory
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Alloc, Value
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
-from occelo_link.loops.ir.work import work_memory
 from occelo_link.loops.python_only import reason_for_python
 from occelo_link.loops.registry import find_lowering
 from occelo_link.native.llvm import print_llvm

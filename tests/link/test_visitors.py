@@ -21,9 +21,9 @@ SOURCES = [
 ]
 WALKERS = (
     "c.printer",
-    "loops.ir.checked",
+    "loops.ir.bounds_checked",
     "loops.ir.interpret",
-    "loops.ir.remembered",
+    "loops.ir.reused_loads",
     "loops.ir.text",
     "loops.ir.verify",
     "native.llvm.clock_reading",

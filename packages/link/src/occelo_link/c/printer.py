@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
 from occelo_link.c.prelude import PRELUDE
+from occelo_link.loops.ir.cost import asking_step, asking_turns, is_long
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -32,7 +33,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.uses import constants_of
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.loops.ir.work import asking_step, asking_turns, is_long
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     ARENA,

@@ -7,15 +7,15 @@ from itertools import accumulate
 
 from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
+from occelo_link.loops.callbacks import hostable, lower_host
 from occelo_link.loops.elemwise import op as elemwise
-from occelo_link.loops.host import hostable, lower_host
 from occelo_link.loops.index import search, subtensor, windows
-from occelo_link.loops.ir.checked import with_bounds_checks
+from occelo_link.loops.ir.bounds_checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.joined import parts_of_type
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import find_lowering
-from occelo_link.loops.state import ProgramState
+from occelo_link.loops.tensor_groups import parts_of_type
 
 __all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
 

@@ -8,8 +8,8 @@ from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.shape import pick
 from occelo_link.loops.tensors import Index, Stored, Tensor

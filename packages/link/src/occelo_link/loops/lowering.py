@@ -19,16 +19,16 @@ from occelo_link.loops.complexes import (
     interleaved,
     parts_of,
 )
-from occelo_link.loops.halves import packed, unpacked
+from occelo_link.loops.float16 import packed, unpacked
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
-from occelo_link.loops.joined import mapped, parts_of_type, pieces
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
-from occelo_link.loops.nests import copy_elements, copy_together
+from occelo_link.loops.loop_nests import copy_elements, copy_together
+from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.schedule import Schedule
-from occelo_link.loops.state import ProgramState
 from occelo_link.loops.steps import Step
+from occelo_link.loops.tensor_groups import mapped, parts_of_type, pieces
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual, is_unit
 
 __all__ = ["Context", "NotLowered"]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import Apply, Variable
+from occelo_link.loops.callbacks import hostable
 from occelo_link.loops.complexes import always, parts_of
-from occelo_link.loops.host import hostable
 from occelo_link.loops.ir.program import Buffer, Value
-from occelo_link.loops.joined import Leaf, assembled, leaves_of, mapped
 from occelo_link.loops.kernel import ElementRoot
+from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
-from occelo_link.loops.nests import copy_elements
 from occelo_link.loops.registry import find_lowering, lowers_iterations
+from occelo_link.loops.tensor_groups import Leaf, assembled, leaves_of, mapped
 from occelo_link.loops.tensors import Stored, Tensor, Virtual
 
 __all__ = ["choose"]

@@ -16,8 +16,8 @@ from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
-from occelo_link.loops.halves import as_single, has_halves, in_single, with_halves_rounded
-from occelo_link.loops.joined import pieces
+from occelo_link.loops.float16 import as_single, has_halves, in_single, with_halves_rounded
+from occelo_link.loops.tensor_groups import pieces
 from occelo_link.loops.tensors import Tensor
 from occelo_link.withheld import is_withheld
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from occelo_link.loops.in_place import changes_of_states, overwritable
 from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot, Root
-from occelo_link.loops.nests import write_kernel
+from occelo_link.loops.loop_nests import write_kernel
 from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
 from occelo_link.loops.tensors import Stored, Tensor
 

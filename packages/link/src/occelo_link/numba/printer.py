@@ -14,6 +14,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from occelo_link.loops.ir.cost import asking_step, asking_turns, is_long
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -35,7 +36,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.uses import nested_memory
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.loops.ir.work import asking_step, asking_turns, is_long
 from occelo_link.native.llvm.exports import (
     Exported,
     export_call,

@@ -1,4 +1,4 @@
-"""The Python side of `occelo_link.loops.host`: ops that compiled code calls."""
+"""The Python side of `occelo_link.loops.callbacks`: ops that compiled code calls."""
 
 from __future__ import annotations
 

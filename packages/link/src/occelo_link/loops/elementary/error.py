@@ -7,14 +7,14 @@ Near 0 ``erf(x) / x`` is a polynomial in ``x**2``; elsewhere ``(1 + 2x) exp(x**2
 
 from __future__ import annotations
 
-from occelo_link.loops.elementary.exponential import exp_pair, scale
-from occelo_link.loops.elementary.pieces import (
+from occelo_link.loops.elementary.building_blocks import (
     constant,
     fast_two_sum,
     horner,
     two_product,
     two_sum,
 )
+from occelo_link.loops.elementary.exponential import exp_pair, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

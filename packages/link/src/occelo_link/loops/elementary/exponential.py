@@ -6,7 +6,7 @@ Manual for the Elementary Functions", 1980).
 
 from __future__ import annotations
 
-from occelo_link.loops.elementary.pieces import (
+from occelo_link.loops.elementary.building_blocks import (
     Pair,
     constant,
     fast_two_sum,

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from occelo_link.loops.elementary.pieces import constant, fast_two_sum, two_product, two_sum
+from occelo_link.loops.elementary.building_blocks import (
+    constant,
+    fast_two_sum,
+    two_product,
+    two_sum,
+)
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from occelo_link.loops.elementary.building_blocks import constant, is_below, two_sum
 from occelo_link.loops.elementary.exponential import exp, exp_parts, expm1_pair, scale
 from occelo_link.loops.elementary.logarithm import log1p
-from occelo_link.loops.elementary.pieces import constant, is_below, two_sum
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

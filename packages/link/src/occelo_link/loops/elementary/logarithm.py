@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from occelo_link.loops.elementary.pieces import (
+from occelo_link.loops.elementary.building_blocks import (
     constant,
     horner,
     is_below,

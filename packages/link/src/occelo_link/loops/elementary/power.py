@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from occelo_link.loops.elementary.exponential import exp_parts, scale
-from occelo_link.loops.elementary.pieces import (
+from occelo_link.loops.elementary.building_blocks import (
     Pair,
     constant,
     fast_two_sum,
@@ -14,6 +13,7 @@ from occelo_link.loops.elementary.pieces import (
     two_product,
     two_sum,
 )
+from occelo_link.loops.elementary.exponential import exp_parts, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from occelo_link.loops.elementary.huge_angles import reduce_huge
-from occelo_link.loops.elementary.pieces import (
+from occelo_link.loops.elementary.building_blocks import (
     constant,
     fast_two_sum,
     horner,
     is_below,
     two_sum,
 )
+from occelo_link.loops.elementary.huge_angles import reduce_huge
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

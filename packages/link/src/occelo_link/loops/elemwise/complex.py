@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from occelo_link.loops.elementary import exponential, hyperbolic, logarithm, trigonometric
-from occelo_link.loops.elementary.pieces import two_product, two_sum
+from occelo_link.loops.elementary.building_blocks import two_product, two_sum
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

@@ -14,7 +14,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
-from occelo_link.loops.halves import has_halves
+from occelo_link.loops.float16 import has_halves
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context

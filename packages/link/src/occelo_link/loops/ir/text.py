@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from occelo_link.loops.ir.cost import work_memory
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -21,7 +22,6 @@ from occelo_link.loops.ir.program import (
     While,
 )
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.loops.ir.work import work_memory
 
 __all__ = ["program_text"]
 

@@ -23,7 +23,7 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
-from occelo_link.loops.ir.remembered import check_remembered
+from occelo_link.loops.ir.reused_loads import check_remembered
 from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["InvalidProgram", "verify"]

@@ -11,8 +11,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from occelo_link.loops.ir.cost import BUDGET, Work, is_long, known_step, turn_work
 from occelo_link.loops.ir.program import For
-from occelo_link.loops.ir.work import BUDGET, Work, is_long, known_step, turn_work
 from occelo_link.native.llvm.module_writer import Emission
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import INTERRUPTED, POLL

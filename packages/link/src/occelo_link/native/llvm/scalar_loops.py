@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from occelo_link.loops.ir.cost import asking_turns, few_turns
 from occelo_link.loops.ir.program import Block, Carried, For, While
-from occelo_link.loops.ir.work import asking_turns, few_turns
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import Emission

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_link.loops.ir.cost import few_turns
 from occelo_link.loops.ir.program import For, Value
-from occelo_link.loops.ir.work import few_turns
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
 from occelo_link.native.llvm.module_writer import Emission

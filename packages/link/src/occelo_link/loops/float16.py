@@ -15,7 +15,7 @@ from occelo_graph import Apply, TensorType, Type, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.joined import pieces
+from occelo_link.loops.tensor_groups import pieces
 from occelo_link.loops.tensors import Index, Joined, Tensor
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from typing import Any
 
 from occelo_graph import Apply, TensorType, Variable
 from occelo_link.loops.complexes import PARTS, ComplexTensor, interleaved, parts_of
-from occelo_link.loops.halves import packed, unpacked
+from occelo_link.loops.float16 import packed, unpacked
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.joined import parts_of_type, pieces
+from occelo_link.loops.loop_nests import copy_together
 from occelo_link.loops.lowering import IN_MEMORY, Context
-from occelo_link.loops.nests import copy_together
 from occelo_link.loops.registry import lies_in_arrays
+from occelo_link.loops.tensor_groups import parts_of_type, pieces
 from occelo_link.loops.tensors import Joined, Tensor
 
 __all__ = ["hostable", "lower_host"]
