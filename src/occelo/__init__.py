@@ -180,7 +180,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# loaded by the first use, since most programs need none of them
+# imported at first use, since most programs need none of them
 _LATER = {
     "as_jax": "occelo_link.jax.linker",
     "as_numba": "occelo_link.numba.calling",

@@ -1,4 +1,4 @@
-"""The cache of compiled functions: what it holds, what it did, and why a function was not in it."""
+"""Public interface to the cache of compiled functions: its directory, entries, counters and lock; `explain_miss`."""
 
 from __future__ import annotations
 

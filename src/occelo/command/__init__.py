@@ -1,1 +1,1 @@
-"""The command line; nothing here is imported by ``import occelo``."""
+"""The command line, a module for each command; ``import occelo`` imports none of them."""

@@ -1,4 +1,4 @@
-"""``occelo``: the commands and their options."""
+"""The command line ``occelo``: its commands and their options; the work is done in the other modules."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def demo(
 
     The images are the 1,797 of 8 by 8 pixels that scikit-learn bundles. A softmax regression and a
     two-layer network are built as graphs and differentiated, one training step of each is compiled,
-    and the step is timed beside the same one written by hand in NumPy.
+    and its time is compared with that of the same step written by hand in NumPy.
     """
     settings = DemoSettings(
         mode=mode,
@@ -73,7 +73,7 @@ def explain(
     graph: Annotated[
         str,
         typer.Argument(
-            help="A file that occelo.save wrote, or MODULE:NAME, a variable, a list of them or a "
+            help="A file written by occelo.save, or MODULE:NAME, a variable, a list of them or a "
             "compiled function in a module."
         ),
     ],
@@ -90,8 +90,8 @@ def explain(
 ) -> None:
     """Show how a graph is rewritten, step by step, with a slider; and where the time goes.
 
-    The page has all it needs in itself. Each step shows the rule, the line of yours that the node comes
-    from, and the graph before and after.
+    The page is self-contained. Each step shows the rule, your line that made the node,
+    and the graph before and after.
     """
     try:
         explain_graph(graph, page, open_page, optimizer, text, Console())
@@ -103,7 +103,7 @@ def explain(
 def config_command(
     name: Annotated[str | None, typer.Argument(help="One option; all of them if left out.")] = None,
 ) -> None:
-    """Show the options: value, where it comes from, and what it does.
+    """Show the options: value, origin and meaning.
 
     Set them by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
     """
@@ -118,7 +118,7 @@ def config_command(
                 option.doc,
             )
     if not table.rows:
-        occelo.config.get(str(name))  # raises, and names the nearest option
+        occelo.config.get(str(name))  # raises, with the most similar option
     Console().print(table)
 
 
@@ -141,15 +141,15 @@ def backends(
     graph: Annotated[
         str | None,
         typer.Argument(
-            help="A file that occelo.save wrote, or MODULE:NAME of a variable or a list of them; all "
-            "ops there are if left out."
+            help="A file written by occelo.save, or MODULE:NAME of a variable or a list of them; all "
+            "ops if left out."
         ),
     ] = None,
     write: Annotated[
         Path | None, typer.Option(help="Write the table of all ops to this file, as Markdown.")
     ] = None,
 ) -> None:
-    """Say what each backend compiles, and what it runs in Python: of a graph, or of all ops."""
+    """Show what each backend compiles and what it runs in Python, of a graph or of all ops."""
     try:
         show_backends(graph, write, Console())
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
@@ -163,7 +163,7 @@ def version() -> None:
 
 
 def main() -> None:
-    """Run the command line; options that do not exist end in one line."""
+    """Run the command line; an unknown option in OCCELO_FLAGS is an error of one line."""
     _run(app)
 
 

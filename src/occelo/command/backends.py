@@ -1,4 +1,4 @@
-"""``occelo backends``: what each backend compiles."""
+"""``occelo backends``: the table of ops that each backend compiles; it also writes ``docs/backends.md``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.table import Table
 
 from occelo.command.explain import graph_outputs
 from occelo_graph import Apply, toposort
+from occelo_graph.tensors.sequences import is_sequence
 from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
 
 __all__ = ["op_table", "published", "show_backends"]
@@ -27,14 +28,14 @@ def _example_nodes() -> dict[str, list[Apply]]:
             for a in example.arguments
         ]
         output: Any = example.function(*arguments)
-        outputs = list(output) if isinstance(output, list | tuple) else [output]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        for node in toposort(outputs):  # pyright: ignore[reportUnknownArgumentType]
+        outputs = output if is_sequence(output) else [output]
+        for node in toposort(outputs):
             nodes.setdefault(op_label(node), []).append(node)
     return nodes
 
 
 def op_table() -> dict[str, dict[str, bool | None]]:
-    """For each op and backend whether it compiles the op for some dtype; None if it is not installed."""
+    """For each op and backend, whether the backend compiles the op for some dtype; None if it is not installed."""
     backends = [b for b in BACKENDS if is_installed(b)]
     table: dict[str, dict[str, bool | None]] = {}
     for label, nodes in sorted(_example_nodes().items()):
@@ -67,11 +68,11 @@ def published() -> str:
     lines = [
         "# Backends",
         "",
-        "Which ops each backend compiles. What it does not runs in Python beside what it does, so every op "
+        "Which ops each backend compiles. Other ops run in Python, called from the compiled code, so every op "
         "works on every backend. Written by `occelo backends --write docs/backends.md`, from the table of "
         "examples in `occelo_graph.testing`.",
         "",
-        f"{len(table)} ops. Those that are not listed below are compiled by all.",
+        f"There are {len(table)} ops. All backends compile those that are not listed below.",
         "",
         "| | " + " | ".join(b.replace("|", "\\|") for b in BACKENDS) + " |",
         "|---|" + "---|" * len(BACKENDS),
@@ -81,13 +82,13 @@ def published() -> str:
         if not all(row.values()):
             cells = ["yes" if v else "" if v is None else "Python" for v in row.values()]
             lines.append(f"| {label} | " + " | ".join(cells) + " |")
-    lines += ["", "What else a backend does differently:", ""]
+    lines += ["", "Other differences between backends:", ""]
     lines += [f"- {gap.backend}, {gap.what}: {gap.reason}." for gap in GAPS]
     return "\n".join([*lines, ""])
 
 
 def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
-    """Print what each backend lacks; write the page of all ops if asked to."""
+    """Print the ops that each backend lacks; or write the page of all ops to ``write``."""
     if write is not None:
         write.write_text(published(), encoding="utf-8")
         console.print(f"The page is {write}", markup=False)

@@ -1,4 +1,4 @@
-"""``occelo cache``: looking into the compile directory and cleaning it."""
+"""``occelo cache``: commands that list, check and delete what the compile directory holds."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from occelo.cache import Store, base_directory, compile_directory, force_unlock
 __all__ = ["cache_app"]
 
 cache_app = typer.Typer(
-    help="Look into the compile directory, where compiled functions are kept. "
-    "Without a command, print its path. Nothing in it is ever needed: what is missing is "
+    help="Inspect the compile directory, where compiled functions are kept. "
+    "Without a command, print its path. Everything in it can be deleted: missing code is "
     "compiled again.",
     invoke_without_command=True,
     add_completion=False,
@@ -45,7 +45,7 @@ def directory(context: typer.Context) -> None:
 def list_entries(
     count: Annotated[int, typer.Option(min=1, help="How many, the last used first.")] = 50,
 ) -> None:
-    """List what is kept, the last used first."""
+    """List the entries, the last used first."""
     table = Table("kind", "key", "size", "last used")
     listed = sorted(_store().entries(), key=lambda e: -e.used)
     for entry in listed[:count]:
@@ -58,7 +58,7 @@ def list_entries(
 
 @cache_app.command()
 def stats() -> None:
-    """Say how many entries of each kind there are, and how large they are."""
+    """Show the number and the size of the entries of each kind."""
     numbers: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for entry in _store().entries():
@@ -73,7 +73,7 @@ def stats() -> None:
 
 @cache_app.command()
 def verify() -> None:
-    """Check every entry against its digest and key, and who can write what is kept.
+    """Check the digest, the key and the permissions of every entry.
 
     The exit status is 1 if an entry would not be used.
     """
@@ -97,7 +97,7 @@ def clear() -> None:
 
 @cache_app.command()
 def cleanup() -> None:
-    """Delete what interrupted writers left, and entries that are not whole."""
+    """Delete files of interrupted writers, and damaged entries."""
     typer.echo(f"deleted {_store().cleanup()} files")
 
 
@@ -114,7 +114,7 @@ def purge(
         bool, typer.Option("--base", help="All compile directories below the base directory.")
     ] = False,
 ) -> None:
-    """Delete the compile directory itself, with whatever lies in it."""
+    """Delete the compile directory itself, with everything in it."""
     if everything:
         folders = [p for p in base_directory().glob("compiledir_*") if p.is_dir()]
     else:

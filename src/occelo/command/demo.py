@@ -1,4 +1,4 @@
-"""``occelo demo``: train on real data and report what it took."""
+"""``occelo demo``: trains two classifiers of digits and reports compile times, step times and accuracy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DemoSettings:
 
 @dataclass
 class DemoResult:
-    """What one model's training gave; times in seconds, per step for the last two."""
+    """The result of training one model; times in seconds; ``step_time`` and ``numpy_time`` are for one step."""
 
     model: str
     accuracy: float
@@ -62,7 +62,7 @@ def _batches(
     digits: Digits, size: int, generator: np.random.Generator
 ) -> Iterator[tuple[Floats, Integers]]:
     order = generator.permutation(len(digits.train_labels))
-    # a last batch of a few images would make a step as large as a full one makes, from less
+    # no smaller last batch: it would make a step of full size from few images
     size = min(size, len(order))
     for start in range(0, len(order) - size + 1, size):
         chosen = order[start : start + size]
@@ -72,7 +72,7 @@ def _batches(
 def _compare_with_numpy(
     model: Model, settings: DemoSettings, digits: Digits, result: DemoResult
 ) -> None:
-    """Time one step of each kind in turn, from equal parameters, and compare where they end."""
+    """Time steps of both implementations alternately, from equal parameters, and compare the final parameters."""
     step, _, shared = make_step(model, settings.mode)
     by_hand = [np.array(p) for p in model.start]
     batches = list(_batches(digits, settings.batch, np.random.default_rng(settings.seed)))
@@ -110,7 +110,8 @@ def _train(model: Model, settings: DemoSettings, digits: Digits, console: Consol
             losses = [float(step(*b)) for b in _batches(digits, settings.batch, generator)]
             result.losses.append(float(np.mean(losses)))
             progress.update(task, advance=1, loss=result.losses[-1])
-    result.accuracy = float(np.mean(classify(digits.test_images) == digits.test_labels))  # pyright: ignore[reportUnknownArgumentType]
+    predicted: Integers = classify(digits.test_images)
+    result.accuracy = float((predicted == digits.test_labels).mean())
     result.times = step.maker.times
     if settings.graphs:
         _print_graphs(step, console)

@@ -1,4 +1,4 @@
-"""The data of the demo, and its two models, as graphs and by hand in NumPy."""
+"""Data and models of the demo; each model is a graph, and a training step written by hand in NumPy."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ __all__ = ["Digits", "Model", "load_digits", "network", "softmax_regression"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Tensor = ot.TensorVariable
 CLASSES = 10
 
 
 @dataclass(frozen=True)
 class Digits:
-    """Images in rows of 64 numbers from 0 to 1 and their labels, for training and held out."""
+    """Images, as rows of 64 numbers from 0 to 1, and their labels, for training and for testing."""
 
     train_images: Floats
     train_labels: Integers
@@ -55,7 +56,7 @@ def load_digits(seed: int, shuffle_labels: bool = False) -> Digits:
 
 @dataclass(frozen=True)
 class Model:
-    """A classifier: its parameters' start, its graph, and one step of training by hand.
+    """A classifier: initial parameters, its graph, and one training step in NumPy.
 
     ``logits(images, parameters)`` builds the graph. ``numpy_step(images, labels, parameters, rate)``
     changes the parameters in place and returns the loss before the change.
@@ -65,17 +66,21 @@ class Model:
     start: Sequence[Floats]
     names: Sequence[str]
     rate: float
-    logits: Callable[[Any, Sequence[Any]], Any]
+    logits: Callable[[Tensor, Sequence[Tensor]], Tensor]
     numpy_step: Callable[[Floats, Integers, Sequence[Floats], float], float]
 
 
-def loss_graph(model: Model, images: Any, labels: Any, parameters: Sequence[Any]) -> Any:
+def loss_graph(
+    model: Model, images: Tensor, labels: Tensor, parameters: Sequence[Tensor]
+) -> Tensor:
     """Mean negative log-likelihood of the labels, as a graph."""
     log_likelihood = ot.log_softmax(model.logits(images, parameters), axis=1)
     return -log_likelihood[ot.arange(labels.shape[0]), labels].mean()
 
 
-def make_step(model: Model, mode: str | None) -> tuple[Any, Any, list[Any]]:
+def make_step(
+    model: Model, mode: str | None
+) -> tuple[oc.Function, oc.Function, list[ot.TensorSharedVariable]]:
     """The compiled training step, the compiled classifier, and the shared parameters."""
     images, labels = ot.dmatrix("images"), ot.lvector("labels")
     parameters = [oc.shared(p, name) for p, name in zip(model.start, model.names, strict=True)]
@@ -114,7 +119,7 @@ def _loss_and_error(logits: Floats, labels: Integers) -> tuple[float, Floats]:
 def softmax_regression(seed: int, features: int) -> Model:
     """One linear layer."""
 
-    def logits(images: Any, parameters: Sequence[Any]) -> Any:
+    def logits(images: Tensor, parameters: Sequence[Tensor]) -> Tensor:
         weights, bias = parameters
         return images @ weights + bias
 
@@ -135,7 +140,7 @@ def softmax_regression(seed: int, features: int) -> Model:
 def network(seed: int, features: int, hidden: int) -> Model:
     """A layer of hyperbolic tangents, then a linear one."""
 
-    def logits(images: Any, parameters: Sequence[Any]) -> Any:
+    def logits(images: Tensor, parameters: Sequence[Tensor]) -> Tensor:
         w1, b1, w2, b2 = parameters
         return ot.tanh(images @ w1 + b1) @ w2 + b2
 

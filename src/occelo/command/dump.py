@@ -1,29 +1,30 @@
-"""``occelo dump``: showing, comparing and running what `function_dump` wrote."""
+"""``occelo dump``: commands that show, compare and run files written by `function_dump`."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 import occelo
+from occelo_graph.tensors.sequences import is_sequence
 
 __all__ = ["dump_app"]
 
 dump_app = typer.Typer(
-    help="Look into dumps of functions. A dump that is a pickle can run any code when it is loaded, so "
-    "that is done only with --trust; those written with format='safe' are safe to load.",
+    help="Inspect dumps of functions. Loading a dump that is a pickle can run any code, so it needs "
+    "--trust; dumps written with format='safe' are safe to load.",
     no_args_is_help=True,
     add_completion=False,
 )
 File = Annotated[
-    Path, typer.Argument(exists=True, dir_okay=False, help="What function_dump wrote.")
+    Path, typer.Argument(exists=True, dir_okay=False, help="A file written by function_dump.")
 ]
 Trust = Annotated[
     bool,
@@ -38,12 +39,16 @@ def _arguments(file: Path, trust: bool) -> dict[str, Any]:
         raise typer.BadParameter(str(error)) from None
 
 
-def _listed(given: Any) -> list[Any]:
+def _listed(given: object) -> Sequence[Any]:
     if given is None:
         return []
-    if isinstance(given, Mapping):
-        return list(given.values())  # pyright: ignore[reportUnknownArgumentType]
-    return list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType]
+    if _is_mapping(given):
+        return list(given.values())
+    return given if is_sequence(given) else [given]
+
+
+def _is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
+    return isinstance(given, Mapping)
 
 
 def _variable(given: Any) -> Any:
@@ -53,12 +58,12 @@ def _variable(given: Any) -> Any:
 def _pairs(given: Any) -> list[tuple[Any, Any]]:
     if given is None:
         return []
-    items: Any = given.items() if isinstance(given, Mapping) else given  # pyright: ignore[reportUnknownVariableType]
-    return [(k, v) for k, v in items]
+    items: Iterable[tuple[Any, Any]] = given.items() if _is_mapping(given) else given
+    return list(items)
 
 
 def _rows(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments that are no outputs, as text."""
+    """Names and texts of all arguments but the outputs."""
     for i, given in enumerate(_listed(arguments["inputs"])):
         variable = _variable(given)
         extra = f", {given}" if isinstance(given, occelo.In) else ""
@@ -95,7 +100,7 @@ def show(file: File, trust: Trust = False) -> None:
 
 @dump_app.command()
 def diff(first: File, second: File, trust: Trust = False) -> None:
-    """Show in what two dumps differ; the exit status is 1 if they do."""
+    """Show the differences of two dumps; the exit status is 1 if there are any."""
     texts: list[list[str]] = []
     for file in (first, second):
         arguments = _arguments(file, trust)
@@ -119,7 +124,7 @@ def run(
         bool, typer.Option(help="Call the function as well, if it can be called without arguments.")
     ] = True,
 ) -> None:
-    """Compile a dump and say how long each step took."""
+    """Compile a dump and show how long each step took."""
     arguments = _arguments(file, trust)
     if mode is not None:
         arguments["mode"] = mode

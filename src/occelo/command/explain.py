@@ -1,4 +1,4 @@
-"""``occelo explain``: how a graph is rewritten, as a page and as tables."""
+"""``occelo explain``: shows how a graph is rewritten, as a page with a slider and as tables of times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["explain_graph", "graph_outputs"]
 
 
 def graph_outputs(name: str) -> list[Any]:
-    """The variables that a file or ``MODULE:NAME`` holds."""
+    """The outputs of the graph in a saved file, or of the variable, list or function ``MODULE:NAME``."""
     if Path(name).exists():
         return list(occelo.load(name).outputs)
     module, _, attribute = name.partition(":")
@@ -35,7 +35,7 @@ def graph_outputs(name: str) -> list[Any]:
 def explain_graph(
     name: str, page: Path, open_page: bool, optimizer: str, text: bool, console: Console
 ) -> None:
-    """Rewrite what ``name`` says, write the page, print the profile.
+    """Rewrite the graph called ``name``, write the page, and print the profile.
 
     Raises ValueError, ImportError or AttributeError if there is no such graph.
     """

@@ -1,4 +1,4 @@
-"""Occelo's compiler: `function` and what it needs."""
+"""Occelo's compiler: `function`, which compiles a graph into a callable, with its inputs, outputs and modes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# loaded by the first use, since most programs need none of them
+# imported at first use, since most programs need none of them
 _LATER = {
     "load_dump": "occelo_compile.dumping",
     "BadDestroyMap": "occelo_compile.debugging.errors",

@@ -1,12 +1,11 @@
-"""Finding the replacement that made a function wrong."""
+"""`bisect`: binary search for the replacement that made a compiled function wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from occelo_compile.maker import FunctionMaker
+from occelo_compile.calling import Function
 from occelo_graph.config import config
 from occelo_rewrite import Application
 
@@ -15,7 +14,7 @@ __all__ = ["Culprit", "bisect"]
 
 @dataclass(frozen=True)
 class Culprit:
-    """The application after which results are wrong, its number, and how many functions were compiled."""
+    """The first application of a rule after which results are wrong, its position, and the number of compilations."""
 
     application: Application
     number: int
@@ -30,16 +29,16 @@ class Culprit:
         )
 
 
-def bisect(function: Any, oracle: Callable[[Any], bool]) -> Culprit:
-    """The rule application that makes a compiled function wrong.
+def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
+    """Find the application of a rule that makes a compiled function wrong.
 
-    ``oracle`` calls the function that it is given and says whether results are right. The function is
-    compiled again with fewer replacements, at most ``log2(n) + 2`` times for n of them. Shared variables
-    are the function's own, so an oracle that runs updates should set their values first.
+    ``oracle`` takes a function, calls it, and returns whether its results are right. The function is
+    recompiled with fewer replacements, at most ``log2(n) + 2`` times for n of them. All these functions use the
+    same shared variables, so an oracle that runs updates should set their values first.
 
     ValueError if results are right after all replacements, or wrong before the first.
     """
-    applications: list[Application] = function.maker.rewritten.record.applications
+    applications = function.maker.rewritten.record.applications
     if oracle(function):
         raise ValueError("The oracle finds nothing wrong with the function")
     count = 1
@@ -56,9 +55,9 @@ def bisect(function: Any, oracle: Callable[[Any], bool]) -> Culprit:
     return Culprit(applications[wrong - 1], wrong - 1, count)
 
 
-def _compiled(function: Any, limit: int) -> Any:
+def _compiled(function: Function, limit: int) -> Function:
     """The function with only the first ``limit`` replacements."""
-    old: FunctionMaker = function.maker
+    old = function.maker
     with config.change_flags(optdb__max_applications=limit, cache=False):
         maker = type(old)(
             old.inputs,

@@ -1,4 +1,4 @@
-"""`Function`: the callable that a user holds."""
+"""`Function`: a compiled function, which filters arguments, runs the VM, stores updates and returns results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Duplicate:
 
 
 DUPLICATE = _Duplicate()
-"""What a key that fits several inputs stands for in `Function.finder`."""
+"""The entry in `Function.finder` of a name that several inputs have."""
 
 
 class _Values:
@@ -63,14 +63,14 @@ class Function:
     """A compiled function.
 
     Calling it takes the inputs in order or by name and returns one array, a list or a dict, as the
-    outputs were given. Scalars come back as 0-d arrays. ``f[key]`` reads and sets the value of an
-    input or shared variable by variable, name or position; arguments are not kept after a call, so
+    outputs were given. Scalars are returned as 0-d arrays. ``f[key]`` reads and sets the value of an
+    input or shared variable by variable, name or position. Arguments are not kept after a call, so
     they read None. With ``trust_input`` arguments are not checked, and wrong ones give wrong
     results. Several threads may call one function.
 
-    ``indices`` pairs each input with its position, ``defaults`` says of each whether a call needs
-    it, whether its value is put back after a call, and that value. `maker` is shared by
-    ``copy.copy``; `copy` makes one of its own.
+    ``indices`` pairs each input with its position. ``defaults`` has for each input whether a call needs
+    it, whether its default is restored after a call, and that default. ``copy.copy`` shares the `maker`;
+    `copy` makes a new one.
     """
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
@@ -110,7 +110,7 @@ class Function:
         self._explicit = [i for i, each in enumerate(inputs) if not each.implicit]
         self._required = [i for i in self._explicit if self.defaults[i][0]]
         updated = {i for _, i in self._updates}
-        self._forgotten = [i for i in self._required if i not in updated]
+        self._cleared = [i for i in self._required if i not in updated]
         self._names = self._index_names(inputs)
         self.finder = self._make_finder(inputs)
         self.value = _Values(self)
@@ -176,7 +176,7 @@ class Function:
     def __contains__(self, key: Any) -> bool:
         return key in self.value
 
-    # looking up by position makes no sequence of inputs
+    # else `__getitem__` by position would make a function iterable
     __iter__ = None
 
     def get_shared(self) -> list[SharedVariable]:
@@ -186,13 +186,16 @@ class Function:
     # calling
 
     def __call__(
-        self, *args: Any, output_subset: Sequence[Any] | None = None, **kwargs: Any
+        self, *args: Any, output_subset: Sequence[str | int] | None = None, **kwargs: Any
     ) -> Any:
         with self.lock, self._turns:
             return self._call(args, output_subset, kwargs)
 
     def _call(
-        self, args: Sequence[Any], output_subset: Sequence[Any] | None, kwargs: dict[str, Any]
+        self,
+        args: Sequence[Any],
+        output_subset: Sequence[str | int] | None,
+        kwargs: dict[str, Any],
     ) -> Any:
         profile = self.profile
         start = perf_counter() if self._calls == 0 or profile is not None else 0.0
@@ -218,11 +221,11 @@ class Function:
             for i, value in new_values:
                 storage[i].storage[0] = value
         except Exception as error:
-            from occelo_compile.error_replay import retold  # only a failure pays for it
+            from occelo_compile.error_replay import replayed_error  # imported only after a failure
 
-            told = retold(self, subset, error)
-            if told is not None:
-                raise told from None
+            replayed = replayed_error(self, subset, error)
+            if replayed is not None:
+                raise replayed from None
             raise error
         finally:
             self._restore()
@@ -235,11 +238,11 @@ class Function:
         return self._package(results, subset)
 
     def _attach_entry(self) -> None:
-        """Let later calls go straight to machine code, where the VM offers that.
+        """Let later calls enter machine code directly, if the VM has an entry.
 
-        The builtin function becomes ``__call__`` of a class of this function's own, so that no
-        Python runs between the caller and it. It falls back to this class for all that is not
-        simple: keywords, conversions, errors.
+        The entry, a builtin function, becomes ``__call__`` of a subclass made for this function, so no
+        Python code runs before it. It falls back to `Function.__call__` for
+        keywords, conversions and errors.
         """
         make = getattr(self.vm, "entry", None)
         plain = self._plain and self.output_keys is None
@@ -265,14 +268,13 @@ class Function:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)
             if called is entry and isinstance(entry, FunctionType):
                 called = staticmethod(entry)  # else the function itself would be an argument
-            self._become(type("Function", (Function,), {"__call__": called}))
-
-    def _become(self, cls: Any) -> None:
-        self.__class__ = cls
+            direct: Any = type("Function", (Function,), {"__call__": called})
+            self.__class__ = direct
 
     def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """The entry with its calls timed; where the VM wants to measure nodes, the call goes to it."""
+        """The entry with its calls timed. Calls whose nodes the VM wants to measure go through Python."""
         profile, vm = self.profile, self.vm
+        assert profile is not None
         note = getattr(vm, "note", None)
 
         def call(function: Function, *args: Any, **kwargs: Any) -> Any:
@@ -281,7 +283,7 @@ class Function:
             before = profile.calls
             start = perf_counter()
             result = entry(*args, **kwargs)
-            if profile.calls == before:  # else it was left to Python, which counts by itself
+            if profile.calls == before:  # else the entry fell back to Python, which counts the call
                 seconds = perf_counter() - start
                 profile.add_run(seconds)
                 profile.add_call(seconds)
@@ -292,12 +294,12 @@ class Function:
         return call
 
     def _fetch(self) -> None:
-        """Make NumPy arrays of shared values that another library holds."""
+        """Convert values of shared variables that are arrays of another library to NumPy arrays."""
         for container in self.input_storage:
             container.storage[0] = local(container.storage[0])
 
     def _foreign_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        """Whether the caller works with another library's arrays, and so wants them back."""
+        """Whether an argument is an array of another library; then results are returned as such, too."""
         return any(type(value) in foreign_types for value in (*args, *kwargs.values()))
 
     def _run(self, subset: list[int] | None) -> None:
@@ -372,7 +374,7 @@ class Function:
 
     @staticmethod
     def _aliasing_groups(inputs: Sequence[SymbolicInput]) -> list[int]:
-        """Inputs that may be overwritten or handed out, so that overlaps between them matter."""
+        """Inputs that may be overwritten or returned, so that they must not overlap other arguments."""
         return [i for i, each in enumerate(inputs) if each.borrow and not each.implicit]
 
     def _separate(self, given: dict[int, Any]) -> None:
@@ -390,8 +392,8 @@ class Function:
                     break
 
     def _restore(self) -> None:
-        """Drop references to arguments and results, and put default values back."""
-        for i in self._forgotten:
+        """Drop references to arguments and results, and restore default values."""
+        for i in self._cleared:
             self.input_storage[i].storage[0] = None
         self._put_defaults()
         computed = self.maker.call_graph.computed
@@ -399,7 +401,7 @@ class Function:
             if made:
                 container.storage[0] = None
 
-    def _subset(self, wanted: Sequence[Any]) -> list[int]:
+    def _subset(self, wanted: Sequence[str | int]) -> list[int]:
         positions: list[int] = []
         for key in wanted:
             if isinstance(key, str):
@@ -407,7 +409,7 @@ class Function:
                     raise KeyError(f"{self} has no output {key!r}")
                 positions.append(self.output_keys.index(key))
             else:
-                positions.append(range(self._n_outputs)[key])  # pyright: ignore[reportUnknownArgumentType]
+                positions.append(range(self._n_outputs)[key])
         return positions
 
     def _package(self, results: list[Any], subset: list[int] | None) -> Any:
@@ -423,7 +425,7 @@ class Function:
     # the rest
 
     def free(self) -> None:
-        """Forget values between inputs and outputs that are kept because ``allow_gc`` is False."""
+        """Free intermediate values that are kept because ``allow_gc`` is False."""
         self.vm.clear_storage()
 
     def dprint(self, **options: Any) -> Any:
@@ -431,19 +433,19 @@ class Function:
         return self.maker.fgraph.dprint(**options)
 
     def dump(self, directory: str | os.PathLike[str]) -> list[Path]:
-        """Write the compiled graph and what was made of it into a directory.
+        """Write the compiled graph and the code of its blocks into a directory.
 
-        These are files for the graph and, for each block of machine code, its loop program, LLVM
+        There are files for the graph and, for each block of machine code, its loop program, LLVM
         IR, assembly and C. Returns their paths.
         """
-        from occelo_link.dumping import dump_graph  # printers that calls do not need
+        from occelo_link.dumping import dump_graph  # imports printers, which calls do not need
 
         return dump_graph(self.maker.fgraph, Path(directory))
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
-        """How long each loop takes that `native` makes of the compiled graph, for these arguments.
+        """Measure how long each loop takes that `native` makes of the compiled graph, for these arguments.
 
-        Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: seconds of a mean of
+        Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: mean seconds over
         ``runs`` runs, and the ops that are fused in the loop. Nothing is updated. OSError on systems without
         ``clock_gettime``.
         """
@@ -465,16 +467,16 @@ class Function:
         name: str | None = None,
         profile: Any = None,
     ) -> Function:
-        """A function of the same graph, with a maker and a graph of its own.
+        """Return a function of the same graph, with a maker and a graph of its own.
 
-        Values of inputs that have any are duplicated; shared variables stay shared, unless ``swap``
+        Values of inputs are copied. Shared variables stay shared, unless ``swap``
         maps them to others of the same type, in the copy alone. With ``share_memory`` the two
-        functions use the same storage between inputs and outputs, and take turns. ``delete_updates``
-        leaves out all updates. ``name`` is the old one with " copy" by default, ``profile`` as in
+        functions use the same storage for intermediate values, and one lock. ``delete_updates``
+        drops all updates. ``name`` is the old one with " copy" by default; ``profile`` is as in
         `function`. ValueError if a key of ``swap`` is not a shared variable of the function,
         TypeError if the types differ.
         """
-        from occelo_compile.copying import copied  # calls need none of it
+        from occelo_compile.copying import copied  # imported on demand: calls do not need it
 
         return copied(self, share_memory, swap, delete_updates, name, profile)
 
@@ -497,9 +499,9 @@ class Function:
 
 
 def _fits(container: Container, value: Any) -> bool:
-    """Whether another library's array is of a container's type as it is."""
-    kind: Any = container.type
-    shape = getattr(kind, "shape", None)
+    """Whether another library's array has a container's type without conversion."""
+    kind = container.type
+    shape = kind.shape
     return (
         shape is not None
         and str(value.dtype).removeprefix("torch.") == kind.dtype

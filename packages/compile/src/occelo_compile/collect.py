@@ -1,10 +1,10 @@
-"""Step 1, collect: from what the user gave to a graph with all its inputs."""
+"""`collect`: step 1 of `function`, which checks its arguments, applies givens and finds shared variables and updates."""
 
 from __future__ import annotations
 
 import pdb
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,19 +25,21 @@ from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors, walk
 from occelo_graph.ops.settling import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
-from occelo_graph.tensors.sequences import refuse_bool
+from occelo_graph.tensors.sequences import is_sequence, refuse_bool
 
 __all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
+Replace = Callable[[Sequence[Variable]], list[Variable]]
+"""Copies variables with givens applied."""
 
 
 @dataclass
 class Collected:
     """The result of step 1.
 
-    ``inputs`` are the user's inputs, then one implicit input for each shared variable; ``outputs``
-    the user's; ``output_keys`` the keys if they were a dict; updates lie in the inputs.
+    ``inputs`` are the user's inputs, then one implicit input for each shared variable, with its update;
+    ``outputs`` are the user's; ``output_keys`` are the keys if the outputs were a dict.
     """
 
     inputs: list[SymbolicInput]
@@ -49,7 +51,7 @@ class Collected:
     name: str | None = None
 
 
-def _as_input(given: Any, allow_downcast: bool | None, position: int) -> SymbolicInput:
+def _as_input(given: object, allow_downcast: bool | None, position: int) -> SymbolicInput:
     variable = given.variable if isinstance(given, SymbolicInput) else given
     if isinstance(variable, Constant):
         raise TypeError(
@@ -67,10 +69,10 @@ def _as_input(given: Any, allow_downcast: bool | None, position: int) -> Symboli
     return In(given, allow_downcast=allow_downcast)
 
 
-def _inputs(given: Any, allow_downcast: bool | None) -> list[SymbolicInput]:
-    if not isinstance(given, list | tuple):
+def _inputs(given: object, allow_downcast: bool | None) -> list[SymbolicInput]:
+    if not is_sequence(given):
         raise TypeError(f"The inputs must be a list, got {given!r}")
-    inputs = [_as_input(x, allow_downcast, i) for i, x in enumerate(given)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    inputs = [_as_input(x, allow_downcast, i) for i, x in enumerate(given)]
     seen: dict[Variable, int] = {}
     for position, each in enumerate(inputs):
         first = seen.setdefault(each.variable, position)
@@ -81,7 +83,7 @@ def _inputs(given: Any, allow_downcast: bool | None) -> list[SymbolicInput]:
     return inputs
 
 
-def _as_output(given: Any) -> SymbolicOutput:
+def _as_output(given: object) -> SymbolicOutput:
     if isinstance(given, SymbolicOutput):
         return given
     if isinstance(given, Variable):
@@ -94,18 +96,18 @@ def _as_output(given: Any) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """Outputs, keys, whether a single one is returned bare, whether there are none."""
+    """The outputs, their keys, whether there is one outside of a list, whether they are None."""
     if given is None:
         return [], None, False, True
+    entries: Mapping[Any, object] = given
     if isinstance(given, dict):
-        entries: dict[Any, Any] = given  # pyright: ignore[reportUnknownVariableType]
         for key in entries:
             if not isinstance(key, str):
                 raise TypeError(f"The keys of outputs must be strings, got {key!r}")
         keys = sorted(entries)
         return [_as_output(entries[k]) for k in keys], keys, False, False
-    if isinstance(given, list | tuple):
-        return [_as_output(o) for o in given], None, False, False  # pyright: ignore[reportUnknownVariableType]
+    if is_sequence(given):
+        return [_as_output(o) for o in given], None, False, False
     return [_as_output(given)], None, True, False
 
 
@@ -164,7 +166,7 @@ def _givens(
     return replacements
 
 
-def _wants_default(variable: SharedVariable, no_default_updates: Any) -> bool:
+def _follows_default_update(variable: SharedVariable, no_default_updates: Any) -> bool:
     if variable.default_update is None:
         return False
     if isinstance(no_default_updates, bool) or no_default_updates is None:
@@ -183,7 +185,7 @@ def collect(
     on_unused_input: str | None = None,
     name: str | None = None,
 ) -> Collected:
-    """Check the arguments of `function`, apply givens, find shared variables and their updates."""
+    """Check the arguments of `function`, apply givens, and find shared variables and their updates."""
     given_inputs = _inputs(inputs, allow_input_downcast)
     outs, keys, unpack_single, return_none = _outputs(outputs)
     if not isinstance(no_default_updates, bool | list | tuple) and no_default_updates is not None:
@@ -216,7 +218,7 @@ def collect(
     )
 
 
-def _with_update(given: SymbolicInput, replaced: Any) -> SymbolicInput:
+def _with_update(given: SymbolicInput, replaced: Replace) -> SymbolicInput:
     if given.update is None:
         return given
     (update,) = replaced([given.update])
@@ -245,10 +247,10 @@ def _find_shared(
     roots: Sequence[Variable],
     expressions: dict[SharedVariable, Variable],
     cut: Mapping[Variable, Variable],
-    replaced: Any,
+    replaced: Replace,
     no_default_updates: Any,
 ) -> list[SharedVariable]:
-    """Shared variables in order of discovery; default updates are added, and searched too."""
+    """Shared variables in order of discovery. Default updates are added to ``expressions`` and searched too."""
     found: dict[SharedVariable, None] = {}
     seen: set[Variable] = set()
     pending: list[Variable] = [*roots, *expressions, *expressions.values()]
@@ -261,7 +263,9 @@ def _find_shared(
             if not isinstance(variable, SharedVariable) or variable in cut:
                 continue
             found[variable] = None
-            if variable not in expressions and _wants_default(variable, no_default_updates):
+            if variable not in expressions and _follows_default_update(
+                variable, no_default_updates
+            ):
                 assert variable.default_update is not None
                 (expression,) = replaced([variable.default_update])
                 expressions[variable] = _update_expression(variable, expression)
@@ -270,7 +274,7 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables that one is computed from, without those that only say how it was made."""
+    """The variables that one is computed from, without those of which only static lengths are used."""
     if variable.owner is None or variable in cut:
         return ()
     return inputs_needed(variable.owner)
@@ -296,7 +300,7 @@ def _check_missing(
 
 
 def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Say where float64 enters a graph, if the option ``warn_float64`` asks for that."""
+    """Report the variable where float64 enters a graph, as the option ``warn_float64`` says."""
     action = WARN_FLOAT64.get()
     if action == "ignore":
         return
@@ -344,6 +348,6 @@ def _check_unused(
 def construct_function_ins_and_outs(
     params: Any, outputs: Any = None, **options: Any
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """The inputs and outputs that `collect` finds."""
+    """The inputs and outputs of `collect`."""
     collected = collect(params, outputs, **options)
     return collected.inputs, collected.outputs

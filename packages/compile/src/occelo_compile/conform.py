@@ -1,4 +1,4 @@
-"""Conformance of whole functions: a pytest suite for any backend, ours or another's.
+"""Conformance suite of compiled functions: pytest tests that any backend can inherit.
 
 class TestMine(FunctionSuite):
     backend = "mine"
@@ -66,7 +66,7 @@ class FunctionSuite:
         assert self.compiled([x], {"a": x * 2})(1.0) == {"a": 2.0}
         assert self.compiled([x], [x, x * 2])(1.0, output_subset=[1]) == [2.0]
 
-    def test_what_is_the_users_stays_the_users(self) -> None:
+    def test_writing_to_results_changes_no_other_array(self) -> None:
         x = ot.dvector("x")
         w = shared(np.ones(2), "w")
         f = self.compiled([x], [x, w, x[::-1], w + x])

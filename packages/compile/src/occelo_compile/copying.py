@@ -1,4 +1,4 @@
-"""Copying and pickling functions."""
+"""Copies and pickles of compiled functions: `Function.copy`, ``copy.copy``, ``pickle``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def copied(
     old = function.maker
     name = f"{function.name} copy" if name is None and function.name is not None else name
     inputs, outputs = _symbols(function, _checked(function, swap), delete_updates)
-    # deleting updates may leave in-place ops without the right to overwrite, so that is rewritten anew
+    # in-place ops may be wrong without the updates, so the graph is rewritten again
     known = old.is_rewritten and not delete_updates
     graph, same = old.fgraph.clone_get_equiv(check_integrity=False) if known else (None, {})
     maker = old.with_own_graph(inputs, outputs, graph, name, chosen_profile(profile, name))
@@ -60,21 +60,23 @@ def copied(
 
 def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVariable]:
     used = set(function.get_shared())
-    pairs: dict[Variable, SharedVariable] = dict(swap or {})
-    for old, new in pairs.items():
+    given: dict[Variable, object] = dict(swap or {})
+    pairs: dict[Variable, SharedVariable] = {}
+    for old, new in given.items():
         if old not in used:
             raise ValueError(f"{describe(old)} is not a shared variable of {function}")
-        if not isinstance(new, SharedVariable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(new, SharedVariable):
             raise TypeError(f"{describe(old)} can be swapped for a shared variable, not {new!r}")
         if new.type != old.type:
             raise TypeError(f"{describe(old)} cannot be swapped for {describe(new)}: types differ")
+        pairs[old] = new
     return pairs
 
 
 def _symbols(
     function: Function, swap: dict[Variable, SharedVariable], delete_updates: bool
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """Inputs and outputs of the copy, with shared variables swapped in their expressions."""
+    """Inputs and outputs of the copy, whose expressions use the swapped shared variables."""
     maker = function.maker
     updates = [each.update for each in maker.inputs if each.update is not None]
     roots = [each.variable for each in maker.outputs] + updates
@@ -102,7 +104,7 @@ def _symbols(
 
 
 def with_same_maker(function: Function) -> Function:
-    """``copy.copy``: another function of the same maker, with the present values duplicated."""
+    """``copy.copy``: another function of the same maker, with copies of the current values."""
     made: Function = function.maker.create()
     made.name = function.name
     made.trust_input = function.trust_input
@@ -111,7 +113,7 @@ def with_same_maker(function: Function) -> Function:
 
 
 def _own_values(function: Function) -> list[int]:
-    """Inputs whose values belong to the function: not arguments, not shared variables."""
+    """The positions of inputs with a value of the function's own: neither arguments nor shared variables."""
     return [
         i
         for i, (each, _) in enumerate(function.indices)
@@ -131,9 +133,10 @@ def _give_value(function: Function, i: int, value: Any) -> None:
 
 
 def pickled(function: Function) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """What pickle keeps: nodes first, so that nothing recurses with the depth of the graph.
+    """The function in the form that ``__reduce__`` returns.
 
-    Compiled code is not part of it: the cache has it, or it is made again.
+    Nodes come first, in topological order, so that pickling does not recurse with the depth of the graph.
+    Compiled code is not included: it is found in the cache, or compiled again.
     """
     function.free()
     _check_aliasing(function)
@@ -162,7 +165,7 @@ def _restored(
 
 
 def _check_aliasing(function: Function) -> None:
-    """Values that share memory are separate ones when they are loaded; say so."""
+    """Warn or raise if values share memory, which they no longer do when they are loaded."""
     strategy = function.pickle_aliased_memory_strategy
     if strategy == "ignore":
         return

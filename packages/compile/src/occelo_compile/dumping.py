@@ -1,7 +1,7 @@
 """`function_dump`: the arguments of `function` as a file, for reproducing a compilation elsewhere.
 
-Two forms: a pickle of exactly the keyword arguments, and ``format="safe"``, the form in which graphs are
-saved, with a description of the arguments beside it. Loading the safe form runs no code of the file.
+There are two formats. ``"pickle"`` is a pickle of exactly the keyword arguments. ``"safe"`` is an archive of the saved
+graph and a JSON description of the arguments; loading it runs no code of the file.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -44,7 +45,7 @@ _DAMAGE = (
     KeyError, IndexError, ValueError, TypeError, EOFError, NotImplementedError, RuntimeError,
     struct.error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""What reading a damaged archive may raise."""
+"""Exceptions that a damaged archive may raise."""
 _FLAGS = ("name", "mutable", "strict", "allow_downcast", "implicit", "borrow", "shared")
 
 
@@ -54,7 +55,7 @@ def dump_arguments(
     extra_tag_to_remove: Sequence[str],
     format: str,
 ) -> None:
-    """Write the file; see `function_dump`. A file that is there stays as it was if that fails."""
+    """Write the file; see `function_dump`. If that fails, an existing file stays unchanged."""
     if format not in FORMATS:
         raise ValueError(f"The format of a dump is {' or '.join(FORMATS)}, not {format!r}")
     if format == "safe":
@@ -72,12 +73,12 @@ def dump_arguments(
 
 
 def is_pickle(filename: str | os.PathLike[str]) -> bool:
-    """Whether a dump is of the form whose loading may run any code."""
+    """Whether a dump has the format whose loading may run any code."""
     return not zipfile.is_zipfile(filename)
 
 
 def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str, Any]:
-    """The arguments of `function` that a dump holds.
+    """Return the arguments of `function` that a dump holds.
 
     A pickle is only loaded with ``trust``, since loading one can run any code (ValueError otherwise).
     `SavedGraphError` if the file holds no dump.
@@ -89,10 +90,10 @@ def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str
                 "trust=True if you trust it"
             )
         with open(filename, "rb") as stream:
-            found: Any = pickle.load(stream)
-        if not isinstance(found, dict) or "inputs" not in found:
+            found: object = pickle.load(stream)
+        if not _is_object(found) or "inputs" not in found:
             raise SavedGraphError(f"{filename} does not hold the arguments of a function")
-        return found  # pyright: ignore[reportUnknownVariableType]
+        return found
     try:
         with zipfile.ZipFile(filename) as archive:
             plain = json.loads(archive.read("function.json"))
@@ -107,21 +108,16 @@ def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str
 
 
 def _variables(arguments: dict[str, Any]) -> list[Variable]:
-    """The variables among the arguments, at any depth."""
+    """The variables in the arguments, at any depth."""
     found: dict[Variable, None] = {}
 
     def note(variable: Variable) -> int:
         found[variable] = None
         return 0
 
-    def look(value: Any) -> None:
-        try:
-            _encode(value, note)
-        except TypeError:
-            pass  # pickle takes what the safe form does not
-
     for value in arguments.values():
-        look(value)
+        with suppress(TypeError):  # pickle takes values that the safe format does not
+            _encode(value, note)
     for variable in list(found):
         default = getattr(variable, "default_update", None)
         if default is not None:
@@ -152,8 +148,21 @@ def _safe(arguments: dict[str, Any]) -> bytes:
 Numbers = Callable[[Variable], int]
 
 
-def _encode(value: Any, number: Numbers) -> Any:
-    """A JSON value; variables by their numbers. TypeError for what has no safe form."""
+def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a value is a dict, as JSON and pickles of arguments have them: with strings as keys."""
+    return isinstance(value, dict)
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, list | tuple)
+
+
+def _is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
+    return isinstance(value, Mapping)
+
+
+def _encode(value: object, number: Numbers) -> Any:
+    """A JSON value, with variables replaced by their numbers. TypeError for a value without a safe form."""
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, Variable):
@@ -162,10 +171,10 @@ def _encode(value: Any, number: Numbers) -> Any:
         return {"In": _encode_input(value, number)}
     if isinstance(value, SymbolicOutput):
         return {"Out": [number(value.variable), value.borrow]}
-    if isinstance(value, list | tuple):
-        return [_encode(v, number) for v in value]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, Mapping):
-        return {"dict": [[_encode(k, number), _encode(v, number)] for k, v in value.items()]}  # pyright: ignore[reportUnknownVariableType]
+    if _is_list(value):
+        return [_encode(v, number) for v in value]
+    if _is_mapping(value):
+        return {"dict": [[_encode(k, number), _encode(v, number)] for k, v in value.items()]}
     if isinstance(value, Mode):
         return {"Mode": _encode_mode(value)}
     if isinstance(value, np.ndarray | np.generic | float | complex):
@@ -208,33 +217,26 @@ def _encode_mode(mode: Mode) -> dict[str, Any]:
     }
 
 
-def _decode(plain: Any, variables: Sequence[Variable]) -> Any:
-    if isinstance(plain, list):
-        return [_decode(v, variables) for v in plain]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(plain, dict):
+def _decode(plain: object, variables: Sequence[Variable]) -> Any:
+    if _is_list(plain):
+        return [_decode(v, variables) for v in plain]
+    if not _is_object(plain):
         return plain
-    entry: dict[str, Any] = plain  # pyright: ignore[reportUnknownVariableType]
-    match entry:
-        case {"variable": position, **rest} if not rest:
-            return variables[position]  # pyright: ignore[reportUnknownVariableType]
-        case {"In": parts}:
-            return _decode_input(parts, variables)
-        case {"Out": [position, borrow]}:
-            return Out(variables[position], borrow=borrow)
-        case {"dict": items}:
-            return {_decode(k, variables): _decode(v, variables) for k, v in items}
-        case {"Mode": parts}:
-            query = RewriteDatabaseQuery(
-                parts["include"],
-                parts["require"],
-                parts["exclude"],
-                position_cutoff=float(parts["position_cutoff"]),
-            )
-            return Mode(parts["linker"], query, name=parts["name"])
-        case {"array": position}:
-            return _array(variables[position])  # pyright: ignore[reportUnknownArgumentType]
-        case _:
-            raise SavedGraphError(f"Not an argument of a function: {sorted(entry)}")
+    if len(plain) == 1:
+        ((kind, content),) = plain.items()
+        if kind in _DECODERS:
+            return _DECODERS[kind](content, variables)
+    raise SavedGraphError(f"Not an argument of a function: {sorted(plain)}")
+
+
+def _decode_mode(parts: dict[str, Any]) -> Mode:
+    query = RewriteDatabaseQuery(
+        parts["include"],
+        parts["require"],
+        parts["exclude"],
+        position_cutoff=float(parts["position_cutoff"]),
+    )
+    return Mode(parts["linker"], query, name=parts["name"])
 
 
 def _array(variable: Variable) -> Any:
@@ -244,18 +246,31 @@ def _array(variable: Variable) -> Any:
 
 
 def _decode_input(parts: dict[str, Any], variables: Sequence[Variable]) -> In:
-    variable = variables[parts["variable"]]  # pyright: ignore[reportUnknownVariableType]
+    variable = variables[int(parts["variable"])]
     value = parts["value"]
     if value == "container":
-        value = getattr(variable, "container", None)  # pyright: ignore[reportUnknownArgumentType]
+        value = getattr(variable, "container", None)
     elif value is not None:
         value = _decode(value, variables)
     update = parts["update"]
     flags = {flag: parts[flag] for flag in _FLAGS}
     return In(
-        variable,  # pyright: ignore[reportUnknownArgumentType]
+        variable,
         value=value,
         update=None if update is None else variables[update],
         autoname=False,
         **flags,
     )
+
+
+_DECODERS: dict[str, Callable[[Any, Sequence[Variable]], Any]] = {
+    "variable": lambda position, variables: variables[int(position)],
+    "In": _decode_input,
+    "Out": lambda given, variables: Out(variables[int(given[0])], borrow=given[1]),
+    "dict": lambda items, variables: {
+        _decode(k, variables): _decode(v, variables) for k, v in items
+    },
+    "Mode": lambda parts, variables: _decode_mode(parts),
+    "array": lambda position, variables: _array(variables[int(position)]),
+}
+"""By the only key of an encoded value: what its content becomes."""

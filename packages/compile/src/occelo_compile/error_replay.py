@@ -1,34 +1,38 @@
-"""Errors in terms of the user's own graph.
+"""Replay of failed calls: the interpreter runs the user's graph again, to raise the error in the user's terms.
 
-What fails at run time is a node of a rewritten graph, and backends rewrite differently. So a call that
-failed runs once more, in the interpreter, over the graph as the user wrote it: the first node of that to
-fail tells the cause, with the user's line and the same text whatever the backend.
+At run time a node of a rewritten graph fails, and each backend rewrites differently. In the replay a node of
+the user's own graph fails, so the message names the user's line and is the same on every backend.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 from occelo_compile.debugging.errors import DebugModeError
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 
-__all__ = ["retold"]
+if TYPE_CHECKING:
+    from occelo_compile.calling import Function
+
+__all__ = ["replayed_error"]
 
 
-def retold(function: Any, subset: list[int] | None, error: Exception) -> Exception | None:
-    """What the user's graph raises on the inputs that a call failed with.
+def replayed_error(
+    function: Function, subset: list[int] | None, error: Exception
+) -> Exception | None:
+    """The exception that the user's graph raises on the inputs of a failed call.
 
-    None if that finds nothing wrong, if running it again could have effects of its own, or for an error
-    of DebugMode, which says more itself.
+    None if the replay does not fail, if it could repeat side effects, or for an error
+    of DebugMode, which is more specific.
     """
     if isinstance(error, DebugModeError):
         return None
     graph = function.maker.users_graph()
     if not all(node.op.pure and not node.op.destroy_map for node in graph.apply_nodes):
         return None
-    # an op that fails may also overwrite what it should not
+    # an op that fails may also overwrite its inputs by mistake
     values = [copy.deepcopy(local(container.storage[0])) for container in function.input_storage]
     if any(value is None for value in values):
         return None

@@ -1,4 +1,4 @@
-"""Exceptions of compiling."""
+"""Exceptions of the compile package; those of DebugMode are in `debugging.errors`."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ __all__ = ["AliasedMemoryError"]
 
 
 class AliasedMemoryError(OcceloError):
-    """Values that share memory were to be pickled, which would separate them."""
+    """Values that share memory cannot be pickled, since they would no longer share it when loaded."""

@@ -1,4 +1,4 @@
-"""What modules below name and modules above define, in one object, which `wiring` fills."""
+"""References from lower modules of this package to higher ones: one object, filled by `wiring`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Facade:
     """Classes and functions of the compile package that its lower modules need."""
 
     maker: type[FunctionMaker]
-    """What modes make functions with."""
+    """The class of makers, for modes."""
     function: type[Function]
-    """What makers wrap VMs in."""
+    """The class of compiled functions, for makers."""
     load: Callable[[FunctionMaker], Linked | None]
-    """What the cache has for a maker."""
+    """Loads a linked function from the cache; None if there is none."""
     keep: Callable[[FunctionMaker, Linked], None]
-    """Keeps what was linked in the cache."""
+    """Stores a linked function in the cache."""
 
 
 facade = Facade()

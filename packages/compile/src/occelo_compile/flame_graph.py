@@ -1,17 +1,20 @@
-"""The page of a profile: rows of boxes as wide as the time they took, one below what they are part of."""
+"""Flame graph of a profile, as an HTML page: each box is as wide as its time, and lies below the box it is part of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from occelo_compile.profiling import ProfileStats
 
 __all__ = ["Frame", "flame_page", "frames"]
 
 
 @dataclass
 class Frame:
-    """A box: what it is, how long it took, what it consists of."""
+    """A box of the flame graph: label, seconds, tooltip, and the boxes below it."""
 
     name: str
     seconds: float
@@ -19,8 +22,8 @@ class Frame:
     parts: list[Frame] = field(default_factory=lambda: list[Frame]())
 
 
-def frames(stats: Any) -> Frame:
-    """Compiling by step, stage and rule; running by op and node, scaled to all calls."""
+def frames(stats: ProfileStats) -> Frame:
+    """The tree of boxes: compiling by step, stage and rule; running by op and node, scaled to all calls."""
     stages: list[Frame] = []
     for stage, seconds in stats.stages.items():
         rules = [
@@ -67,8 +70,8 @@ document.querySelectorAll('.label').forEach(label => label.onclick = () => {
 """
 
 
-def flame_page(stats: Any) -> str:
-    """The page as HTML; it needs nothing but itself."""
+def flame_page(stats: ProfileStats) -> str:
+    """The page as self-contained HTML."""
     top = frames(stats)
     title = escape(f"Profile of {top.name}")
     return (

@@ -1,4 +1,4 @@
-"""`function`: compile a graph into a callable."""
+"""`function`, which compiles a graph into a callable, and `function_dump`, which saves its arguments."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def function(
 ) -> Function:
     """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
 
-    - ``inputs``: a list of variables or `In`; shared variables are found by themselves.
+    - ``inputs``: a list of variables or `In`. Shared variables are not listed; they are found in the graph.
     - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it
       returns a dict), or None (it only updates).
     - ``updates``: pairs of a shared variable and its new value after each call. All are computed
       from the old values.
-    - ``givens``: pairs of a variable and what replaces it in this function.
+    - ``givens``: pairs of a variable and its replacement in this function.
     - ``mode``: a `Mode` or the name of one.
     - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the
       options.
     - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
-    - ``on_unused_input``: "raise", "warn" or "ignore"; without it, and with None, the option of that name
-      says, which is "raise" unless it is changed.
+    - ``on_unused_input``: "raise", "warn" or "ignore". By default, and with None, the option of that name
+      decides, which is "raise" unless it was changed.
     - ``allow_input_downcast``: see `In`; ``rebuild_strict``: see `clone_replace`;
       ``accept_inplace`` admits graphs with in-place ops; ``trust_input`` skips checks of arguments.
 
@@ -67,12 +67,12 @@ def function(
     )
     stats = None
     if profile is not None or PROFILE.get() or PRINT_GLOBAL_STATS.get():
-        from occelo_compile.profiling import chosen_profile  # only who wants a profile pays for it
+        from occelo_compile.profiling import chosen_profile  # imported only for profiles
 
         stats = chosen_profile(profile, name)
     maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=stats)
     maker.times.collect = perf_counter() - start
-    made: Function = maker.create()
+    made = maker.create()
     made.trust_input = trust_input
     return made
 
@@ -97,10 +97,10 @@ def function_dump(
     """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
 
     Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are
-    included; set them to zeros before if they must not be. Names in ``extra_tag_to_remove`` are left
-    out of the variables' tags, as is ``trace``. ``format="safe"`` writes a form that `load_dump` reads
-    without running any code of the file; TypeError for what it cannot hold. ``occelo dump`` shows,
-    compares and runs dumps of both forms.
+    included; set them to zeros first if they are confidential. The tags of variables are written without ``trace`` and
+    the names in ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads
+    without running any code of the file; TypeError for arguments that it cannot hold. ``occelo dump`` shows,
+    compares and runs dumps of both formats.
     """
     arguments: dict[str, Any] = {
         "inputs": inputs,
@@ -116,7 +116,7 @@ def function_dump(
         "profile": profile,
         "on_unused_input": on_unused_input,
     }
-    from occelo_compile.dumping import dump_arguments  # loads pickle, which calls do not need
+    from occelo_compile.dumping import dump_arguments  # imports pickle, which calls do not need
 
     dump_arguments(filename, arguments, extra_tag_to_remove or (), format)
 
@@ -125,7 +125,7 @@ _compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary(
 
 
 def evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
-    """`Variable.eval` by a compiled function, which is kept for the next time."""
+    """`Variable.eval`: calls a compiled function, which is kept for later calls."""
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:

@@ -1,9 +1,8 @@
-"""Whole functions in the cache: found by what the user gave, before any rewriting.
+"""Cache of whole functions, which are found by the user's graph before any rewriting.
 
-The key has named components; an entry holds the code of a function that is one block, and how it is
-called. What introspection and error messages need beyond that, the rewritten graph, is worked out
-again from the user's graph when it is asked for, so a function from the cache tells the same as a
-fresh one.
+The key consists of named components. An entry holds the code and the interface of a function that is one
+block. Introspection and error messages also need the rewritten graph; it is rewritten again from the user's graph
+when it is needed. So a function from the cache behaves like a newly compiled one.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable, toposort
@@ -28,6 +27,9 @@ from occelo_link.cache.store import Store, counters, default_store
 from occelo_link.withheld import withheld
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import database_fingerprint
+
+if TYPE_CHECKING:
+    from occelo_compile.calling import Function
 
 __all__ = ["explain_miss", "function_key"]
 
@@ -57,12 +59,12 @@ _WITHOUT_EFFECT = {
     "compiler_verbose",
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
-"""Options that no artefact depends on; all others are part of its key."""
+"""Options that no compiled code depends on; all others are part of the key."""
 _warned: set[str] = set()
 
 
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
-    """What the result of compiling depends on, by name; None if that is not known."""
+    """Everything that the compiled code depends on, by name; None if that is not known."""
     mode = maker.mode
     linker = mode.linker.fingerprint()
     plain = type(maker) is FunctionMaker and linker is not None
@@ -79,16 +81,16 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
     nodes = _all_nodes(outputs)
-    if not all(_has_meaning(node.op) for node in nodes):
+    if not all(_is_defined_by_code(node.op) for node in nodes):
         return None
     try:
         graph = digest(outputs, inputs)
         rewrites = database_fingerprint(optdb)
-        types = _own_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
-        ops = _own_ops(nodes)
+        types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
+        ops = _registered_ops(nodes)
         extensions = extensions_text()
     except (TypeError, UnknownSource) as reason:
-        _say_once(str(reason))
+        _warn_once(str(reason))
         return None
     flags = [
         (each.mutable, each.borrow, each.strict, each.allow_downcast, each.implicit, each.shared)
@@ -129,8 +131,8 @@ def _all_nodes(outputs: list[Variable]) -> list[Apply]:
     return found
 
 
-def _own_types(variables: Iterable[Variable]) -> str:
-    """The sources of types from other packages, by which values become arrays and back; empty without such."""
+def _registered_types(variables: Iterable[Variable]) -> str:
+    """A digest of the sources of types from other packages, which convert values to arrays; "" if there are none."""
     kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
     classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
     foreign = [cls for cls in classes if is_foreign(cls) and cls is not object]
@@ -140,21 +142,21 @@ def _own_types(variables: Iterable[Variable]) -> str:
     return digest_text("\n".join([*sources, *(repr(kind.parts()) for kind in kinds)]))
 
 
-def _has_meaning(op: Op) -> bool:
-    """Whether fields and code say all of an op."""
+def _is_defined_by_code(op: Op) -> bool:
+    """Whether an op is defined by its fields and its code alone."""
     return not op.observes and op.props() is not None
 
 
-def _own_ops(nodes: Iterable[Apply]) -> str:
-    """What ops and scalar functions from other packages consist of; empty without such."""
+def _registered_ops(nodes: Iterable[Apply]) -> str:
+    """A digest of the sources of ops and scalar ops from other packages; "" if there are none."""
     ops = dict.fromkeys(type(node.op) for node in nodes)
-    rows = dict.fromkeys(getattr(node.op, "scalar_op", None) for node in nodes)
+    scalar_ops = dict.fromkeys(getattr(node.op, "scalar_op", None) for node in nodes)
     texts = [source_text(cls, f"the op {cls.__qualname__}") for cls in ops if is_foreign(cls)]
-    for row in rows:
-        if isinstance(row, ScalarFunction) and row.name not in OWN_SCALAR_FUNCTIONS:
-            texts.append(source_text(row.parts(), f"the scalar function {row.name}"))
-        elif row is not None and is_foreign(row):
-            texts.append(source_text(type(row), f"the scalar function {row}"))
+    for each in scalar_ops:
+        if isinstance(each, ScalarFunction) and each.name not in OWN_SCALAR_FUNCTIONS:
+            texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
+        elif each is not None and is_foreign(each):
+            texts.append(source_text(type(each), f"the scalar function {each}"))
     return digest_text("\n".join(texts)) if texts else ""
 
 
@@ -164,7 +166,7 @@ def _query_text(query: RewriteDatabaseQuery) -> str:
     return repr([*parts, query.position_cutoff, inner])
 
 
-def _say_once(reason: str) -> None:
+def _warn_once(reason: str) -> None:
     if reason not in _warned:
         _warned.add(reason)
         warnings.warn(f"Functions are not kept in the cache: {reason}", stacklevel=2)
@@ -175,7 +177,7 @@ def _entry_name(key: dict[str, str]) -> str:
 
 
 def load(maker: FunctionMaker) -> Linked | None:
-    """What the cache has for a maker; None if nothing."""
+    """The linked function that the cache has for a maker; None if it has none."""
     store = default_store()
     if store is None:
         return None
@@ -192,7 +194,7 @@ def load(maker: FunctionMaker) -> Linked | None:
 
 
 def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
-    """The function that a linker packed; None if it does not know it any more."""
+    """The linked function from the bytes of an entry; None if the linker cannot read them any more."""
     inputs = [each.variable for each in maker.inputs]
     updated = [i for i, each in enumerate(maker.inputs) if each.update is not None]
     kinds = [each.variable.type for each in maker.outputs]
@@ -215,7 +217,7 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
 
 
 def keep(maker: FunctionMaker, linked: Linked) -> None:
-    """Put what was linked into the cache, if its linker can pack it."""
+    """Store a linked function in the cache, if its linker can pack it."""
     store, key = default_store(), maker.cache_key
     if store is None or key is None:
         return
@@ -232,11 +234,11 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
                 yield unpack(packed)[0]
 
 
-def explain_miss(function: Any, file: Any = None) -> str | None:
-    """Print why a function was not found in the cache: the first part of the key that differs.
+def explain_miss(function: Function, file: Any = None) -> str | None:
+    """Print why a function was not found in the cache: the first component of the key that differs.
 
-    It is compared with the kept function that has most in common with it. With ``file="str"`` the text is
-    returned instead; any other file is written to.
+    The key is compared with the most similar one in the cache. With ``file="str"`` the text is
+    returned; any other file is written to.
     """
     text = _why_missed(function.maker)
     if file == "str":

@@ -1,18 +1,18 @@
-"""Steps 2 to 4: rewrite, link, wrap."""
+"""`FunctionMaker`: steps 2 to 4 of `function`, which rewrite the graph, link it and wrap the VM in a callable."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_compile.collect import Collected
 from occelo_compile.facade import facade
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.options import TIME_THUNKS
-from occelo_compile.specialization import copy_settled
+from occelo_compile.specialization import copy_specialized
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Apply,
@@ -29,6 +29,10 @@ from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
 from occelo_rewrite import RewriteRecord
+
+if TYPE_CHECKING:
+    from occelo_compile.calling import Function
+    from occelo_compile.profiling import ProfileStats
 
 __all__ = ["CallGraph", "FunctionMaker", "Linked", "Rewritten", "Times"]
 
@@ -70,9 +74,9 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """Inputs and outputs as a call sees them, whether or not the graph was rewritten.
+    """Inputs, outputs and updates of the linked graph; also known for a function from the cache, which has no graph.
 
-    ``computed`` says which outputs are made by the call, unlike inputs that are handed through.
+    ``computed`` says for each output whether the call computes it; the others are inputs or constants.
     """
 
     def __init__(
@@ -89,15 +93,15 @@ class CallGraph:
 
 
 class FunctionMaker:
-    """Makes functions from what was collected, in a mode.
+    """Makes functions from collected inputs and outputs, in a mode.
 
-    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`, ``outputs`` variables
-    or `SymbolicOutput`. `create_fgraph`, `prepare_fgraph` and `create` are steps 2, 2b and 3 with 4; ``fgraph`` is the
-    rewritten graph. An existing ``fgraph`` may be passed: its first outputs are the user's, and
-    outputs for updates that it lacks are added.
+    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`; ``outputs`` are variables
+    or `SymbolicOutput`. `rewrite` is step 2 (`create_fgraph`, then `prepare_fgraph`), `link` step 3, `wrap` step 4;
+    `create` does all of them. ``fgraph`` is the rewritten graph. An existing ``fgraph`` may be passed: its first outputs
+    are the user's, and missing outputs for updates are added.
 
-    Where the cache has a function that is equal, neither rewriting nor compiling is done; then
-    ``fgraph`` and ``rewritten`` are worked out when somebody asks for them.
+    If the cache has an equal function, nothing is rewritten or compiled; then
+    ``fgraph`` and ``rewritten`` are computed at their first use.
     """
 
     def __init__(
@@ -111,7 +115,7 @@ class FunctionMaker:
         return_none: bool = False,
         name: str | None = None,
         fgraph: FunctionGraph | None = None,
-        profile: Any = None,
+        profile: ProfileStats | None = None,
     ) -> None:
         self.inputs = [_symbolic_input(each) for each in inputs]
         self.outputs = [_symbolic_output(each) for each in outputs]
@@ -149,7 +153,7 @@ class FunctionMaker:
 
     @property
     def call_graph(self) -> CallGraph:
-        """Inputs and outputs of what was linked."""
+        """Inputs and outputs of the linked graph."""
         if self._call_graph is None:
             graph = self.fgraph
             self._call_graph = CallGraph(
@@ -161,7 +165,7 @@ class FunctionMaker:
         return self._call_graph
 
     def set_call_graph(self, graph: CallGraph) -> None:
-        """Say what calls see, for a function whose graph was not rewritten."""
+        """Set `call_graph`, for a function from the cache, whose graph was not rewritten."""
         self._call_graph = graph
 
     @classmethod
@@ -172,9 +176,9 @@ class FunctionMaker:
         accept_inplace: bool = False,
         **options: Any,
     ) -> FunctionMaker:
-        """The maker of what `collect` found, through the mode's ``function_maker``."""
+        """A maker for the result of `collect`, by the mode's ``function_maker``."""
         chosen = get_mode(mode)
-        made: FunctionMaker = chosen.function_maker(
+        return chosen.function_maker(
             collected.inputs,
             collected.outputs,
             chosen,
@@ -185,7 +189,6 @@ class FunctionMaker:
             collected.name,
             **options,
         )
-        return made
 
     def with_own_graph(
         self,
@@ -193,9 +196,9 @@ class FunctionMaker:
         outputs: Sequence[SymbolicOutput],
         fgraph: FunctionGraph | None,
         name: str | None,
-        profile: Any = None,
+        profile: ProfileStats | None = None,
     ) -> FunctionMaker:
-        """A maker with the same flags; ``fgraph`` is the rewritten graph, if that is known."""
+        """A maker with the same flags; ``fgraph`` is the rewritten graph, if there is one already."""
         made = type(self)(
             list(inputs),
             list(outputs),
@@ -235,7 +238,7 @@ class FunctionMaker:
         self.__init__(**state)
 
     def create_fgraph(self) -> FunctionGraph:
-        """The graph to rewrite: outputs for updates added, features of protection attached."""
+        """The graph to rewrite, with outputs for updates and with features that protect inputs."""
         updated = [
             (i, each.update) for i, each in enumerate(self.inputs) if each.update is not None
         ]
@@ -245,7 +248,7 @@ class FunctionMaker:
             variables = [each.variable for each in self.inputs]
             outputs = [each.variable for each in self.outputs] + [update for _, update in updated]
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
-            copy_settled(outputs, memo)
+            copy_specialized(outputs, memo)
             fgraph = FunctionGraph(
                 [memo[v] for v in variables],
                 [memo[v] for v in outputs],
@@ -260,14 +263,14 @@ class FunctionMaker:
                     fgraph.add_output(update, reason="update")
                 fgraph.update_mapping = mapping
         self._check_inplace(fgraph)
-        take_aside_observers(fgraph)
+        move_observers_to_outputs(fgraph)
         protected = _protected(self.inputs)
         fgraph.attach_feature(ReplaceValidate())
         kept = [i for i, each in enumerate(self.inputs) if each.update is not None]
         fgraph.attach_feature(
             Supervisor(
                 InputsAt(protected),
-                # a call that fails must leave what it updates as it was
+                # a call that fails must leave the values that it would update unchanged
                 InputsAt(kept),
             )
         )
@@ -285,7 +288,7 @@ class FunctionMaker:
                     f"The graph has the in-place op {node.op}{source}; pass accept_inplace=True to allow it"
                 )
             if node.op.loops:
-                _refuse_inplace_within(node)
+                _refuse_inner_inplace(node)
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite, then insert the copies that the memory contract needs."""
@@ -296,7 +299,6 @@ class FunctionMaker:
         insert_deepcopy(
             fgraph,
             [each.borrow and not each.shared for each in self.inputs],
-            # what stands behind is only looked at
             [each.borrow for each in self.outputs] + [False] * len(fgraph.update_mapping),
             [each.implicit for each in self.inputs],
         )
@@ -317,9 +319,9 @@ class FunctionMaker:
         return self._rewritten
 
     def link(self, storage_map: StorageMap | None = None) -> Linked:
-        """Step 3: cells for the inputs (the shared ones' own), and the mode's linker over them.
+        """Step 3: link the graph with the mode's linker, over new cells and those of shared variables.
 
-        ``storage_map`` has cells for variables between inputs and outputs, if they are to be used.
+        ``storage_map`` may have cells for intermediate variables, which are then used.
         """
         fgraph = self.fgraph
         start = perf_counter()
@@ -332,7 +334,7 @@ class FunctionMaker:
         linker = self.mode.linker.clone().accept(fgraph, no_recycling, self.profile)
         vm, _, outputs = linker.make_thunk(input_storage=cells, storage_map=storage_map)
         if self.profile is not None and TIME_THUNKS.get():
-            from occelo_link.profiling import ProfiledVM  # only who wants a profile pays for it
+            from occelo_link.profiling import ProfiledVM  # imported only for profiles
 
             vm = ProfiledVM(vm, fgraph, linker.schedule(fgraph), self.profile.nodes)
         inputs = self.input_containers(cells)
@@ -340,14 +342,14 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: the own one of a shared variable, else a new one."""
+        """A cell for each input: that of its container, such as a shared variable's, or a new one."""
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs
         ]
 
     def input_containers(self, cells: Sequence[list[Any]]) -> list[Container]:
-        """Containers over the cells, which filter values as the inputs' flags say."""
+        """Containers over the cells, which filter values by the flags of the inputs."""
         return [
             each.value
             if isinstance(each.value, Container)
@@ -361,8 +363,8 @@ class FunctionMaker:
             for each, cell in zip(self.inputs, cells, strict=True)
         ]
 
-    def create(self, storage_map: StorageMap | None = None) -> Any:
-        """Steps 2 to 4, or 4 alone if the cache has the rest; ``storage_map`` as in `link`."""
+    def create(self, storage_map: StorageMap | None = None) -> Function:
+        """Steps 2 to 4, or step 4 alone if the cache has the function; ``storage_map`` as in `link`."""
         start = perf_counter()
         linked = None if self.is_rewritten else facade.load(self)
         if linked is None:
@@ -378,8 +380,8 @@ class FunctionMaker:
             self.profile.add_compilation(self.times, record)
         return made
 
-    def wrap(self, linked: Linked) -> Any:
-        """Step 4: the callable around a VM and its containers."""
+    def wrap(self, linked: Linked) -> Function:
+        """Step 4: the `Function` around a VM and its containers."""
         return facade.function(
             linked.vm,
             linked.inputs,
@@ -398,9 +400,10 @@ class FunctionMaker:
 def _symbolic_input(given: Any) -> SymbolicInput:
     if isinstance(given, SymbolicInput):
         return given
+    pair: Sequence[Any] = given
     if isinstance(given, tuple | list):
-        variable, update = given  # pyright: ignore[reportUnknownVariableType]
-        return In(variable, update=update)  # pyright: ignore[reportUnknownArgumentType]
+        variable, update = pair
+        return In(variable, update=update)
     return In(given)
 
 
@@ -409,21 +412,21 @@ def _symbolic_output(given: Any) -> SymbolicOutput:
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
-    """Whether a call needs the input, whether its value is put back after a call, and that value."""
+    """Whether a call needs the input, whether its default is restored after a call, and that default."""
     if given.value is None:
         return True, False, None
     if isinstance(given.value, Container):
         return False, False, given.value
     container.value = given.value
     kept = container.storage[0]
-    # an input that is updated keeps what it was updated to
+    # an updated input keeps its new value, so nothing is restored
     return False, given.update is None, kept
 
 
-def take_aside_observers(fgraph: FunctionGraph) -> None:
-    """Let what uses an observer's output use its input; the observer becomes an output that is dropped.
+def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
+    """Make observers hidden outputs; the users of an observer's output use its input instead.
 
-    So nothing stands in the way of rewriting. Where branches are lazy, observers stay in their places.
+    So observers such as `Print` block no rewriting. In graphs with lazy branches they stay in place.
     """
     nodes = [node for node in fgraph.toposort() if node.op.observes]
     if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):
@@ -446,8 +449,8 @@ def _fresh_root(variable: Variable) -> Variable:
     return made
 
 
-def _refuse_inplace_within(node: Apply) -> None:
-    """TypeError if the inner graph of a node has an in-place op: what it is given may be needed again there."""
+def _refuse_inner_inplace(node: Apply) -> None:
+    """TypeError if the inner graph of a node has an in-place op, since later iterations may need its inputs."""
     for inner in node.op.loop(node).body.nodes:
         if inner.op.destroy_map:
             source = f", made at {node.source}" if node.source is not None else ""
@@ -455,4 +458,4 @@ def _refuse_inplace_within(node: Apply) -> None:
                 f"The inner graph of {node.op}{source} has the in-place op {inner.op}; use the op that gives a new result"
             )
         if inner.op.loops:
-            _refuse_inplace_within(inner)
+            _refuse_inner_inplace(inner)

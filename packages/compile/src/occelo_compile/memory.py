@@ -1,19 +1,22 @@
-"""The memory contract: copies where a result could share storage that is not its own.
+"""The memory contract of functions: a pass that copies outputs which could alias other storage.
 
-A function never hands out the user's arrays, constants, shared storage, or one array twice, unless
-the outputs and inputs involved are borrowed. The pass here inserts what that needs, so that every
-linker keeps the contract alike.
+A function never returns the user's arrays, constants or shared storage, or one array twice, unless
+the outputs and inputs involved are borrowed. The pass inserts copies into the graph, so every
+linker keeps the contract in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import Container, FunctionGraph, Type, Variable
 from occelo_graph.ops.control import DeepCopyOp, ViewOp
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "DeepCopyOp",
@@ -27,7 +30,7 @@ __all__ = [
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
-    """The variables whose storage ``variable`` may use."""
+    """The variables whose storage ``variable`` may alias, through views and in-place ops."""
     roots: set[Variable] = set()
     pending = [variable]
     seen: set[Variable] = set()
@@ -56,10 +59,10 @@ def insert_deepcopy(
 ) -> None:
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
-    ``borrowed_inputs`` and ``borrowed_outputs`` say for each which may be shared; outputs beyond
+    ``borrowed_inputs`` and ``borrowed_outputs`` say which may share storage. Outputs after
     those of the user are updates, which must never share storage with anything. ``states`` says which inputs
-    are nobody's but the functions': where such an input gets another value, its old one may become that of
-    another variable as it is.
+    only functions hold, such as shared variables. When such an input is updated, its old array may become the value
+    of another one without a copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]
@@ -77,10 +80,10 @@ def insert_deepcopy(
                 must_copy = must_copy or not (borrowed and owners[root])
             elif root.owner is None:
                 shareable = borrowed and borrow_of_input.get(root, False)
-                # what is overwritten to become the new value of the same variable stays where it is
+                # a variable that is updated in place keeps its array
                 own = is_update and root is fgraph.inputs[fgraph.update_mapping[position]]
                 in_place = own and root in destroyed and variable.owner is not None
-                # the first that takes it over; what is in ``owners`` already is in use
+                # the first output that takes over the array; later ones find it in ``owners``
                 in_place |= is_update and root is variable and root in released - destroyed
                 must_copy = must_copy or not (shareable or in_place)
         if must_copy:
@@ -105,7 +108,7 @@ def _destroyed_roots(fgraph: FunctionGraph) -> set[Variable]:
 
 
 def arrays_of(container: Container) -> list[Any]:
-    """The NumPy arrays that the value in a container consists of; none, if it is another Python object."""
+    """The NumPy arrays that the value in a container consists of; none for another Python object."""
     kind, value = container.type, container.storage[0]
     if kind.is_array or kind.parts() is None:
         return [value] if isinstance(value, np.ndarray) else []
@@ -113,7 +116,7 @@ def arrays_of(container: Container) -> list[Any]:
 
 
 def own_value(kind: Type, value: Any) -> Any:
-    """A value of a type that may be overwritten: over arrays of which `own_memory` says so."""
+    """A value of a type that may be overwritten: each of its arrays is passed through `own_memory`."""
     if kind.is_array or not kind.parts():
         return own_memory(value)
     given = kind.to_parts(value)
@@ -123,13 +126,13 @@ def own_value(kind: Type, value: Any) -> Any:
 
 
 def own_memory(value: Any) -> Any:
-    """A value that may be overwritten: a copy of an array that is read-only, or has elements in one place."""
+    """The value if it may be overwritten; a copy of an array that is read-only, or whose elements overlap."""
+    array: npt.NDArray[Any] = value
     if not isinstance(value, np.ndarray):
         return value
-    array: Any = value  # pyright: ignore[reportUnknownVariableType]
     if not array.flags.writeable:
         return array.copy()
-    covered = array.itemsize  # bytes of the dimensions so far, those with the smallest steps
+    covered = array.itemsize  # bytes that the dimensions with smaller strides cover
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True)):
         if n > 1 and step < covered:
             return array.copy()

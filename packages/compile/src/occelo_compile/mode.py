@@ -1,4 +1,4 @@
-"""Modes: a linker, and a query that chooses rewrites."""
+"""Modes, which say how to compile: a linker, and a query that chooses rewrites. Registry of their names."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_compile.facade import facade
 from occelo_compile.options import MODE
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
 from occelo_rewrite import options as rewrite_options
+
+if TYPE_CHECKING:
+    from occelo_compile.maker import FunctionMaker
+    from occelo_rewrite.database import RewriteDatabase
 
 __all__ = ["Mode", "available_modes", "get_default_mode", "get_mode", "register_mode"]
 
@@ -24,16 +28,16 @@ class Mode:
     """How a function is compiled.
 
     ``linker`` is a `Linker` or the name of one, ``optimizer`` a query, the name of one, or a
-    rewriter of your own; ``db`` is the database that is queried; ``settings`` are arguments of the linker that
-    ``linker`` names, as in ``Mode("jax", mesh=mesh)``. Modes do not change: `including`,
-    `excluding`, `requiring` and `register` give new ones.
+    rewriter; ``db`` is the database that is queried; ``settings`` are arguments of the linker that
+    ``linker`` names, as in ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`,
+    `excluding`, `requiring` and `register` return new ones.
     """
 
     def __init__(
         self,
         linker: str | Linker | None = None,
         optimizer: Optimizer = "default",
-        db: Any = None,
+        db: RewriteDatabase | None = None,
         name: str = "",
         **settings: Any,
     ) -> None:
@@ -44,7 +48,7 @@ class Mode:
             optimizer = rewrite_options.OPTIMIZER.get()
         self.provided_optimizer: Optimizer = optimizer
         self._query = _query_of(optimizer)
-        self.optdb = optdb if db is None else db
+        self.optdb: RewriteDatabase = optdb if db is None else db
         self.name = name
         self.call_time = 0.0
         self.fn_time = 0.0
@@ -56,12 +60,12 @@ class Mode:
 
     @property
     def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """What chooses the rewrites, without what the linker and the configuration say."""
+        """The query or rewriter of this mode alone, without tags that the linker and the options add or remove."""
         return self._query
 
     @property
     def query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """What chooses the rewrites, with what the linker and the configuration add and remove."""
+        """The query or rewriter, with the tags that the linker and the options add and remove."""
         if isinstance(self._query, GraphRewriter):
             return self._query
         linker = self._linker
@@ -87,8 +91,7 @@ class Mode:
             return query
         if self.optdb is optdb:
             return rewriter_for(query)
-        built: GraphRewriter = self.optdb.query(query)
-        return built
+        return self.optdb.query(query)
 
     def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
         """A mode of the same kind that differs in linker and query."""
@@ -124,17 +127,17 @@ class Mode:
         return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
 
     def __getstate__(self) -> dict[str, Any]:
-        # the database is code: what is there when the mode is loaded counts
+        # the standard database is code, so a loaded mode uses the one of its process
         state = dict(vars(self))
         state["optdb"] = None if self.optdb is optdb else self.optdb
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self.optdb is None:
+        if state["optdb"] is None:
             self.optdb = optdb
 
-    def function_maker(self, *args: Any, **options: Any) -> Any:
+    def function_maker(self, *args: Any, **options: Any) -> FunctionMaker:
         """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
         return facade.maker(*args, **options)
 
@@ -155,7 +158,7 @@ def _tags(text: str) -> frozenset[str]:
 
 
 def _debugging(module: str, name: str) -> Mode:
-    # most programs never load these modules
+    # imported on demand, since most programs never use these modes
     made: Mode = getattr(importlib.import_module(f"occelo_compile.debugging.{module}"), name)()
     return made
 
@@ -189,6 +192,12 @@ def available_modes() -> list[str]:
     return sorted({*_modes, *available_linkers()})
 
 
+def _name(given: object) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"A mode is a Mode or the name of one, got {given!r}")
+    return given
+
+
 def get_mode(orig_string: str | Mode | None) -> Mode:
     """A mode by name, in any case; None is the configured one, and a mode is returned as it is.
 
@@ -196,9 +205,7 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
     """
     if isinstance(orig_string, Mode):
         return orig_string
-    wanted = MODE.get() if orig_string is None else orig_string
-    if not isinstance(wanted, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"A mode is a Mode or the name of one, got {wanted!r}")
+    wanted = _name(MODE.get() if orig_string is None else orig_string)
     folded = wanted.lower()
     if folded in _RENAMED:
         warnings.warn(

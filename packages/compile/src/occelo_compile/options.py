@@ -1,4 +1,4 @@
-"""The options of compiling."""
+"""Options of this package: mode, profiles, NanGuardMode and DebugMode."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def count(value: Any) -> int:
 
 
 class _ByOption(str):
-    """A default that reads as its text, and stands for whatever an option says."""
+    """A default argument that prints as its text, but means the value of an option."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ ON_UNUSED_INPUT = _declare(
     "on_unused_input",
     "raise",
     one_of("raise", "warn", "ignore"),
-    "what happens when an input is not needed",
+    "what happens when no output depends on an input",
 )
 WARN_FLOAT64 = _declare(
     "warn_float64",
@@ -82,7 +82,7 @@ UNPICKLE_FUNCTION = _declare(
 )
 
 PROFILE = _declare(
-    "profile", False, boolean, "profile every function, and print the profiles when Python ends"
+    "profile", False, boolean, "profile every function, and print the profiles when Python exits"
 )
 PROFILE_MEMORY = _declare(
     "profile_memory", True, boolean, "show bytes and shapes of nodes in reports of profiles"
@@ -104,14 +104,12 @@ TIME_THUNKS = _declare(
     "profiling__time_thunks", True, boolean, "measure nodes; else only calls and compilation"
 )
 
-NAN_GUARD_NAN = _declare(
-    "NanGuardMode__nan_is_error", True, boolean, "NanGuardMode objects to values that are no number"
-)
+NAN_GUARD_NAN = _declare("NanGuardMode__nan_is_error", True, boolean, "NanGuardMode reports NaN")
 NAN_GUARD_INF = _declare(
-    "NanGuardMode__inf_is_error", True, boolean, "NanGuardMode objects to infinite values"
+    "NanGuardMode__inf_is_error", True, boolean, "NanGuardMode reports infinite values"
 )
 NAN_GUARD_BIG = _declare(
-    "NanGuardMode__big_is_error", True, boolean, "NanGuardMode objects to values beyond 1e10"
+    "NanGuardMode__big_is_error", True, boolean, "NanGuardMode reports values beyond 1e10"
 )
 NAN_GUARD_ACTION = _declare(
     "NanGuardMode__action", "raise", one_of("raise", "warn", "pdb"), "what NanGuardMode does then"
@@ -121,7 +119,7 @@ DEBUG_PATIENCE = _declare(
     "DebugMode__patience",
     10,
     count,
-    "how often DebugMode rewrites, to see that nothing is left to chance",
+    "how often DebugMode rewrites a graph, to check that the result is always the same",
 )
 DEBUG_CHECK_C = _declare(
     "DebugMode__check_c", True, boolean, "DebugMode compares compiled code with the interpreter"
@@ -130,7 +128,7 @@ DEBUG_CHECK_PY = _declare(
     "DebugMode__check_py", True, boolean, "DebugMode checks the Python implementation of each op"
 )
 DEBUG_CHECK_FINITE = _declare(
-    "DebugMode__check_finite", True, boolean, "DebugMode objects to values that are not finite"
+    "DebugMode__check_finite", True, boolean, "DebugMode reports values that are not finite"
 )
 DEBUG_CHECK_STRIDES = _declare(
     "DebugMode__check_strides",
@@ -142,7 +140,7 @@ DEBUG_WARN_NOT_REUSED = _declare(
     "DebugMode__warn_input_not_reused",
     True,
     boolean,
-    "DebugMode warns of an in-place op that does not use its input's place",
+    "DebugMode warns of an in-place op that does not use its input's memory",
 )
 DEBUG_CHECK_LAYOUTS = _declare(
     "DebugMode__check_preallocated_output",

@@ -1,4 +1,4 @@
-"""`ProfileStats`: where the time of a function goes, in compiling and in running."""
+"""`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_compile import options
 from occelo_link.profiling import NodeCost, NodeProfile
+
+if TYPE_CHECKING:
+    from occelo_compile.maker import Times
+    from occelo_rewrite import RewriteRecord
 
 __all__ = ["ProfileStats", "chosen_profile"]
 
@@ -19,9 +23,9 @@ __all__ = ["ProfileStats", "chosen_profile"]
 class ProfileStats:
     """Times of one function, or of several that were given the same object.
 
-    Stages of compiling and rules are timed in full, and so are calls. Nodes are measured on some calls
-    only (``nodes.samples`` of them), so that measuring costs a few hundredths of the running time. All
-    times are seconds.
+    All stages of compiling, all rules and all calls are timed. Nodes are timed on some calls
+    only (``nodes.samples`` of them), so that this costs a few percent of the running time. All
+    times are in seconds.
 
     `summary` prints a report, `as_dict` and `to_json` give the figures, `write_page` a page with a
     flame graph.
@@ -54,8 +58,8 @@ class ProfileStats:
         """Forget the calls so far."""
         self.calls, self.call_time, self.run_time = 0, 0.0, 0.0
 
-    def add_compilation(self, times: Any, record: Any) -> None:
-        """Take over the times of a maker and the record of its rewriting."""
+    def add_compilation(self, times: Times, record: RewriteRecord | None) -> None:
+        """Add the times of a maker and of the record of its rewriting."""
         for step in ("collect", "rewrite", "link", "wrap"):
             self.compile_time[step] = self.compile_time.get(step, 0.0) + getattr(times, step)
         if record is None:
@@ -86,7 +90,7 @@ class ProfileStats:
         return sorted(((k, s, n) for k, (s, n) in found.items()), key=lambda row: -row[1])
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures, as JSON takes them."""
+        """All figures, as values that JSON can hold."""
         return {
             "message": self.message,
             "calls": self.calls,
@@ -125,8 +129,8 @@ class ProfileStats:
         return text
 
     def write_page(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page with a flame graph; it needs nothing but itself."""
-        from occelo_compile.flame_graph import flame_page  # only who wants a page pays for it
+        """Write a self-contained page with a flame graph."""
+        from occelo_compile.flame_graph import flame_page  # imported only for pages
 
         target = Path(path)
         target.write_text(flame_page(self), encoding="utf-8")
@@ -138,7 +142,7 @@ class ProfileStats:
         return "\n".join(part for part in parts if part)
 
     def summary(self, file: Any = None) -> None:
-        """Print the report, by default where the option ``profiling__destination`` says."""
+        """Print the report, by default to the destination in the option ``profiling__destination``."""
         if file is not None:
             print(self.report(), file=file)
             return
@@ -234,9 +238,9 @@ atexit.register(_print_at_exit)
 
 
 def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
-    """The statistics that the argument ``profile`` of `function` asks for.
+    """The statistics for the argument ``profile`` of `function`; None if the function is not profiled.
 
-    None follows the options; what they ask for is printed when Python ends.
+    With ``profile=None`` the options decide; then the report is printed when Python exits.
     """
     if profile is None and (options.PROFILE.get() or options.PRINT_GLOBAL_STATS.get()):
         made = ProfileStats(name)

@@ -1,8 +1,8 @@
-"""The copy of a graph that is compiled: without what only types decide."""
+"""Specialization of the graph that is compiled: static lengths become constants and fields of ops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,14 @@ from occelo_graph import Apply, Constant, Variable, toposort
 from occelo_graph.ops.settling import fill_of_known_shape, length_of_copy, settled_lengths
 from occelo_graph.tensors.constant import constant
 
-__all__ = ["copy_settled"]
+__all__ = ["copy_specialized"]
 
 
-def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
-    """Copy the graph of ``outputs``, noting in ``memo`` what each variable becomes; it has the inputs' copies.
+def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
+    """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies, and gets the copies of all variables.
 
-    Known lengths, and numbers made of these, become constants, and what is filled to a known shape refers no more to
-    the tensor that the shape is of. What is then not needed is copied, but no output leads to it.
+    Static lengths, and integers computed from them, become constants. A tensor filled to a static shape no longer
+    refers to the tensor that has this shape. Nodes that are dead afterwards are copied, but no output needs them.
     """
     known: dict[Variable, Any] = {}
 
@@ -42,14 +42,15 @@ def copy_settled(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
             copied = node.clone_with_new_inputs(inputs)
             memo.update(zip(node.outputs, copied.outputs, strict=True))
         else:
-            _take_marks(made, out)
+            _take_provenance(made, out)
             memo[out] = made
     for variable in outputs:
         memo.setdefault(variable, variable)
 
 
-def _known(node: Apply, of: Any) -> Any:
-    kind: Any = node.outputs[0].type
+def _known(node: Apply, of: Callable[[Variable], Any]) -> Any:
+    """The integers of an output, a number or a tuple with None for unknown ones; None if none are known."""
+    kind = node.outputs[0].type
     if kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
         return None
     return node.op.known_integers(node, of)
@@ -62,7 +63,7 @@ def _integers(data: Any) -> Any:
 
 
 def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """What stands in the copy for the output of a node, if that is not a copy of the node."""
+    """A simpler variable that replaces the output of a node in the copy; None if the node is copied."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         op, _ = fill
@@ -74,7 +75,7 @@ def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     return settled_lengths(node, inputs) if length is None else length
 
 
-def _take_marks(made: Variable, old: Variable) -> None:
+def _take_provenance(made: Variable, old: Variable) -> None:
     if made.owner is None or old.owner is None or made.name is not None:
         return
     made.name = old.name

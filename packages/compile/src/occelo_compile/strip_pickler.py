@@ -1,4 +1,4 @@
-"""A pickler that leaves out what a reproduction of a compilation does not need."""
+"""`StripPickler`: pickles the arguments of `function` without chosen tags, for `function_dump`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["StripPickler"]
 
 
 class StripPickler(pickle.Pickler):
-    """Pickles graphs without the tag ``trace`` and those named; the graphs keep their tags."""
+    """Pickles graphs without the tag ``trace`` and the given ones. The graphs themselves keep their tags."""
 
     def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:
         super().__init__(stream, protocol=-1)
@@ -22,9 +22,9 @@ class StripPickler(pickle.Pickler):
         self._first: tuple[dict[str, Any], list[Apply]] | None = None
 
     def dump_arguments(self, arguments: dict[str, Any], variables: Sequence[Variable]) -> None:
-        """Pickle a dict so that nothing recurses with the depth of the graphs in it.
+        """Pickle a dict without recursion over the depth of the graphs in it.
 
-        What is loaded is the dict; its nodes come first in the pickle, each after those it needs.
+        The nodes come first in the pickle, in topological order. Loading the pickle returns the dict.
         """
         self._first = (arguments, toposort(variables))
         self.dump(_Arguments())
@@ -36,13 +36,15 @@ class StripPickler(pickle.Pickler):
             return _second, (nodes, arguments)
         if isinstance(obj, SimpleNamespace) and self.tags & vars(obj).keys():
             stripped = SimpleNamespace(**{k: v for k, v in vars(obj).items() if k not in self.tags})
-            self._kept.append(stripped)  # pickle tells objects apart by where they lie
+            self._kept.append(
+                stripped
+            )  # pickle identifies objects by address, so it must not be reused
             return stripped.__reduce__()
         return NotImplemented
 
 
 class _Arguments:
-    """Stands for the dict while it is pickled."""
+    """Placeholder for the dict while it is pickled."""
 
 
 def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:

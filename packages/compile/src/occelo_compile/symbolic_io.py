@@ -1,4 +1,4 @@
-"""What a function says of its inputs and outputs: `In` and `Out`."""
+"""`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,20 @@ from occelo_graph import Container, SharedVariable, Variable
 __all__ = ["In", "Out", "SymbolicInput", "SymbolicOutput"]
 
 
+def _variable(given: object, what: str) -> Variable:
+    if not isinstance(given, Variable):
+        raise TypeError(f"{what} must be a variable, got {given!r}")
+    return given
+
+
+def _name(given: object) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"The name of an input must be a string, got {given!r}")
+    return given
+
+
 class SymbolicInput:
-    """A variable that is an input, and how it is treated; see `In`."""
+    """A variable as an input of a function, with its flags; see `In`."""
 
     def __init__(
         self,
@@ -23,12 +35,8 @@ class SymbolicInput:
         autoname: bool = True,
         implicit: bool = False,
     ) -> None:
-        if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"An input must be a variable, got {variable!r}")
-        self.variable = variable
-        self.name = variable.name if name is None and autoname else name
-        if self.name is not None and not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"The name of an input must be a string, got {self.name!r}")
+        self.variable = _variable(variable, "An input")
+        self.name = _name(variable.name if name is None and autoname else name)
         if update is not None:
             update = variable.type.filter_variable(update)
         self.update: Variable | None = update
@@ -50,14 +58,15 @@ class SymbolicInput:
 class In(SymbolicInput):
     """An input of a function.
 
-    ``name`` is the keyword (the variable's name by default); ``value`` a default, restored after
-    each call unless there is an ``update``, or a `Container` or shared variable to read from;
-    ``update`` an expression that becomes the value for the next call. A shared variable with an
-    ``update`` is its own value, so it is updated as by ``updates`` of `function`. ``mutable`` allows the
-    function to overwrite the argument (as an update implies), ``borrow`` allows outputs to alias it
-    (as ``mutable`` implies; ValueError for mutable without borrow). ``strict`` refuses arguments
-    that need conversion, ``allow_downcast`` permits loss of precision. ``implicit`` inputs cannot be
-    given in a call (TypeError if there is no value).
+    - ``name``: the keyword; by default the name of the variable.
+    - ``value``: a default, restored after each call unless there is an ``update``; or a `Container` or shared
+      variable to read from.
+    - ``update``: an expression whose value is used in the next call. A shared variable with an ``update`` is
+      updated as by ``updates`` of `function`.
+    - ``mutable``: the function may overwrite the argument; an update implies it.
+    - ``borrow``: outputs may alias the argument; ``mutable`` implies it (ValueError for mutable without borrow).
+    - ``strict`` refuses arguments that need conversion, ``allow_downcast`` permits loss of precision.
+    - ``implicit``: cannot be given in a call (TypeError if there is no value).
     """
 
     def __init__(
@@ -93,10 +102,8 @@ class In(SymbolicInput):
 class SymbolicOutput:
     """An output of a function; with ``borrow`` it may alias internal storage."""
 
-    def __init__(self, variable: Any, borrow: bool = False) -> None:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"An output must be a variable, got {variable!r}")
-        self.variable: Variable = variable
+    def __init__(self, variable: Variable, borrow: bool = False) -> None:
+        self.variable = _variable(variable, "An output")
         self.borrow = borrow
 
     def __str__(self) -> str:

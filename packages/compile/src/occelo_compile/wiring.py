@@ -1,4 +1,4 @@
-"""Tells the modules below what they name of those above; see `facade`."""
+"""Fills the facades with the classes and functions that lower modules refer to; see `facade`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Modes that look inside: DebugMode, NanGuardMode, MonitorMode."""
+"""Modes for debugging: DebugMode, NanGuardMode and MonitorMode, and the checks that they run."""

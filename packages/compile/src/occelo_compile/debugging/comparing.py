@@ -1,13 +1,16 @@
-"""Copies and comparisons of values for checks, by the arrays that their types say they consist of."""
+"""Copies and comparisons of values of any type, by the arrays that they consist of; used by DebugMode."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from occelo_graph import Type
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "agree",
@@ -15,6 +18,7 @@ __all__ = [
     "difference",
     "finite",
     "has_data",
+    "is_array",
     "mapped",
     "same",
     "shares_memory",
@@ -24,6 +28,11 @@ __all__ = [
 _MOST_WORK: Any = 10_000
 
 
+def is_array(value: object) -> TypeGuard[npt.NDArray[Any]]:
+    """Whether a value is a NumPy array."""
+    return isinstance(value, np.ndarray)
+
+
 def short(value: Any) -> str:
     """A value on one line."""
     text = " ".join(str(value).split())
@@ -31,19 +40,19 @@ def short(value: Any) -> str:
 
 
 def _bare(kind: Type) -> bool:
-    """Whether a value is an array or a Python object, which may be an array, too."""
+    """Whether a value is one array, or an opaque Python object."""
     return kind.is_array or kind.parts() is None
 
 
 def _arrays(kind: Type, value: Any) -> list[Any]:
-    """The arrays in a value; none in a Python object, or in what is no value of the type."""
+    """The arrays in a value; none if it is a Python object, or not a value of the type."""
     if _bare(kind):
         return [value] if isinstance(value, np.ndarray) else []
     return list(kind.to_parts(value)) if kind.is_valid_value(value) else []
 
 
 def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
-    """A value whose arrays are what a function makes of those of another one; a Python object as it is."""
+    """The value with a function applied to each of its arrays; a Python object is returned unchanged."""
     found = _arrays(kind, value)
     if _bare(kind):
         return function(found[0]) if found else value
@@ -51,7 +60,7 @@ def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def copied(kind: Type, value: Any) -> Any:
-    """A value over arrays of its own; a Python object as it is."""
+    """The value with its arrays copied; a Python object is returned unchanged."""
     return mapped(kind, value, lambda array: np.array(array, order="K"))
 
 
@@ -61,7 +70,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def same(kind: Type, a: Any, b: Any) -> bool:
-    """Whether two values are alike to the last bit."""
+    """Whether two values are exactly equal; NaN equals NaN."""
     one, other = _arrays(kind, a), _arrays(kind, b)
     if one and other:
         return all(_equal(x, y) for x, y in zip(one, other, strict=True))
@@ -71,7 +80,7 @@ def same(kind: Type, a: Any, b: Any) -> bool:
 def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
     """Whether values are equal but for rounding.
 
-    With ``stable``, ``found`` may be finite where ``expected`` is not: what rewriting for stability is for.
+    With ``stable``, ``found`` may be finite where ``expected`` is not, as after rewriting for stability.
     """
     if kind.parts() is None or not (_arrays(kind, expected) and _arrays(kind, found)):
         return same(kind, expected, found)
@@ -81,7 +90,7 @@ def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
 
 
 def difference(kind: Type, expected: Any, found: Any) -> str:
-    """How far values are apart: largest and mean difference, absolute and relative, of each part that differs."""
+    """A text on the difference of values: largest and mean, absolute and relative, for each part that differs."""
     one, other = _arrays(kind, expected), _arrays(kind, found)
     if not (one and other):
         return f"{short(expected)} became {short(found)}"
@@ -116,7 +125,7 @@ def has_data(kind: Type, value: Any) -> bool:
 def shares_memory(
     kind: Type, value: Any, others: Sequence[Any], kinds: Sequence[Type]
 ) -> list[int]:
-    """The positions of those values that have elements in common with one, as far as that is found out quickly."""
+    """The positions of the ``others`` that share elements with a value; also those for which that is hard to decide."""
     mine = _arrays(kind, value)
     return [
         i
@@ -133,7 +142,7 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def finite(kind: Type, value: Any) -> bool:
-    """Whether all elements are finite; a Python object is."""
+    """Whether all elements are finite; True for a Python object."""
     return all(
         array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
         for array in _arrays(kind, value)

@@ -1,14 +1,14 @@
-"""`DebugMode`: every rewrite and every op checked on every call.
+"""`DebugMode`, which checks every rewrite and every op on every call.
 
-A call computes every variable that ever was in the graph, by the definition that it entered with, one
-node at a time, with checks of each op (`op_checks`). Then, in turn:
+A call computes every variable that was ever in the graph, by its first definition (`definitions`), node by
+node, with checks of each op (`op_checks`). Then it checks, in this order:
 
-- each replacement: the old and the new variable must have one value;
+- each replacement: the old and the new variable must have equal values;
 - compiled code of the graph, with every variable as an output, against the interpreter;
-- the rewritten graph as it runs, in-place ops and all: nothing may be overwritten too early;
-- the results of the mode's own linker.
+- the rewritten graph with its in-place ops, in the linker's order: nothing may be overwritten before its last use;
+- the results of the mode's own linker against those of the interpreter.
 
-Results are those of the mode's own linker.
+The call returns the results of the mode's own linker.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from occelo_compile.debugging.op_checks import (
     all_copied,
     check_finite,
     chosen_layouts,
-    told,
+    node_context,
 )
 from occelo_compile.maker import FunctionMaker, Linked, Rewritten
 from occelo_compile.memory import insert_deepcopy
@@ -49,21 +49,27 @@ from occelo_link import VM, Linker, make_linker
 from occelo_link.linker import Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery, RewriteRecord
 
+if TYPE_CHECKING:
+    from occelo_graph.config import Option
+    from occelo_rewrite.database import RewriteDatabase
+
 __all__ = ["DebugMode"]
+
+T = TypeVar("T")
 
 
 class DebugMode(Mode):
     """Checks rewriting, ops and compiled code against the interpreter, on every call; slow.
 
-    - ``stability_patience``: how often the graph is rewritten, to see that the result is always the same;
+    - ``stability_patience``: how often the graph is rewritten, to check that the result is always the same;
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
-    - ``check_py_code``: check what each op does: its inputs, views, dtypes, values;
-    - ``check_isfinite``: object to values that are not finite where all inputs are;
-    - ``check_preallocated_output``: layouts of arrays to try ops with, such as ``"strided"`` or ``"ALL"``;
-    - ``require_matching_strides``: compare strides of Python's and compiled results: 0 no, 1 warn, 2 raise;
-    - ``linker``: what functions run with, ``optimizer`` and ``db`` as in `Mode`.
+    - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values;
+    - ``check_isfinite``: report values that are not finite although all inputs are;
+    - ``check_preallocated_output``: memory layouts to try ops with, such as ``"strided"`` or ``"ALL"``;
+    - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
+    - ``linker``, ``optimizer`` and ``db`` as in `Mode`.
 
-    Arguments that are None follow the options ``DebugMode__...``. What is found is raised as a
+    Arguments that are None follow the options ``DebugMode__...``. A fault is raised as a
     `DebugModeError`: `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadDestroyMap`,
     `BadViewMap`, `InvalidValueError` or `OutputGuardError`.
     """
@@ -78,30 +84,30 @@ class DebugMode(Mode):
         check_preallocated_output: str | None = None,
         require_matching_strides: int | None = None,
         linker: str | Linker | None = None,
-        db: Any = None,
+        db: RewriteDatabase | None = None,
     ) -> None:
         super().__init__(linker, optimizer, db, "DebugMode")
-
-        def chosen(given: Any, option: Any) -> Any:
-            return option.get() if given is None else given
-
-        self.stability_patience: int = chosen(stability_patience, options.DEBUG_PATIENCE)
-        self.check_c_code: bool = chosen(check_c_code, options.DEBUG_CHECK_C)
-        self.check_py_code: bool = chosen(check_py_code, options.DEBUG_CHECK_PY)
-        self.check_isfinite: bool = chosen(check_isfinite, options.DEBUG_CHECK_FINITE)
-        self.require_matching_strides: int = chosen(
+        self.stability_patience = _chosen(stability_patience, options.DEBUG_PATIENCE)
+        self.check_c_code = _chosen(check_c_code, options.DEBUG_CHECK_C)
+        self.check_py_code = _chosen(check_py_code, options.DEBUG_CHECK_PY)
+        self.check_isfinite = _chosen(check_isfinite, options.DEBUG_CHECK_FINITE)
+        self.require_matching_strides = _chosen(
             require_matching_strides, options.DEBUG_CHECK_STRIDES
         )
         self.check_preallocated_output = chosen_layouts(
-            chosen(check_preallocated_output, options.DEBUG_CHECK_LAYOUTS)
+            _chosen(check_preallocated_output, options.DEBUG_CHECK_LAYOUTS)
         )
 
-    def function_maker(self, *args: Any, **given: Any) -> Any:
+    def function_maker(self, *args: Any, **given: Any) -> DebugMaker:
         return DebugMaker(*args, **given)
 
 
+def _chosen(given: T | None, option: Option[T]) -> T:
+    return option.get() if given is None else given
+
+
 class DebugMaker(FunctionMaker):
-    """Rewrites several times, and wraps what is linked into a VM that checks."""
+    """Rewrites several times, and wraps the linked VM in one that checks every call."""
 
     mode: DebugMode
     definitions: Definitions
@@ -155,19 +161,21 @@ class DebugMaker(FunctionMaker):
 
     @staticmethod
     def input_cells_of(linked: Linked) -> list[Storage]:
-        """The cells that calls fill."""
+        """The cells of the inputs."""
         return [container.storage for container in linked.inputs]
 
 
 def _form(fgraph: FunctionGraph) -> Any:
-    """What two graphs have in common exactly if they are the same."""
+    """A value that is equal for two graphs exactly if the graphs are the same."""
     try:
         return fgraph.freeze()
-    except TypeError:  # an op of the user's that has no canonical form
+    except TypeError:  # an op of the user has no canonical form
         return fgraph.dprint(file="str")
 
 
 class _DebugVM:
+    """The VM of a function in DebugMode: runs all checks, then the VM of the mode's linker."""
+
     def __init__(self, maker: DebugMaker, vm: VM, inputs: Sequence[Storage]) -> None:
         self.vm = vm
         self.maker = maker
@@ -218,13 +226,13 @@ class _DebugVM:
 
 
 def _check_replacement(each: Replacement, values: Values) -> None:
-    """The old and the new variable must have one value, wherever the old one has a finite one."""
+    """`BadOptimization` if the old and the new variable differ where the old one is finite."""
     try:
         old = values.compute(each.old)
     except DebugModeError:
         raise
     except Exception:
-        return  # what cannot be computed is replaced by something else rightly
+        return  # a variable whose computation fails may be replaced by anything
     try:
         new = values.compute(each.new)
     except DebugModeError:
@@ -265,7 +273,7 @@ def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Seq
 
 
 def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
-    """Run the rewritten graph on demand, for the values alone."""
+    """Run the rewritten graph on demand, so that only taken branches are checked."""
 
     def run(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
         return _run_rewritten(maker, node, all_copied(node.inputs, inputs))
@@ -276,7 +284,7 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
-    """Run the rewritten graph as it will be run; nothing may be overwritten that is still needed."""
+    """Run the rewritten graph in the linker's order; an error if a value is overwritten before its last use."""
     fgraph = maker.fgraph
     arrays: dict[Variable, Any] = dict(
         zip(fgraph.inputs, all_copied(fgraph.inputs, given), strict=True)
@@ -289,7 +297,7 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
                 variable.type, value, kept[variable]
             ):
                 cause = f"{describe(variable)} was overwritten before {node.op} read it"
-                raise BadDestroyMap(lines(told(node, inputs), cause))
+                raise BadDestroyMap(lines(node_context(node, inputs), cause))
         results = _run_rewritten(maker, node, inputs)
         arrays.update(zip(node.outputs, results, strict=True))
         kept.update(zip(node.outputs, all_copied(node.outputs, results), strict=True))
@@ -306,7 +314,7 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 class _Compiled:
-    """Compiled code of a graph with every variable as an output."""
+    """A graph compiled with every variable as an output, to compare all of them with the interpreter."""
 
     def __init__(self, fgraph: FunctionGraph, linker: Linker) -> None:
         self.fgraph = fgraph
@@ -323,7 +331,7 @@ class _Compiled:
 
     @classmethod
     def of(cls, maker: DebugMaker) -> _Compiled | None:
-        """None for graphs with lazy ops, whose branches must not all be computed, or in-place ones."""
+        """The compiled graph; None for graphs with in-place ops, or with lazy ops, whose branches must not all run."""
         mode = maker.mode
         linker = mode.linker.clone() if mode.linker.compiles else make_linker("native")
         fgraph = maker.rewritten.before.clone(check_integrity=False)
@@ -338,7 +346,7 @@ class _Compiled:
         return cls(fgraph, linker) if fgraph.apply_nodes else None
 
     def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
-        """Compare each variable in the order in which they are computed; the first that differs is told."""
+        """Compare all variables in topological order; `BadThunkOutput` for the first that differs."""
         found = map(local, self.call(*all_copied(self.fgraph.inputs, given)))
         results = dict(zip(self.wanted, found, strict=True))
         known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
@@ -358,7 +366,11 @@ class _Compiled:
         strides: int,
     ) -> None:
         if not agree(variable.type, value, found):
-            context = [*told(node, arrays), f"  Python: {value}", f"  {self.linker}: {found}"]
+            context = [
+                *node_context(node, arrays),
+                f"  Python: {value}",
+                f"  {self.linker}: {found}",
+            ]
             cause = (
                 f"{node.op} differs between Python and {self.linker}: "
                 f"{difference(variable.type, value, found)}"
@@ -369,5 +381,5 @@ class _Compiled:
                 f"{node.op} has strides {value.strides} in Python, {found.strides} in {self.linker}"
             )
             if strides > 1:
-                raise BadThunkOutput(lines(told(node, arrays), cause))
+                raise BadThunkOutput(lines(node_context(node, arrays), cause))
             warnings.warn(cause, stacklevel=2)

@@ -1,8 +1,8 @@
-"""What each variable was when it entered a graph, and what replaced it later.
+"""First definitions of variables in a graph, and their replacements, so that DebugMode can check each replacement.
 
-A node's inputs change as rules replace them. Here every variable keeps the definition that it entered
-with, so its value does not depend on what is done to the graph afterwards, and a replacement can be
-judged by itself: the old and the new variable must have one value.
+Rules change the inputs of nodes. Here every node keeps the inputs with which it entered the graph. So the value
+of a variable does not depend on later changes, and each replacement is checked by itself: the old and the new
+variable must have equal values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Replacement:
-    """A use of ``old`` became one of ``new``, for ``reason``, a rule."""
+    """A use of ``old`` became a use of ``new``, by the rule ``reason``."""
 
     old: Variable
     new: Variable
@@ -36,7 +36,7 @@ class Replacement:
 
 
 class Definitions(Bookkeeper):
-    """A feature that keeps all definitions and replacements, and the first ``outputs``."""
+    """A feature that keeps all definitions and replacements, and the original ``outputs``."""
 
     def __init__(self) -> None:
         self.of_node: dict[Apply, Definition] = {}
@@ -55,7 +55,7 @@ class Definitions(Bookkeeper):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
@@ -96,7 +96,7 @@ class Values:
         return variable.data if isinstance(variable, Constant) else self.known.get(variable)
 
     def compute(self, variable: Variable) -> Any:
-        """The value of a variable, computing what it needs."""
+        """The value of a variable; computes its ancestors as needed."""
         stack = [variable]
         while stack:
             wanted = stack[-1]

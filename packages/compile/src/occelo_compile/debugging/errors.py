@@ -1,4 +1,4 @@
-"""What DebugMode raises."""
+"""Exceptions of DebugMode."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class DebugModeError(OcceloError):
 
 
 class StochasticOrder(DebugModeError):
-    """Rewriting the same graph again gave something else."""
+    """Rewriting the same graph twice gave different graphs, or took different steps."""
 
 
 class BadOptimization(DebugModeError):
-    """A rule replaced a variable with one of another value."""
+    """A rule replaced a variable with one that has another value."""
 
 
 class BadThunkOutput(DebugModeError):
@@ -33,15 +33,15 @@ class BadThunkOutput(DebugModeError):
 
 
 class BadDestroyMap(DebugModeError):
-    """An op changed an input without saying so in its ``destroy_map``, or before all had read it."""
+    """An op overwrote an input without a ``destroy_map`` for it, or before its last use."""
 
 
 class BadViewMap(DebugModeError):
-    """A result shares memory with an input or another result, and ``view_map`` does not say so."""
+    """A result shares memory with an input or another result that is not in the op's ``view_map``."""
 
 
 class InvalidValueError(DebugModeError):
-    """A result is none of its type, or not finite although all inputs are."""
+    """A result does not have the type of its variable, or is not finite although all inputs are."""
 
 
 class OutputGuardError(DebugModeError):

@@ -1,4 +1,4 @@
-"""`MonitorMode`: functions of yours before and after each node."""
+"""`MonitorMode`, which calls the user's functions before and after each node; `detect_nan` is one of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_compile.debugging.comparing import is_array
 from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.errors import describe
@@ -20,7 +21,7 @@ Monitor = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
 
 
 class _Monitors:
-    """Calls the two functions around a node's thunk."""
+    """Runs a node's thunk between the two functions of the user."""
 
     def __init__(self, before: Monitor | None, after: Monitor | None) -> None:
         self.before = before
@@ -37,9 +38,9 @@ class _Monitors:
 class MonitorMode(Mode):
     """Calls ``pre_func(fgraph, i, node, thunk)`` before, and ``post_func`` after each node.
 
-    ``i`` is the node's place in the order; ``thunk.inputs`` and ``thunk.outputs`` are lists of cells,
-    lists of one element that hold the values. Where the linker compiles whole blocks, the nodes run in
-    Python beside them.
+    ``i`` is the position of the node in the schedule; ``thunk.inputs`` and ``thunk.outputs`` are lists of cells,
+    lists of one element that hold the values. Where the linker compiles blocks, the nodes are run again in
+    Python, in addition to the compiled code.
     """
 
     def __init__(
@@ -55,10 +56,10 @@ class MonitorMode(Mode):
 
 
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
-    """A ``post_func`` that prints each node with an output that is not a number, and its inputs."""
+    """A ``post_func`` that prints each node with NaN in an output, and its inputs."""
     for cell, variable in zip(fn.outputs, node.outputs, strict=True):
         value = cell[0]
-        if isinstance(value, np.ndarray) and value.dtype.kind in "fc" and np.isnan(value).any():  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        if is_array(value) and value.dtype.kind in "fc" and np.isnan(value).any():
             print(f"NaN in {describe(variable)}")
             variable.dprint()
             for position, given in enumerate(fn.inputs):

@@ -1,15 +1,16 @@
-"""`NanGuardMode`: objects to values that are no number, infinite or very large."""
+"""`NanGuardMode`, which reports NaN, infinite and very large values of inputs and of every node."""
 
 from __future__ import annotations
 
 import pdb
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_compile import options
+from occelo_compile.debugging.comparing import is_array
 from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.errors import describe, lines
@@ -17,32 +18,37 @@ from occelo_link import Linker, make_linker
 from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
 
+if TYPE_CHECKING:
+    from occelo_rewrite.database import RewriteDatabase
+
 __all__ = ["BIG", "NanGuardMode"]
 
 BIG = 1e10
-"""Values beyond this are big."""
+"""The limit of absolute values."""
 
 
 class _Guard:
+    """Checks of values, and what to do about the first fault: raise, warn, or start the debugger."""
+
     def __init__(self, nan: bool, inf: bool, big: bool, action: str) -> None:
         self.nan, self.inf, self.big = nan, inf, big
         self.action = action
 
     def fault(self, kind: Type, value: Any) -> str | None:
-        """What is wrong with a value, or an array that it consists of; None if nothing."""
+        """The fault of a value, in words; None if it has none."""
         if kind.parts() is None or value is None:
             return None
         faults = (self._fault_of(array) for array in kind.to_parts(value))
         return next((fault for fault in faults if fault is not None), None)
 
     def _fault_of(self, value: Any) -> str | None:
-        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.size:  # pyright: ignore[reportUnknownMemberType]
+        if not is_array(value) or value.dtype.kind not in "fc" or not value.size:
             return None
-        if self.nan and np.isnan(value).any():  # pyright: ignore[reportUnknownArgumentType]
+        if self.nan and np.isnan(value).any():
             return "NaN"
-        if self.inf and np.isinf(value).any():  # pyright: ignore[reportUnknownArgumentType]
+        if self.inf and np.isinf(value).any():
             return "an infinite value"
-        if self.big and (np.abs(value) > BIG).any():  # pyright: ignore[reportUnknownArgumentType]
+        if self.big and (np.abs(value) > BIG).any():
             return f"a value beyond {BIG:g}"
         return None
 
@@ -66,12 +72,12 @@ class _Guard:
         for position, (variable, cell) in enumerate(zip(node.outputs, thunk.outputs, strict=True)):
             fault = self.fault(variable.type, cell[0]) if self.checked(variable) else None
             if fault is not None:
-                context = self.told(node, i, thunk.inputs)
+                context = self._context(node, i, thunk.inputs)
                 context.append(f"  output {position}: {cell[0]}")
                 self.act(context, f"NanGuardMode found {fault} in {describe(variable)}")
 
-    def told(self, node: Apply, i: int, inputs: Sequence[list[Any]]) -> list[str]:
-        """The node and its inputs, a line each."""
+    def _context(self, node: Apply, i: int, inputs: Sequence[list[Any]]) -> list[str]:
+        """Lines of a message: the node, the user's line, and each input."""
         context = [f"Node {i}, {node.op}" + (f", made at {node.source}:" if node.source else ":")]
         if node.source is not None and node.source.text:
             context.append(f"    {node.source.text}")
@@ -91,9 +97,9 @@ class _Guard:
 class NanGuardMode(Mode):
     """Checks inputs and the outputs of every node for NaN, infinities and values beyond 1e10.
 
-    What it finds is an AssertionError that names the first node, its inputs and the user's line, or, as
-    the option ``NanGuardMode__action`` says, a warning or the debugger. Arguments that are None follow
-    the options of the same names. Variables with ``tag.nan_guard_mode_check = False`` are left out.
+    For the first fault it raises an AssertionError that names the node, its inputs and the user's line; the
+    option ``NanGuardMode__action`` can make that a warning or start the debugger. Arguments that are None follow
+    the options of the same names. Variables with ``tag.nan_guard_mode_check = False`` are not checked.
     """
 
     def __init__(
@@ -103,7 +109,7 @@ class NanGuardMode(Mode):
         big_is_error: bool | None = None,
         optimizer: Optimizer = "default",
         linker: str | Linker | None = None,
-        db: Any = None,
+        db: RewriteDatabase | None = None,
     ) -> None:
         guard = _Guard(
             options.NAN_GUARD_NAN.get() if nan_is_error is None else nan_is_error,

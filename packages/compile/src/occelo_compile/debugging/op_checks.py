@@ -1,4 +1,4 @@
-"""Checks of one op on one set of inputs: what it says of itself must be true."""
+"""Checks of single ops in DebugMode: destroy map, view map, types of results, and layouts of inputs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from occelo_compile.debugging.comparing import (
     difference,
     finite,
     has_data,
+    is_array,
     mapped,
     same,
     shares_memory,
@@ -30,16 +31,16 @@ from occelo_graph import Apply, Op, Type, Variable
 from occelo_graph.errors import WrongResultError, describe, lines
 from occelo_graph.interpret import annotate_error
 
-__all__ = ["LAYOUTS", "OpChecks", "all_copied", "check_finite", "told"]
+__all__ = ["LAYOUTS", "OpChecks", "all_copied", "check_finite", "node_context"]
 
 
-def told(node: Apply, arrays: Sequence[Any]) -> list[str]:
-    """The node, its line and its inputs, a line each."""
+def node_context(node: Apply, arrays: Sequence[Any]) -> list[str]:
+    """Lines of a message: the node, the user's line, and each input."""
     context = [f"Checking {node.op}" + (f", made at {node.source}:" if node.source else ":")]
     if node.source is not None and node.source.text:
         context.append(f"    {node.source.text}")
     for position, (variable, value) in enumerate(zip(node.inputs, arrays, strict=False)):
-        kind = f"{value.dtype} {value.shape}: " if isinstance(value, np.ndarray) else ""  # pyright: ignore[reportUnknownMemberType]
+        kind = f"{value.dtype} {value.shape}: " if is_array(value) else ""
         context.append(f"  input {position}, {variable}: {kind}{short(value)}")
     return context
 
@@ -54,11 +55,11 @@ def _strided(array: Any) -> Any:
 
 
 def _backward(array: Any) -> Any:
-    """Equal elements, in memory from back to front."""
+    """A view with negative strides and equal elements."""
     if not array.ndim:
         return np.array(array)
-    turned = tuple(slice(None, None, -1) for _ in array.shape)
-    return np.ascontiguousarray(array[turned])[turned]
+    reverse = tuple(slice(None, None, -1) for _ in array.shape)
+    return np.ascontiguousarray(array[reverse])[reverse]
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
@@ -67,12 +68,12 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "strided": _strided,
     "backward": _backward,
 }
-"""Ways to lay the elements of an array into memory."""
+"""Functions that copy an array into a memory layout, by name."""
 _CELLS = ("initial", "previous", "wrong_size", *LAYOUTS)
 
 
 def chosen_layouts(names: str) -> list[str]:
-    """The layouts that a setting names; ValueError for one that does not exist."""
+    """The layouts in a text such as "strided:ALL"; ValueError for one that does not exist."""
     wanted = [n for n in names.split(":") if n]
     if "ALL" in wanted:
         return list(dict.fromkeys(_CELLS))
@@ -84,7 +85,7 @@ def chosen_layouts(names: str) -> list[str]:
 
 @dataclass
 class OpChecks:
-    """Runs nodes and checks what they do; without ``python`` they only run."""
+    """Runs nodes and checks their results and effects; without ``python`` it only runs them."""
 
     python: bool
     layouts: Sequence[str]
@@ -110,7 +111,7 @@ class OpChecks:
             if i not in declared and not same(node.inputs[i].type, before, after):
                 raise BadDestroyMap(
                     lines(
-                        told(node, arrays),
+                        node_context(node, arrays),
                         f"{node.op} changed its input {i}, which its destroy_map does not say",
                     )
                 )
@@ -123,14 +124,14 @@ class OpChecks:
                 if i in op.view_map.get(k, ()) or i in op.destroy_map.get(k, ()):
                     continue
                 cause = f"output {k} of {op} shares memory with input {i}, which its view_map does not say"
-                raise BadViewMap(lines(told(node, given), cause))
+                raise BadViewMap(lines(node_context(node, given), cause))
             allowed = {*op.view_map.get(k, ()), *op.destroy_map.get(k, ())}
             for j in shares_memory(made[k], result, results[:k], made[:k]):
                 if not allowed & {*op.view_map.get(j, ()), *op.destroy_map.get(j, ())}:
                     cause = (
                         f"outputs {j} and {k} of {op} share memory, which its view_map does not say"
                     )
-                    raise BadViewMap(lines(told(node, given), cause))
+                    raise BadViewMap(lines(node_context(node, given), cause))
             for i in op.destroy_map.get(k, ()):
                 if self.warn_not_reused and i not in shared and has_data(made[k], result):
                     warnings.warn(
@@ -141,11 +142,9 @@ class OpChecks:
     def _check_values(self, node: Apply, arrays: Sequence[Any], results: Sequence[Any]) -> None:
         for k, (variable, value) in enumerate(zip(node.outputs, results, strict=True)):
             if not variable.type.is_valid_value(value, strict=True):
-                kind = (  # pyright: ignore[reportUnknownVariableType]
-                    f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value)  # pyright: ignore[reportUnknownMemberType]
-                )
+                kind = f"{value.dtype} {value.shape}" if is_array(value) else f"{value.__class__}"
                 cause = f"output {k} of {node.op} is {kind}, and its type is {variable.type}"
-                raise InvalidValueError(lines(told(node, arrays), cause))
+                raise InvalidValueError(lines(node_context(node, arrays), cause))
 
     def _check_layout(
         self, node: Apply, arrays: Sequence[Any], expected: Sequence[Any], layout: str
@@ -164,7 +163,7 @@ class OpChecks:
         for k, (variable, a, b) in enumerate(zip(node.outputs, expected, results, strict=True)):
             if not agree(variable.type, a, b):
                 cause = f"output {k} of {node.op} is different {what}: {difference(variable.type, a, b)}"
-                raise BadThunkOutput(lines(told(node, arrays), cause))
+                raise BadThunkOutput(lines(node_context(node, arrays), cause))
 
 
 def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -172,7 +171,7 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         with np.errstate(all="ignore"):
             return node.op.kernel(node)(*arrays)
     except WrongResultError as error:
-        raise InvalidValueError(lines(told(node, arrays), str(error))) from None
+        raise InvalidValueError(lines(node_context(node, arrays), str(error))) from None
     except Exception as error:
         made = annotate_error(error, node, arrays)
         if made is error:
@@ -181,7 +180,7 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
 
 
 def _run_into(node: Apply, arrays: Sequence[Any], cells: list[list[Any]]) -> Sequence[Any] | None:
-    """What an op of the older protocol computes into cells that hold something; None for others."""
+    """The results of an op with the older ``perform``, run with preallocated outputs; None for other ops."""
     if type(node.op).perform is Op.perform:
         return None
     node.op.perform(node, list(arrays), cells)
@@ -193,10 +192,9 @@ def _cells(node: Apply, expected: Sequence[Any], layout: str) -> list[list[Any]]
         return [[None] for _ in expected]
     if layout == "previous":
         return [[value] for value in all_copied(node.outputs, expected)]
-    # wrong_size: of the right dtype and number of dimensions
+    # wrong_size: the dtype and number of dimensions are right
     return [
-        [np.empty([n + 1 for n in v.shape], v.dtype) if isinstance(v, np.ndarray) else None]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
-        for v in expected
+        [np.empty([n + 1 for n in v.shape], v.dtype) if is_array(v) else None] for v in expected
     ]
 
 
@@ -205,15 +203,15 @@ def _types(variables: Sequence[Variable]) -> list[Type]:
 
 
 def all_copied(variables: Sequence[Variable], values: Sequence[Any]) -> list[Any]:
-    """Values of variables over arrays of their own."""
+    """Copies of the values of variables."""
     return [copied(v.type, value) for v, value in zip(variables, values, strict=True)]
 
 
 def check_finite(node: Apply, arrays: Sequence[Any], results: Sequence[Any]) -> None:
-    """Object to results that are not finite although all inputs are."""
+    """`InvalidValueError` if a result is not finite although all inputs are."""
     if not all(finite(v.type, a) for v, a in zip(node.inputs, arrays, strict=True)):
         return
     for variable, value in zip(node.outputs, results, strict=True):
         if not finite(variable.type, value):
             cause = f"{describe(variable)} is not finite, though all its inputs are: {short(value)}"
-            raise InvalidValueError(lines(told(node, arrays), cause))
+            raise InvalidValueError(lines(node_context(node, arrays), cause))

@@ -1,4 +1,4 @@
-"""``python -m occelo_compile.random_programs``: run seeds from the command line."""
+"""``python -m occelo_compile.random_programs``: try seeds of random programs from the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from occelo_graph.config import config
 
 
 def main() -> int:
-    """Run, print what is found, write the report; 1 if there are faults."""
+    """Run the seeds, print faults, write the report. Returns 1 if there are faults, else 0."""
     parser = argparse.ArgumentParser(prog="occelo_compile.random_programs", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=500, help="how many programs")
@@ -47,14 +47,14 @@ def main() -> int:
         drawn = np.random.default_rng([seed, 1]).permutation(len(laws))[: chosen.each]
         return [(laws[int(i)], chosen.mode) for i in drawn]
 
-    def tell(fault: Fault) -> None:
+    def report_fault(fault: Fault) -> None:
         print(f"{'=' * 20} {fault.signature}\n{fault.text()}", flush=True)
 
     config.on_opt_error = "raise"
     config.cache = False
     warnings.simplefilter("ignore")
     seeds = range(chosen.seed, chosen.seed + chosen.count)
-    report = run_seeds(seeds, laws_of, chosen.limit, tell)
+    report = run_seeds(seeds, laws_of, chosen.limit, report_fault)
     if chosen.report is not None:
         chosen.report.write_text(json.dumps(report.plain(), indent=1))
     print(f"{report.programs} programs, {sum(report.steps.values())} steps, {report.seconds:.0f} s")

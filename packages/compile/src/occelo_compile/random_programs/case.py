@@ -1,4 +1,4 @@
-"""One program, what NumPy makes of it, and how it is compiled and called."""
+"""`Case`: one random program with NumPy's results, compiled and called for a law."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Case", "Unsuited", "Violation"]
 
 
 class Unsuited(Exception):
-    """The law says nothing about this program."""
+    """The law does not apply to this program."""
 
 
 class Violation(Exception):
@@ -32,7 +32,7 @@ class Violation(Exception):
 
 @dataclass
 class Case:
-    """A program with its variables; ``runs`` says how carefully tolerances are measured."""
+    """A program with its variables; ``runs`` is the number of NumPy runs that measure tolerances."""
 
     program: Program
     mode: Any = None
@@ -53,13 +53,13 @@ class Case:
 
     @cached_property
     def expected(self) -> list[Expected]:
-        """NumPy's results."""
+        """NumPy's results, with tolerances."""
         return expected_results(self.program, self.runs)
 
     def compiled(
         self, inputs: Sequence[Any], outputs: Any, mode: Any = None, **options: Any
     ) -> Any:
-        """A function; a Violation if it cannot be compiled."""
+        """A compiled function; `Violation` if compiling fails."""
         chosen = self.mode if mode is None else mode
         try:
             return function(inputs, outputs, mode=chosen, on_unused_input="ignore", **options)
@@ -67,7 +67,7 @@ class Case:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 
     def called(self, made: Any, values: Sequence[Any], mutable: bool = False) -> list[Any]:
-        """The results of a call; a Violation if it fails or changes its arguments."""
+        """The results of a call; `Violation` if it fails or changes its arguments."""
         before = [np.array(v) for v in values]
         with np.errstate(all="ignore"):
             try:
@@ -80,7 +80,7 @@ class Case:
         return results
 
     def compare(self, results: Sequence[Any], expected: Sequence[Expected] | None = None) -> None:
-        """A Violation if results are not NumPy's."""
+        """`Violation` if results differ from NumPy's."""
         wanted = self.expected if expected is None else expected
         if len(results) != len(wanted):
             raise Violation("value", f"{len(results)} results instead of {len(wanted)}")
@@ -90,7 +90,7 @@ class Case:
                 raise Violation("value", f"result {i}: {wrong}")
 
     def _is_better(self, position: int, found: Any, one: Expected) -> bool:
-        """Whether results differ only where NumPy overflows and the wide floats do not."""
+        """Whether results differ only where NumPy overflows and computing in wider floats does not."""
         if (
             found.dtype != one.value.dtype
             or found.shape != one.value.shape

@@ -1,4 +1,4 @@
-"""Gradients of programs against finite differences of what NumPy computes in its widest float."""
+"""The law of gradients: they equal finite differences, which NumPy computes in its widest float."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["gradient_law"]
 
 
 def gradient_law(case: Case, random: np.random.Generator) -> None:
-    """Gradients are what finite differences say, alone and together with the value."""
+    """Gradients equal finite differences, compiled alone and together with the value."""
     program = case.program
     values = _away_from_ties(program, random)
     expected = expected_results(program, case.runs, values)
@@ -52,7 +52,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
 
 
 def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
-    """Values near those of the program, where maxima and comparisons are not at their kinks."""
+    """Values near those of the program, but not at kinks of maxima and comparisons."""
     values: list[Any] = [
         v + np.asarray(random.random(tuple(v.shape)) / 128) if v.dtype == np.float64 else v
         for v in program.values()
@@ -63,7 +63,7 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
     except (ValueError, IndexError) as error:  # another mask
         raise Unsuited from error
     numbers = [v for v in made if v.dtype.kind in "fc"]
-    # finite differences say little of narrower floats, and of large numbers
+    # finite differences are inaccurate for narrower floats and for large numbers
     if not all(v.dtype == np.float64 and (np.abs(v) < 1e6).all() for v in numbers):
         raise Unsuited
     return values
@@ -72,7 +72,7 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
 def _is_slope(
     gradients: Sequence[Any], directions: Sequence[Any], slope: float, gap: float
 ) -> bool:
-    """Whether the gradients' slope is that of the differences; False if those do not decide."""
+    """True if the directional derivative equals the finite difference; False if that is too inaccurate."""
     terms: list[Any] = [g * d for g, d in zip(gradients, directions, strict=True)]
     found = float(sum(t.sum() for t in terms))
     size = float(sum(np.abs(t).sum() for t in terms)) + abs(slope) + 1e-6
@@ -92,7 +92,7 @@ def _slope(
     positions: Sequence[int],
     weights: Sequence[Any],
 ) -> tuple[float, float]:
-    """The derivative in a direction, and how far the estimates of two steps are apart."""
+    """The derivative in a direction, and the difference between the estimates of two step sizes."""
 
     def cost(step: float) -> Any:
         moved = [np.asarray(v, "longdouble") if v.dtype == np.float64 else v for v in values]
@@ -112,7 +112,7 @@ def _estimates(cost: Callable[[float], Any]) -> tuple[float, float]:
         return (cost(step) - cost(-step)) / (2 * np.longdouble(step))
 
     with np.errstate(all="ignore"):
-        # kinks at the point itself show as one-sided slopes that differ
+        # at a kink the one-sided slopes differ
         coarse, fine = central(2e-5), central(5e-6)
         middle = cost(0.0)
         right, left = (cost(5e-6) - middle) / 5e-6, (middle - cost(-5e-6)) / 5e-6

@@ -1,4 +1,4 @@
-"""Whether a program keeps a law, and the smallest one that does not."""
+"""`judged`: whether a random program keeps a law; `smallest`: shrinks one that does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from occelo_rewrite.pipeline import NOT_STRICT
 
 __all__ = ["Fault", "judged", "smallest"]
 
-_CAREFUL = 40  # runs with NumPy before a difference counts
+_CAREFUL = 40  # runs with NumPy, for precise tolerances, before a difference counts
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,22 @@ class Fault:
 
     @property
     def signature(self) -> str:
-        """What faults with one cause have in common."""
+        """A text that faults with the same cause share."""
         steps = " ".join(sorted(n.name for n in self.program.nodes if isinstance(n, Step)))
         last = self.message.strip().splitlines()[-1] if self.kind != "value" else ""
         return f"{self.law}: {self.kind}: {steps}: " + re.sub(r"\b[xt]?\d+\b", "#", last)[:160]
 
     def text(self) -> str:
-        """What a user needs to see it."""
+        """A script that reproduces the fault, with the message."""
         note = f"seed {self.program.seed}, law '{self.law}', {self.kind}\n{self.message.strip()}"
         return listing(self.program, note, None if self.mode is None else repr(self.mode))
 
 
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
-    """A fault, or what was found instead: "kept", "unsuited", "tagged".
+    """A fault, or another outcome: "kept", "unsuited" or "tagged".
 
-    Rules that say of themselves that they may change what is not finite, or order that matters for overflow,
-    are left out before a wrong value counts; then the outcome is "tagged".
+    A wrong value is tried again without rules that are tagged as changing more than rounding. If it is
+    right then, the outcome is "tagged".
     """
     try:
         _try(program, law, mode, 4)
@@ -67,7 +67,7 @@ def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
             found = second
         else:
             return "kept"
-    # of what is not finite even shapes may depend, by masks
+    # with masks even shapes may depend on values that are not finite
     if law != "strict" and (found.kind == "value" or (found.kind == "call" and _special(program))):
         if _kept(program, law, get_mode(_linker(law, mode)).excluding(*NOT_STRICT)):
             return "tagged"
@@ -96,7 +96,7 @@ def _kept(program: Program, law: str, mode: Any) -> bool:
 
 
 def smallest(fault: Fault, most: int = 150) -> Fault:
-    """The fault shown by the smallest program found."""
+    """The same fault in the smallest program that is found in ``most`` attempts."""
     found = [fault]
     wanted = fault.signature.rpartition(": ")[2]
 

@@ -1,4 +1,4 @@
-"""In how many ways a program can be written, compiled and called, with the same result."""
+"""Laws of random programs: ways to write, compile and call a program that must not change its results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def permuted_inputs(case: Case, random: Random) -> None:
 
 
 def another_output(case: Case, random: Random) -> None:
-    """That something on the way is a result as well changes nothing."""
+    """An intermediate variable as an additional output changes no result."""
     rest = [i for i in range(len(case.program.nodes)) if i not in case.program.outputs]
     more = rest[int(random.integers(len(rest)))] if rest else case.program.outputs[0]
     place = int(random.integers(len(case.program.outputs) + 1))
@@ -78,7 +78,7 @@ def another_output(case: Case, random: Random) -> None:
 
 
 def known_shapes(case: Case, random: Random) -> None:
-    """All lengths known when the graph is built."""
+    """Results are the same if all lengths are static."""
     nodes = [
         replace(node, shape=np.shape(node.value())) if isinstance(node, Input) else node
         for node in case.program.nodes
@@ -87,7 +87,7 @@ def known_shapes(case: Case, random: Random) -> None:
 
 
 def constants(case: Case, random: Random) -> None:
-    """Some inputs are constants, or all of them."""
+    """Results are the same if some inputs, or all of them, are constants."""
     positions = case.program.inputs
     kept = [i for i in positions if random.random() < 0.3]
     given = {
@@ -110,7 +110,7 @@ def batched(case: Case, random: Random) -> None:
     """A batch of one or two equal programs gives equal results."""
     count = int(random.integers(1, 3))
     values = case.program.values()
-    # what decides a length cannot differ within a batch
+    # values that decide lengths cannot differ within a batch, so integers are batched less often
     chosen = [
         random.random() < (0.7 if v.dtype.kind in "fc" else 0.3 if v.ndim else 0) for v in values
     ]
@@ -143,7 +143,7 @@ def batched(case: Case, random: Random) -> None:
 
 
 def saved(case: Case, random: Random) -> None:
-    """A graph that was saved and loaded."""
+    """A graph that was saved and loaded gives the same results."""
     file = io.BytesIO()
     try:
         save(file, case.outputs, case.inputs)
@@ -156,7 +156,7 @@ def saved(case: Case, random: Random) -> None:
 
 
 def inner_graph(case: Case, random: Random) -> None:
-    """The program as one op."""
+    """The program as one op, `OpFromGraph`, gives the same results."""
     try:
         made: Any = OpFromGraph(case.inputs, case.outputs)(*case.inputs)
     except Exception as error:
@@ -167,7 +167,7 @@ def inner_graph(case: Case, random: Random) -> None:
 
 
 def lazy_branch(case: Case, random: Random) -> None:
-    """The program in a branch that is taken, and in one that is not."""
+    """The program in a branch of `ifelse` gives the same results if the branch is taken, else zeros."""
     flag = ot.TensorType("bool", ()).make_variable("flag")
     others = [ot.zeros_like(v) for v in case.outputs]
     outputs = (
@@ -184,8 +184,8 @@ def lazy_branch(case: Case, random: Random) -> None:
             raise Violation("value", f"the branch of zeros gives {found!r}")
 
 
-def lent_memory(case: Case, random: Random) -> None:
-    """Arguments that may be overwritten, and results that may share memory."""
+def borrowed_memory(case: Case, random: Random) -> None:
+    """Results are the same if arguments are mutable and results may alias other memory."""
     values = case.program.values()
     fresh = [np.array(v, order="K") for v in values]
     inputs = [In(v, borrow=True, mutable=random.random() < 0.6) for v in case.inputs]
@@ -195,7 +195,7 @@ def lent_memory(case: Case, random: Random) -> None:
 
 
 def only_shapes(case: Case, random: Random) -> None:
-    """Shapes, asked for without the values."""
+    """Shapes compiled without the values are NumPy's."""
     made = case.compiled(case.inputs, [ot.shape(v) for v in case.outputs])
     for found, one in zip(case.called(made, case.program.values()), case.expected, strict=True):
         if tuple(found.tolist()) != one.value.shape:
@@ -205,7 +205,7 @@ def only_shapes(case: Case, random: Random) -> None:
 
 
 def state(case: Case, random: Random) -> None:
-    """Inputs as shared variables with updates, over two calls."""
+    """Inputs as shared variables with updates give the same results and states, over two calls."""
     program = case.program
     pairs = _possible_updates(case)
     if not pairs:
@@ -234,9 +234,9 @@ def state(case: Case, random: Random) -> None:
         try:
             expected = expected_results(program, case.runs, given)
         except (ValueError, IndexError):
-            return  # the new state is no index, or a mask of another count
+            return  # the new state is not a valid index, or a mask with another count
         if not all(np.isfinite(v).all() for v in given if v.dtype.kind in "fc"):
-            return  # other laws look at what is not finite
+            return  # other laws test values that are not finite
         case.compare(case.called(f, [values[i] for i in arguments]), expected)
         whole = replace(program, outputs=tuple(chosen.values()))
         news = expected_results(whole, case.runs, given)
@@ -252,7 +252,7 @@ def _possible_updates(case: Case) -> list[tuple[int, int]]:
         (i, j)
         for i in program.inputs
         for j in range(len(program.nodes))
-        # integers may be lengths and positions, which other values are not
+        # not integers, since they may be lengths and positions
         if i != j
         and variables[i].type == variables[j].type
         and values[i].shape == values[j].shape
@@ -280,7 +280,7 @@ LAWS: dict[str, Law] = {
     "saved": saved,
     "inner graph": inner_graph,
     "lazy branch": lazy_branch,
-    "lent memory": lent_memory,
+    "borrowed memory": borrowed_memory,
     "only shapes": only_shapes,
     "state": state,
     "gradient": gradient_law,

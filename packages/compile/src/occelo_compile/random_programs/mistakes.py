@@ -1,4 +1,4 @@
-"""Programs whose last step cannot be computed: every backend must say so, in the same words."""
+"""The law of mistakes: a program whose last step fails raises the same error on every backend."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["BACKENDS", "mistake_law"]
 BACKENDS = ("py", "vm", "native")
 Random = np.random.Generator
 Mistake = tuple[str, str, Any, type[Exception]]
-"""NumPy's text and ours, the value of another input, and the class of the error."""
+"""The step in NumPy and in Occelo, the value of its other input, and the class of the error."""
 
 
 def mistake_law(case: Case, random: Random) -> None:
-    """A mistake at the end is an error of one class, with one last line, on all backends."""
+    """A mistake in the last step raises an error of the same class and with the same last line on all backends."""
     program = case.program
     variables = program.variables()
     values = program.run()
@@ -39,27 +39,27 @@ def mistake_law(case: Case, random: Random) -> None:
     try:
         outputs = [step.on_variables([variables[position], inputs[-1]])]
     except error:
-        return  # known when the graph is built
+        return  # the mistake is found when the graph is built
     except Exception as other_error:
         raise Violation("build", f"{type(other_error).__name__}: {other_error}") from other_error
     made = [variables[i] for i in program.inputs]
-    said = {
-        name: _said(name, [*made, inputs[-1]], outputs, [*program.values(), value])
+    errors = {
+        name: _error(name, [*made, inputs[-1]], outputs, [*program.values(), value])
         for name in BACKENDS
     }
-    first = said[BACKENDS[0]]
+    first = errors[BACKENDS[0]]
     what = f"{step.symbolic} of {variables[position].type} and {value!r}"
     if not first.startswith(f"{error.__name__}: "):
         raise Violation(
             "mistake", f"{what}: {BACKENDS[0]} says {first!r}, a {error.__name__} is due"
         )
-    for name, text in said.items():
+    for name, text in errors.items():
         if text != first:
             raise Violation("mistake", f"{what}: {BACKENDS[0]} says {first!r}, {name} {text!r}")
 
 
-def _said(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) -> str:
-    """The class and the last line of what a call says."""
+def _error(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) -> str:
+    """The class and the last line of the error of a call."""
     made = function(inputs, outputs, mode=Mode(name, "strict"), on_unused_input="ignore")
     with np.errstate(all="ignore"):
         try:
@@ -93,7 +93,7 @@ def _sum(x: Any, random: Random) -> Mistake:
     n = x.shape[-1]
     if n == 1:
         raise Unsuited
-    # 1 is wrong as well: it broadcasts only where that is known when the graph is built
+    # 1 is wrong, too: a length broadcasts only if it is statically 1
     length = int(random.choice([n + 1, 1]))
     return "{0} + {1}", "{0} + {1}", _other_shape(x, length), ValueError
 

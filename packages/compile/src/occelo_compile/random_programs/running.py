@@ -1,4 +1,4 @@
-"""Many seeds, with a report."""
+"""`run_seeds`: tries laws on the random programs of many seeds, and counts outcomes in a `Report`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Report", "run_seeds"]
 
 @dataclass
 class Report:
-    """What a run did: programs, steps by name, outcomes by law, and faults by signature."""
+    """Counts of a run: programs, steps by name, outcomes by law, and faults by signature."""
 
     seeds: tuple[int, int] = (0, 0)
     seconds: float = 0.0
@@ -33,7 +33,7 @@ class Report:
         self.outcomes.setdefault(law, Counter())[outcome] += 1
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The report as values that JSON can hold."""
         return {
             "seeds": list(self.seeds),
             "seconds": round(self.seconds, 1),
@@ -51,12 +51,12 @@ def run_seeds(
     seeds: Iterable[int],
     laws_of: Callable[[int], Sequence[tuple[str, str | None]]],
     limit: float = float("inf"),
-    tell: Callable[[Fault], None] = lambda _: None,
+    on_fault: Callable[[Fault], None] = lambda _: None,
     shrink: int = 150,
 ) -> Report:
     """Draw the programs of the seeds and try on each the laws (with a mode) that ``laws_of`` names.
 
-    Ends after ``limit`` seconds. ``tell`` gets the first fault of each signature, made small.
+    Ends after ``limit`` seconds. ``on_fault`` is called with the first fault of each signature, shrunk.
     """
     report = Report()
     start = perf_counter()
@@ -79,7 +79,7 @@ def run_seeds(
                 known.append(seed)
                 if len(known) == 1:
                     report.texts[fault.signature] = fault.text()
-                    tell(fault)
+                    on_fault(fault)
                 break
     report.seconds = perf_counter() - start
     return report
