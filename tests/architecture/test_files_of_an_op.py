@@ -80,7 +80,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "lengths are worked out by these functions",
         "add maximum minimum mul",
     ),
-    "occelo_graph/ops/settling.py": (
+    "occelo_graph/ops/specialization.py": (
         "what is known of lengths goes into the ops that lengths come from",
         "Shape second",
     ),

@@ -79,8 +79,8 @@ def test_each_family_has_its_file() -> None:
     ops = ROOT / "packages" / "graph" / "src" / "occelo_graph" / "ops"
     for family in FAMILIES:
         assert (ops / f"{family}.py").exists() or (ops / family).is_dir()
-    shared = {"arguments", "batching", "given_lengths", "lengths", "linear", "settling"}
-    shared |= {"reductions", "reduction_rows", "statistics"}  # of the family reduce
+    shared = {"arguments", "batching", "length_inputs", "lengths", "linear", "specialization"}
+    shared |= {"reductions", "reduction_table", "statistics"}  # of the family reduce
     found = {p.stem for p in ops.iterdir() if p.stem not in ("__init__", "__pycache__")}
     assert found == set(FAMILIES) | shared
     loops = ROOT / "packages" / "link" / "src" / "occelo_link" / "loops"
@@ -145,7 +145,7 @@ def test_every_op_knows_its_traits() -> None:
         c
         for c in below(og.Op)
         if c.__module__.startswith("occelo_graph.ops")
-        and c.__module__ not in ("occelo_graph.ops.linear", "occelo_graph.ops.given_lengths")
+        and c.__module__ not in ("occelo_graph.ops.linear", "occelo_graph.ops.length_inputs")
     ]
     assert len(own) > 20
     for cls in own:

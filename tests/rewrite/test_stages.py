@@ -29,8 +29,8 @@ from occelo_rewrite import (
     rewrite_graph,
     rewriter_for,
 )
-from occelo_rewrite.changes import CHANGES, NOT_STRICT
 from occelo_rewrite.ordering import IncrementalOrder
+from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -23,7 +23,7 @@ from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors, walk
-from occelo_graph.ops.settling import inputs_needed
+from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable, toposort
-from occelo_graph.ops.settling import fill_of_known_shape, length_of_copy, settled_lengths
+from occelo_graph.ops.specialization import fill_of_known_shape, length_of_copy, settled_lengths
 from occelo_graph.tensors.constant import constant
 
 __all__ = ["copy_specialized"]

@@ -102,7 +102,7 @@ from occelo_graph.ops.elemwise.scalar import (
     special_float,
     ufunc_rule,
 )
-from occelo_graph.ops.reduction_rows import register_reduction
+from occelo_graph.ops.reduction_table import register_reduction
 from occelo_graph.printing.debugprint import debugprint, dprint
 from occelo_graph.printing.dot import pydotprint, to_dot
 from occelo_graph.printing.infix import pp, pprint

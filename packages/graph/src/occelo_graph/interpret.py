@@ -19,7 +19,7 @@ from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
-from occelo_graph.ops.settling import fill_of_known_shape, known_lengths
+from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 
 __all__ = ["annotate_error", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
 

@@ -20,7 +20,7 @@ from occelo_graph.ops.index.subtensor import *
 from occelo_graph.ops.index.windows import *
 from occelo_graph.ops.join import *
 from occelo_graph.ops.reduce import *
-from occelo_graph.ops.reduction_rows import *
+from occelo_graph.ops.reduction_table import *
 from occelo_graph.ops.shape import *
 from occelo_graph.ops.statistics import *
 from occelo_graph.tensors.constant import TensorLike as TensorLike

@@ -19,7 +19,7 @@
 | 50.5 | inplace_elemwise | elementwise results into arrays that nobody needs any more |
 | 100 | check_integrity | the whole graph is validated once more |
 
-Rules say with tags what they may change (`CHANGES` in `changes.py`); one without any keeps every bit:
+Rules say with tags what they may change (`CHANGES` in `rule_tags.py`); one without any keeps every bit:
 
 | tag | what may change |
 |---|---|
@@ -41,9 +41,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from occelo_rewrite.changes import NOT_STRICT
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
+from occelo_rewrite.rule_tags import NOT_STRICT
 
 __all__ = [
     "OPTIMIZERS",

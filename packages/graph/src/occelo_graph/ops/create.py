@@ -34,7 +34,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.elemwise.transcendental import exp, log, pow
-from occelo_graph.ops.given_lengths import (
+from occelo_graph.ops.length_inputs import (
     FollowsLengths,
     check_length_types,
     fill_static,

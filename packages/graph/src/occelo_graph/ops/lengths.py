@@ -11,7 +11,7 @@ from typing import Any
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
-from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
 
 __all__ = ["held_to_shape", "is_certainly_as_long"]

@@ -17,7 +17,7 @@ from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
-from occelo_graph.ops.given_lengths import (
+from occelo_graph.ops.length_inputs import (
     FollowsLengths,
     Lengths,
     check_length_types,

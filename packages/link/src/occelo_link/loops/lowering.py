@@ -11,7 +11,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
-from occelo_graph.ops.given_lengths import lengths_to_hold
+from occelo_graph.ops.length_inputs import lengths_to_hold
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,

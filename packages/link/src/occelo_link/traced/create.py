@@ -8,7 +8,7 @@ from typing import Any
 from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
-from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 

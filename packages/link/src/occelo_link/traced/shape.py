@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import TensorApply
-from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer

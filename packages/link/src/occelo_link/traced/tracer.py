@@ -15,7 +15,7 @@ from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.decomposing import Decomposition, decomposition
 from occelo_graph.ir.regions import operands_of
-from occelo_graph.ops.given_lengths import ONCE_KNOWN, lengths_to_hold, wrong_shape
+from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_hold, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole

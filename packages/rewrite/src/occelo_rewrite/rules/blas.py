@@ -16,10 +16,10 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import is_moderate, number_of
+from occelo_rewrite.matching_type import shaped_like
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
-from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "OVERWRITING", "SPECIALIZE"]
 

@@ -8,7 +8,7 @@ from occelo_graph import Apply, FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of

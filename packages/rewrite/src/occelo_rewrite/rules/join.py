@@ -8,9 +8,9 @@ from occelo_graph import FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc
-from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]

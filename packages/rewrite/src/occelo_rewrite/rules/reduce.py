@@ -10,18 +10,18 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.ops.given_lengths import fill_static
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.matching_type import shaped_like
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import call, p, wild
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shapes import shapes_of
-from occelo_rewrite.shaping import shaped_like
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 

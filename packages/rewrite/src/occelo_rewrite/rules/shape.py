@@ -8,11 +8,11 @@ from occelo_graph import FunctionGraph, TensorApply, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.lengths import is_certainly_as_long
-from occelo_graph.ops.settling import settled_lengths
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, length_read
+from occelo_graph.ops.specialization import settled_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of

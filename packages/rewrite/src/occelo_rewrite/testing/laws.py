@@ -11,9 +11,9 @@ import occelo_graph as og
 from occelo_graph import Constant, FunctionGraph, Variable
 from occelo_graph.config import config
 from occelo_graph.tensors.type import is_discrete, is_float
-from occelo_rewrite.changes import CHANGES
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.rewriter import in2out
+from occelo_rewrite.rule_tags import CHANGES
 from occelo_rewrite.testing.draws import Draw
 
 __all__ = ["LawBroken", "try_law"]

@@ -17,7 +17,6 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, maximum, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.given_lengths import FollowsLengths
 from occelo_graph.ops.index.key import (
     ARRAY,
     SCALAR,
@@ -35,6 +34,7 @@ from occelo_graph.ops.index.key import (
     static_positions,
 )
 from occelo_graph.ops.index.masks import known_masks_as_positions
+from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import Shape, Shape_i, lengths_by_variables, reshape, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable

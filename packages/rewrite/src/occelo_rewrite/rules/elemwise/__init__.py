@@ -1,6 +1,6 @@
 """Rules of elementwise functions, by what they look at; each rule's docstring is its law.
 
-What a rule may change its tags say (`occelo_rewrite.changes`).
+What a rule may change its tags say (`occelo_rewrite.rule_tags`).
 """
 
 from __future__ import annotations

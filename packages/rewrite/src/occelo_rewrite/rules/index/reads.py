@@ -11,7 +11,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.create import Alloc, ARange
-from occelo_graph.ops.given_lengths import fill_static
 from occelo_graph.ops.index.key import ARRAY
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
 from occelo_graph.ops.index.subtensor import (
@@ -21,6 +20,7 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape import DimShuffle, SpecifyShape
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter

@@ -12,7 +12,7 @@ from occelo_graph.ir.known_values import known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second
-from occelo_graph.ops.given_lengths import ONCE_KNOWN
+from occelo_graph.ops.length_inputs import ONCE_KNOWN
 from occelo_graph.ops.shape import Shape, Shape_i, SpecifyShape, length_read
 
 __all__ = [
