@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from occelo_graph import Apply
-from occelo_graph.ops.elemwise.scalar import ScalarOp
+from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_rewrite.assumptions.facts import UNSIGNED
 from occelo_rewrite.assumptions.inference import Ask, infers
@@ -21,11 +18,10 @@ def _softmax(node: Apply, ask: Ask) -> bool | None:
 
 def _reduced(fact: str) -> None:
     @infers(fact, CAReduce)
-    def reduced(node: Apply, ask: Ask) -> bool | None:
+    def reduced(node: TensorApply[CAReduce], ask: Ask) -> bool | None:
         """Of a largest element holds what holds of all; a sum or a product of integers wraps around."""
-        op: Any = node.op
-        row: ScalarOp = op.scalar_op
-        kind: Any = node.inputs[0].type
+        row = node.op.scalar_op
+        kind = node.inputs[0].type
         chosen = row.name in ("maximum", "minimum")
         fits = chosen or (fact in row.keeps_sign and kind.dtype.startswith("float"))
         return True if fits and ask(node.inputs[0], fact) else None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from occelo_graph import Apply
+from occelo_graph import Apply, Op
 from occelo_graph.ops.shape import DimShuffle
 from occelo_rewrite.assumptions.inference import Ask, infers
 
 __all__ = ["is_transposition"]
 
 
-def is_transposition(op: Any) -> bool:
+def is_transposition(op: Op) -> bool:
     """Whether an op exchanges the dimensions of a matrix."""
     return isinstance(op, DimShuffle) and op.new_order == (1, 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, computed_by
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
@@ -148,8 +148,8 @@ CANONICALIZE = RuleSet(
 def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
     """matmul of a batch with one matrix is one product: the batch and the rows are made one dimension."""
     x, y = node.inputs
-    xt: Any = x.type
-    yt: Any = y.type
+    xt = x.type
+    yt = y.type
     if xt.ndim < 3 or yt.ndim < 2 or any(n != 1 for n in yt.shape[:-2]) or yt.ndim > xt.ndim:
         return None
     matrix: Any = ot.dimshuffle(y, [yt.ndim - 2, yt.ndim - 1]) if yt.ndim > 2 else y
@@ -168,7 +168,7 @@ SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize"
 # products with addends
 
 
-def _scaled(term: Any) -> tuple[Any, Any]:
+def _scaled(term: TensorVariable) -> tuple[Any, Any]:
     """A term alpha * x, with a scalar alpha, as x and alpha (None for 1)."""
     owner = term.owner
     if owner is None or owner.op != ot.mul:
@@ -181,7 +181,7 @@ def _scaled(term: Any) -> tuple[Any, Any]:
     return rest[0], flat[0] if len(flat) == 1 else ot.mul(*flat)
 
 
-def _outer_factors(term: Any) -> tuple[Any, Any] | None:
+def _outer_factors(term: TensorVariable) -> tuple[Any, Any] | None:
     """x and y, if a term is x_i y_j."""
     owner = term.owner
     if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
@@ -201,7 +201,7 @@ def _number(value: float, dtype: str) -> Any:
 
 Factors = Callable[[Any], tuple[Any, Any] | None]
 """Gives the factors of a product, None for what is none."""
-Term = tuple[Any, int]
+Term = tuple[TensorVariable, int]
 """A term of a sum, and its sign."""
 Make = Callable[[Any, Any, Any, Any], Any]
 """Takes something, and the scalar before a product that is added to it, and the factors of that."""
@@ -228,9 +228,11 @@ class Parted:
                 self.products.append(((term, sign), alpha, factors))
 
     @classmethod
-    def at(cls, fgraph: FunctionGraph, node: Apply, factors_of: Factors) -> Parted | None:
+    def at(
+        cls, fgraph: FunctionGraph, node: TensorApply[Elemwise], factors_of: Factors
+    ) -> Parted | None:
         """The sum whose root a node is; None if it is none with products."""
-        kind: Any = node.outputs[0].type
+        kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
             return None
         whole = Sum.at(fgraph, node)
@@ -254,14 +256,14 @@ class Parted:
         return self.added_to(total, make) if fits else None
 
 
-def _alike(term: Any, whole: Any) -> bool:
+def _alike(term: TensorVariable, whole: Any) -> bool:
     """Whether a term of one type is not broadcast in a sum of another one."""
     if term.ndim != whole.ndim:
         return False
     return all((a == 1) == (b == 1) for a, b in zip(term.shape, whole.shape, strict=True))
 
 
-def _dot_factors(base: Any) -> tuple[Any, Any] | None:
+def _dot_factors(base: TensorVariable) -> tuple[Any, Any] | None:
     """x and y, if a term is the product of a matrix and a matrix or vector."""
     owner = computed_by(base, Dot)
     if owner is None:

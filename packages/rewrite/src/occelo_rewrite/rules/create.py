@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, computed_by
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -43,7 +43,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
     known = shapes_of(fgraph)
     middle = fill_static(inner.op.shape, inner.inputs[1:])
     outer = fill_static(op.shape, node.inputs[1:])[len(op.shape) - len(middle) :]
-    own: Any = inner.inputs[0].type
+    own = inner.inputs[0].type
     lead = len(middle) - own.ndim
     for i, (m, n) in enumerate(zip(middle, outer, strict=True)):
         if (isinstance(m, int) and m == n) or known.is_length(fgraph, n, node.inputs[0], i):
@@ -60,12 +60,15 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
         return None
-    inputs: list[Any] = list(node.inputs)
+    inputs = list(node.inputs)
     known = shapes_of(fgraph)
     changed = False
     for i in repeated:
         own = inputs[i]
-        value = own.owner.inputs[0] if isinstance(own.owner.op, Alloc) else own.owner.inputs[1]
+        filled = computed_by(own, Alloc, Elemwise)
+        if filled is None:
+            continue
+        value = filled.inputs[0] if isinstance(filled.op, Alloc) else filled.inputs[1]
         if own.type.dtype != value.type.dtype or not _knows_ones_of(value, own):
             continue
         others = [v for j, v in enumerate(inputs) if j != i and v.type.ndim == own.type.ndim]
@@ -83,7 +86,7 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) ->
     """
     if not any(_repeats(v) for v in node.inputs) or len(node.inputs) < 2 or node.op.destroy_map:
         return None
-    inputs: list[Any] = list(node.inputs)
+    inputs = list(node.inputs)
     full = node.outputs[0].type
     for i, own in enumerate(inputs):
         owner = computed_by(own, Alloc)
@@ -112,7 +115,7 @@ def _knows_ones_of(value: Any, repeated: Any) -> bool:
     )
 
 
-def _repeats(variable: Any) -> bool:
+def _repeats(variable: TensorVariable) -> bool:
     owner = variable.owner
     if owner is None:
         return False
@@ -168,7 +171,7 @@ def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
         return None
     if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
-    value: Any = first.inputs[0]
+    value = first.inputs[0]
     return [first.op(node.op(value, *node.inputs[1:]), *first.inputs[1:])]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import FunctionGraph, TensorApply, computed_by
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.create import Alloc
@@ -26,10 +26,10 @@ def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
 def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x, empty, y) = join(x, y), for what is known to have length 0."""
     op = node.op
-    left: list[Any] = [v for v in node.inputs if v.type.shape[op.axis] != 0]
+    left = [v for v in node.inputs if v.type.shape[op.axis] != 0]
     if not left or len(left) == len(node.inputs):
         return None
-    gone: list[Any] = [v for v in node.inputs if v not in left]
+    gone = [v for v in node.inputs if v not in left]
     others = [i for i in range(left[0].type.ndim) if i != op.axis]
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
         return None  # the other lengths would go unchecked
@@ -52,7 +52,7 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements
     return [node.op(*parts)] if changed else None
 
 
-def _slice_of(variable: Any, axis: int) -> tuple[Any, int, int] | None:
+def _slice_of(variable: TensorVariable, axis: int) -> tuple[Any, int, int] | None:
     """x, start and stop, if the variable is x[start:stop] along the axis, in known places."""
     owner = computed_by(variable, Subtensor)
     if owner is None or len(owner.inputs) > 1:
@@ -126,7 +126,7 @@ def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacemen
     owners: list[Any] = [v.owner for v in node.inputs]
     if len(owners) < 2 or any(o is None or not isinstance(o.op, Alloc) for o in owners):
         return None
-    value: Any = owners[0].inputs[0]
+    value = owners[0].inputs[0]
     if any(o.inputs[0] is not value for o in owners):
         return None
     shapes = [fill_static(o.op.shape, o.inputs[1:]) for o in owners]
@@ -156,7 +156,7 @@ def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector])
         owner = computed_by(v, Subtensor)
         if owner is None or len(owner.inputs) > 1:
             return None
-        x: Any = owner.inputs[0]
+        x = owner.inputs[0]
         if x.type.ndim != 1 or x.type.shape[0] != len(node.inputs) or (source not in (None, x)):
             return None
         entry = owner.op.key[0]

@@ -179,7 +179,7 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     if out.type.dtype == "float16" and not _is_exact(node):
         return None
     if isinstance(owner.op, Alloc):
-        value: Any = owner.inputs[0]
+        value = owner.inputs[0]
         lengths: Any = fill_static(owner.op.shape, owner.inputs[1:])
     else:
         value = owner.inputs[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import FunctionGraph, TensorApply, computed_by
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -97,7 +97,7 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
     return [inner.op(*(_reordered(v, op.new_order, op.input_ndim) for v in inner.inputs))]
 
 
-def _reordered(variable: Any, order: Any, ndim: int) -> Any:
+def _reordered(variable: TensorVariable, order: Any, ndim: int) -> Any:
     """An operand of an elementwise op whose result of ``ndim`` dimensions is reordered."""
     missing = ndim - variable.type.ndim
     if missing == ndim and ndim:
@@ -214,7 +214,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
         inner = computed_by(operand, SpecifyShape)
         if inner is None:
             continue
-        kind: Any = operand.type
+        kind = operand.type
         asserted = [
             axis
             for axis, (n, given) in enumerate(zip(inner.op.static, inner.op.given, strict=True))
@@ -226,7 +226,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
         x = inner.inputs[0]
         if any(x.type.shape[axis] == 1 for axis in asserted):
             continue
-        lengths: Any = inner.inputs[1:]
+        lengths = inner.inputs[1:]
         inputs: list[Any] = [*node.inputs[:i], x, *node.inputs[i + 1 :]]
         result = node.op(*inputs)
         beside = [v for v in inputs if v.owner is None and v.type.ndim == kind.ndim]

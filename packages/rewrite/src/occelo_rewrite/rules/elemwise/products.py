@@ -202,7 +202,7 @@ CANONICALIZE = RuleSet(
 # forms that factors make together
 
 
-def _inner(variable: Any, function: Any) -> Any:
+def _inner(variable: TensorVariable, function: Any) -> Any:
     """x, if the variable is the function of x and both have one type; else None."""
     node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
@@ -216,9 +216,11 @@ def _negated(v: Any) -> Any:
     return ot.neg(v) if found is None else found
 
 
-def _by_argument(factors: list[Any], function: Any) -> dict[Any, Any]:
+def _by_argument(
+    factors: list[TensorVariable], function: Elemwise
+) -> dict[TensorVariable, TensorVariable]:
     """The factors that are a function of something, by that."""
-    found: dict[Any, Any] = {}
+    found: dict[TensorVariable, TensorVariable] = {}
     for factor in factors:
         argument = _inner(factor, function)
         if argument is not None:
@@ -226,7 +228,7 @@ def _by_argument(factors: list[Any], function: Any) -> dict[Any, Any]:
     return found
 
 
-def _real_product(fgraph: FunctionGraph, node: Apply) -> Product | None:
+def _real_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
     if not is_float(node.outputs[0].type.dtype):
         return None
     return Product.at(fgraph, node)
@@ -251,13 +253,13 @@ def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
     return found
 
 
-def one_plus(variable: Any) -> Any:
+def one_plus(variable: TensorVariable) -> Any:
     """x, if the variable is 1 + x in one dtype; else None."""
     node = applied(variable, ot.add)
     if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
         return None
     numbers = [v for v in node.inputs if number_of(v) is not None]
-    rest: list[Any] = [v for v in node.inputs if number_of(v) is None]
+    rest = [v for v in node.inputs if number_of(v) is None]
     if len(numbers) != 1 or number_of(numbers[0]) != 1 or not rest:
         return None
     total = rest[0] if len(rest) == 1 else ot.add(*rest)
@@ -318,7 +320,7 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     return None
 
 
-def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
+def _sum_over(variable: TensorVariable, ndim: int) -> tuple[Any, tuple[int, ...]]:
     """What a variable sums, and over which axes, if it is spread over the summed axes; else None."""
     owner = variable.owner
     order: Any = None
@@ -326,7 +328,7 @@ def _sum_over(variable: Any, ndim: int) -> tuple[Any, tuple[int, ...]]:
         order, owner = owner.op.new_order, owner.inputs[0].owner
     if owner is None or not isinstance(owner.op, CAReduce) or owner.op.scalar_op.name != "add":
         return None, ()
-    summed: Any = owner.inputs[0]
+    summed = owner.inputs[0]
     axis: tuple[int, ...] = owner.op.axis
     if not axis or summed.type.ndim != ndim or summed.type.dtype != variable.type.dtype:
         return None, ()

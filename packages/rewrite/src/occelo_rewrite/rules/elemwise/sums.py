@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import Constant, FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.matching_type import shaped_like
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
-from occelo_rewrite.rules.elemwise.trees import Sum, is_inner
+from occelo_rewrite.rules.elemwise.trees import Sum, inner_node
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
@@ -25,9 +26,9 @@ _FOLDABLE = 1 << 16
 _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", "sub"))
 
 
-def _scaled(term: Any) -> tuple[Any, Any]:
+def _scaled(term: TensorVariable) -> tuple[TensorVariable, Any]:
     """A term c * x as x and c; any other as itself and 1."""
-    owner = term.owner
+    owner = computed_by(term, Elemwise)
     if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
         for i in (0, 1):
             factor = number_of(owner.inputs[i])
@@ -37,7 +38,7 @@ def _scaled(term: Any) -> tuple[Any, Any]:
     return term, 1
 
 
-def _wrapped(value: Any, dtype: Any) -> Any:
+def _wrapped(value: Any, dtype: np.dtype[Any]) -> Any:
     """A coefficient as a dtype has it; integers are taken modulo their range."""
     if dtype.kind not in "iu":
         with np.errstate(all="ignore"):
@@ -47,7 +48,7 @@ def _wrapped(value: Any, dtype: Any) -> Any:
     return value - size if dtype.kind == "i" and value >= size // 2 else value
 
 
-def _is_small(data: Any, dtype: Any) -> bool:
+def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
     """Whether adding a constant sooner or later decides over no overflow but near the end of the range."""
     if dtype.kind not in "fc":
         return True
@@ -59,10 +60,9 @@ class _Collected:
     """The terms of a sum with their coefficients, in order, and the sum of its constants."""
 
     def __init__(self, whole: Sum) -> None:
-        kind: Any = whole.root.outputs[0].type
-        self.dtype: np.dtype[Any] = kind.numpy_dtype
+        self.dtype = whole.root.outputs[0].type.numpy_dtype
         self.whole = whole
-        self.coefficients: dict[Any, Any] = {}
+        self.coefficients: dict[TensorVariable, Any] = {}
         self.constant: Any = None
         self.constants = 0
         self._written: dict[tuple[Any, Any], Any] = {}
@@ -109,7 +109,7 @@ class _Collected:
         finite = all(np.isfinite(v) for v in self.coefficients.values())
         return finite and len(self.coefficients) == 1
 
-    def _term(self, base: Any, coefficient: Any) -> Any:
+    def _term(self, base: TensorVariable, coefficient: Any) -> TensorVariable:
         written = self._written.get((base, coefficient))
         if written is not None:
             return written
@@ -127,7 +127,7 @@ class _Collected:
         return _chain(terms, self.dtype)
 
 
-def _chain(terms: list[tuple[Any, int]], dtype: Any) -> Any:
+def _chain(terms: list[tuple[TensorVariable, int]], dtype: np.dtype[Any]) -> TensorVariable:
     """Terms with signs, added and subtracted one after the other.
 
     Terms that are subtracted before any is added are added to each other and subtracted from that one.
@@ -149,11 +149,11 @@ def _chain(terms: list[tuple[Any, int]], dtype: Any) -> Any:
     return _added(group)
 
 
-def _added(variables: list[Any]) -> Any:
+def _added(variables: list[TensorVariable]) -> TensorVariable:
     return variables[0] if len(variables) == 1 else ot.add(*variables)
 
 
-def _is_zero(variable: Any) -> bool:
+def _is_zero(variable: TensorVariable) -> bool:
     return (
         isinstance(variable, Constant)
         and np.size(variable.data) <= _FOLDABLE
@@ -168,21 +168,25 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
     """
     out = node.outputs[0]
-    dtype: Any = out.type.numpy_dtype
-    inputs: list[Any] = list(node.inputs)
+    dtype = out.type.numpy_dtype
+    inputs = list(node.inputs)
     if dtype.kind in "bu" or any(v.type.dtype != out.type.dtype for v in inputs):
         return None
     signs = [1] * len(inputs) if node.op == ot.add else [1, -1]
-    terms: list[tuple[Any, int]] = []
+    terms: list[tuple[TensorVariable, int]] = []
     changed = False
     for position, (v, sign) in enumerate(zip(inputs, signs, strict=True)):
         if _is_zero(v):
             changed = True
-        elif is_inner(fgraph, v, out.type.dtype, _NEG):
-            terms.append((v.owner.inputs[0], -sign))
+        elif (inner := inner_node(fgraph, v, out.type.dtype, _NEG)) is not None:
+            terms.append((inner.inputs[0], -sign))
             changed = True
-        elif not position and node.op == ot.add and is_inner(fgraph, v, out.type.dtype, _ADD):
-            terms.extend((each, 1) for each in v.owner.inputs)
+        elif (
+            not position
+            and node.op == ot.add
+            and (inner := inner_node(fgraph, v, out.type.dtype, _ADD)) is not None
+        ):
+            terms.extend((each, 1) for each in inner.inputs)
             changed = True
         else:
             terms.append((v, sign))
@@ -208,12 +212,13 @@ def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     return [shaped_like(collected.expression(), node.outputs[0])]
 
 
-def _last_constants(fgraph: FunctionGraph, node: Apply) -> Any:
+def _last_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(y + c) + d = y + (c + d), for constants that are added last."""
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     first, last = _with_last_constant(node), None
-    if first is not None and is_inner(fgraph, first[0], out.type.dtype, _SUMS):
-        last = _with_last_constant(first[0].owner)
+    if first is not None:
+        inner = inner_node(fgraph, first[0], out.type.dtype, _SUMS)
+        last = None if inner is None else _with_last_constant(inner)
     if first is None or last is None:
         return None
     dtype = out.type.numpy_dtype
@@ -226,9 +231,11 @@ def _last_constants(fgraph: FunctionGraph, node: Apply) -> Any:
     return [shaped_like(_chain(terms, dtype), out)]
 
 
-def _with_last_constant(node: Apply) -> tuple[Any, Any] | None:
+def _with_last_constant(
+    node: TensorApply[Elemwise],
+) -> tuple[TensorVariable, npt.NDArray[Any]] | None:
     """What a sum or difference adds to its last operand, and that as a constant that is added; None if it is none."""
-    variables: list[Any] = list(node.inputs)
+    variables = list(node.inputs)
     last = variables.pop()
     if node.op == ot.neg or not variables or not isinstance(last, Constant):
         return None
@@ -259,10 +266,10 @@ def _is_plainly_collected(whole: Sum) -> bool:
     return True
 
 
-def _collected(fgraph: FunctionGraph, node: Apply) -> _Collected | None:
+def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> _Collected | None:
     """What is collected of the sum whose root a node is; None where that would change nothing."""
     whole = Sum.at(fgraph, node)
-    dtype: str = node.outputs[0].type.dtype
+    dtype = node.outputs[0].type.dtype
     if whole is None or dtype.startswith("uint"):
         return None
     if whole.notes is None and _is_plainly_collected(whole):

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from occelo_graph import Apply, Constant, FunctionGraph
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    TensorApply,
+    TensorVariable,
+    Variable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.constants import number_of
 
-__all__ = ["Product", "Sum", "is_inner"]
+__all__ = ["Product", "Sum", "inner_node"]
 
 _LARGEST = 2000
 _SUM = frozenset(("add", "sub", "neg"))
@@ -23,26 +30,30 @@ def _name(node: Apply | None) -> str:
     return op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
 
 
-def is_inner(fgraph: FunctionGraph, variable: Any, dtype: str, names: frozenset[str]) -> bool:
-    """Whether a variable is an inner node of a tree: of its dtype, and used by it alone."""
-    owner = variable.owner
-    return (
-        owner is not None
-        and _name(owner) in names
+def inner_node(
+    fgraph: FunctionGraph, variable: Variable, dtype: str, names: frozenset[str]
+) -> TensorApply[Elemwise] | None:
+    """The node of a variable that is inside of a tree: of its dtype, and used by it alone; else None."""
+    node = computed_by(variable, Elemwise)
+    if (
+        node is not None
+        and _name(node) in names
         and len(fgraph.clients.get(variable, (1,))) == 1
-        and all(v.type.dtype == dtype for v in owner.inputs)
-    )
+        and all(v.type.dtype == dtype for v in node.inputs)
+    ):
+        return node
+    return None
 
 
 def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
     """Whether a node is the root of its tree, so that each tree is looked at once."""
-    out: Any = node.outputs[0]
+    out = node.outputs[0]
     if any(v.type.dtype != out.type.dtype for v in node.inputs):
         return False
     uses = fgraph.clients[out]
     if len(uses) == 1:
         ((user, _),) = uses
-        if _name(user) in names and is_inner(fgraph, out, user.outputs[0].type.dtype, names):
+        if _name(user) in names and inner_node(fgraph, out, user.outputs[0].type.dtype, names):
             return False
     return True
 
@@ -50,13 +61,15 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
 class Sum:
     """A sum as terms with signs, in their order: pairs of a variable and +1 or -1, constants included."""
 
-    def __init__(self, root: Apply, terms: list[tuple[Any, int]]) -> None:
+    def __init__(
+        self, root: TensorApply[Elemwise], terms: list[tuple[TensorVariable, int]]
+    ) -> None:
         self.root = root
         self.terms = terms
         self.notes: Any = None
 
     @classmethod
-    def at(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
+    def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
         """The sum whose root a node is; None if it is none or too large."""
         key = ("sum", node)
         derived = fgraph.derived
@@ -66,16 +79,16 @@ class Sum:
         return found
 
     @classmethod
-    def _find(cls, fgraph: FunctionGraph, node: Apply) -> Sum | None:
+    def _find(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
         dtype: str = node.outputs[0].type.dtype
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
-        terms: list[tuple[Any, int]] = []
+        terms: list[tuple[TensorVariable, int]] = []
         stack: list[tuple[Any, int]] = [(node.outputs[0], 1)]
         while stack:
             variable, sign = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _SUM):
+            if variable is node.outputs[0] or inner_node(fgraph, variable, dtype, _SUM):
                 name = _name(owner)
                 signs = (
                     [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
@@ -97,16 +110,16 @@ class Product:
     nothing overflows that did not.
     """
 
-    def __init__(self, root: Apply, inner: set[Any]) -> None:
+    def __init__(self, root: TensorApply[Elemwise], inner: set[TensorVariable]) -> None:
         self.root = root
         self._inner = inner
-        self.above: list[Any] = []
-        self.below: list[Any] = []
+        self.above: list[TensorVariable] = []
+        self.below: list[TensorVariable] = []
         self.negative = False
         self.negations = 0
 
     @classmethod
-    def at(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
+    def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
         """The product whose root a node is; None if it is none, of integers or too large."""
         key = ("product", node)
         derived = fgraph.derived
@@ -116,7 +129,7 @@ class Product:
         return found
 
     @classmethod
-    def _find(cls, fgraph: FunctionGraph, node: Apply) -> Product | None:
+    def _find(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
         dtype: str = node.outputs[0].type.dtype
         if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):
             return None
@@ -125,7 +138,7 @@ class Product:
         while stack:
             variable, above = stack.pop()
             owner = variable.owner
-            if variable is node.outputs[0] or is_inner(fgraph, variable, dtype, _PRODUCT):
+            if variable is node.outputs[0] or inner_node(fgraph, variable, dtype, _PRODUCT):
                 made._inner.add(variable)
                 name = _name(owner)
                 sides = [above] * len(owner.inputs)
@@ -141,16 +154,16 @@ class Product:
                 (made.above if above else made.below).append(variable)
         return made
 
-    def numbers(self) -> tuple[list[Any], list[Any]]:
+    def numbers(self) -> tuple[list[TensorVariable], list[TensorVariable]]:
         """The factors above and below that are constants of one number."""
-        above = [v for v in self.above if isinstance(v, Constant) and number_of(v) is not None]
-        below = [v for v in self.below if isinstance(v, Constant) and number_of(v) is not None]
+        above = [v for v in self.above if number_of(v) is not None]
+        below = [v for v in self.below if number_of(v) is not None]
         return above, below
 
     def without(
         self,
-        above: Iterable[Any] = (),
-        below: Iterable[Any] = (),
+        above: Iterable[TensorVariable] = (),
+        below: Iterable[TensorVariable] = (),
         number: Any = 1.0,
         instead: tuple[Any, Any] = (None, None),
     ) -> tuple[Any, Any]:
@@ -159,14 +172,14 @@ class Product:
         The variable is None if no factor is left. Each factor is taken out as often as it is named. ``instead`` is a
         factor that is left and what takes its place, once.
         """
-        gone: dict[tuple[Any, bool], int] = {}
+        gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):
             for v in variables:
                 gone[v, side] = gone.get((v, side), 0) + 1
         result = self._rebuild(gone, *instead)
         return result, -number if self.negative else number
 
-    def _rebuild(self, gone: dict[tuple[Any, bool], int], old: Any, new: Any) -> Any:
+    def _rebuild(self, gone: dict[tuple[TensorVariable, bool], int], old: Any, new: Any) -> Any:
         done: list[Any] = []
         stack: list[tuple[Any, bool, bool]] = [(self.root.outputs[0], True, False)]
         while stack:
@@ -195,7 +208,9 @@ class Product:
         return done[0]
 
 
-def _combined(node: Apply, parts: list[Any]) -> Any:
+def _combined(
+    node: TensorApply[Elemwise], parts: list[TensorVariable | None]
+) -> TensorVariable | None:
     """A node of a product with other factors, None where there is none; signs are dropped."""
     name = _name(node)
     if name == "neg":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.index.key import SCALAR
+from occelo_graph.ops.index.subtensor import Subtensor
 
 __all__ = ["FULL", "is_full", "kept_axes", "parts_of", "read", "static_bounds"]
 
@@ -23,12 +24,12 @@ def is_full(entry: Any) -> bool:
     )
 
 
-def parts_of(node: Apply, first: int = 1) -> list[Any]:
+def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
     """A basic key with its variables in place: integers, scalar variables and slices of those.
 
     ``first`` is the position of the first input that belongs to the key.
     """
-    op: Any = node.op
+    op = node.op
     given = iter(node.inputs[first:])
 
     def filled(part: Any) -> Any:

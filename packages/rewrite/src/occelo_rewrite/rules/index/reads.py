@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, TensorApply, Variable, computed_by
+from occelo_graph import (
+    Apply,
+    Constant,
+    FunctionGraph,
+    TensorApply,
+    TensorVariable,
+    Variable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
@@ -301,7 +309,7 @@ def read_of_write(
     ]
 
 
-def _counted(variable: Any) -> tuple[int, int | None, int] | None:
+def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
     """Start, stop and step, if a variable is an arange of known places."""
     if (
         isinstance(variable, Constant)
