@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
-from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, Supervisor, Variable
+from occelo_graph import (
+    Apply,
+    Constant,
+    FunctionGraph,
+    InconsistencyError,
+    Op,
+    Supervisor,
+    Variable,
+)
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.fgraph.protection import version_root, view_root
 from occelo_graph.ops.elemwise.composite import Composite
@@ -22,11 +30,11 @@ from occelo_rewrite.rewriter import RecordingRewriter
 
 __all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
 
-Variants = Callable[[Apply], Iterable[tuple[int, Any]]]
+Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
 """For a node: the positions of inputs that it could overwrite, each with the op that does."""
 
 
-def elemwise_variants(node: Apply) -> Iterable[tuple[int, Any]]:
+def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
     """The inputs of an elementwise node that have the type of its first output."""
     op = node.op
     if (
@@ -47,17 +55,23 @@ def _overwriting(function: ScalarOp, position: int) -> Elemwise:
     return Elemwise(function, ((0, position),))
 
 
-def flag_variants(*classes: type[Any]) -> Variants:
+class _WithFlag(Protocol):
+    """An op that may overwrite its first input, which its field says."""
+
+    @property
+    def inplace(self) -> bool: ...
+
+    def with_inplace(self) -> Op: ...
+
+
+def flag_variants(*classes: type[_WithFlag]) -> Variants:
     """For ops with a field ``inplace`` that overwrite their first input."""
 
-    def variants(node: Apply) -> Iterable[tuple[int, Any]]:
-        op: Any = node.op
-        if (
-            isinstance(op, classes)
-            and not op.inplace
-            and node.inputs[0].type == node.outputs[0].type
-        ):
-            yield 0, op.with_inplace()
+    def variants(node: Apply) -> Iterable[tuple[int, Op]]:
+        op = node.op
+        if isinstance(op, classes) and node.inputs[0].type == node.outputs[0].type:
+            if not op.inplace:
+                yield 0, op.with_inplace()
 
     return variants
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
@@ -236,7 +237,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
     return None
 
 
-def _checks(op: Any, lengths: Any, root: Any) -> bool:
+def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVariable) -> bool:
     """Whether an elementwise operand that nothing computes has all lengths that are asserted."""
     rest = iter(lengths)
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
