@@ -7,16 +7,18 @@ from typing import cast
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ops.control import Assume
 
-__all__ = ["said_by", "statements"]
+__all__ = ["Statement", "said_by", "statements"]
+
+Statement = Apply[Assume]
 
 
-def statements(fgraph: FunctionGraph) -> list[Apply[Assume]]:
+def statements(fgraph: FunctionGraph) -> list[Statement]:
     """The nodes that say something of their input, in topological order; none is the usual case, and cheap."""
     if not any(isinstance(node.op, Assume) for node in fgraph.apply_nodes):
         return []
-    return [cast("Apply[Assume]", n) for n in fgraph.toposort() if isinstance(n.op, Assume)]
+    return [cast("Statement", n) for n in fgraph.toposort() if isinstance(n.op, Assume)]
 
 
-def said_by(node: Apply[Assume]) -> tuple[tuple[str, bool], ...]:
+def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
     """The facts that a statement is about, and whether they hold."""
     return node.op.facts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph import Constant, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.control import ASSUMPTIONS, Assume
-from occelo_rewrite.assumptions.control import said_by, statements
+from occelo_graph.ops.control import ASSUMPTIONS
+from occelo_rewrite.assumptions.control import Statement, said_by, statements
 from occelo_rewrite.assumptions.facts import IMPLIED_BY, IMPLIES, consequences
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
 from occelo_rewrite.shapes import shapes_of
@@ -137,7 +137,7 @@ class AssumptionFeature(Feature):
         for node in statements(fgraph):
             self._drain_one(fgraph, node)
 
-    def _drain_one(self, fgraph: FunctionGraph, node: Apply[Assume]) -> None:
+    def _drain_one(self, fgraph: FunctionGraph, node: Statement) -> None:
         variable = node.inputs[0]
         for fact, holds in said_by(node):
             self.say(variable, fact, holds)
