@@ -218,7 +218,7 @@ class ScalarFunction(_Row):
             output: Any = self.formula(*inputs)
             found = None if output is None else (inputs, toposort([output]), output)
             known[key] = found
-        return found  # type: ignore[no-any-return]
+        return found
 
     @property
     def is_formula(self) -> bool:
