@@ -49,15 +49,6 @@ MAKES = {
 } | {"scalar_value"}
 """Calls whose arguments say of what something is made."""
 BESIDE: dict[str, tuple[str, str]] = {
-    "occelo_link/loops/elemwise/complex.py": (
-        "formulas for pairs of real numbers, which graphs with complex numbers alone load",
-        "abs add angle complex conj cos cosh eq exp exp2 expm1 identity imag isfinite isinf isnan log log10 log1p log2 "
-        "mul neg neq real reciprocal second sigmoid sin sinh sqrt sub switch tan tanh true_div",
-    ),
-    "occelo_link/loops/elemwise/arithmetic.py": (
-        "for real numbers these are the number itself, 0, or the angle of a sign",
-        "angle conj imag real",
-    ),
     "occelo_graph/tensors/numpy_functions.py": (
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
         "add and angle clip identity imag logaddexp maximum minimum or real reciprocal trunc xor "

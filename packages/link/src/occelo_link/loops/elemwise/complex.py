@@ -1,6 +1,6 @@
-"""Scalar lowerings for complex numbers, which are pairs of real ones.
+"""The registry of scalar lowerings for complex numbers, which are pairs of real ones, and what they are written with.
 
-A function takes pairs in the dtype of the parts and gives a pair, or one real number. What is computed with exp, log
+A lowering takes pairs in the dtype of the parts and gives a pair, or one real number. What is computed with exp, log
 and the like is computed in float64, and rounded once.
 """
 
@@ -14,7 +14,26 @@ from occelo_link.loops.elementary.building_blocks import two_product, two_sum
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["COMPLEX_COSTS", "Complex", "ComplexLowering", "find_complex"]
+__all__ = [
+    "COMPLEX_COSTS",
+    "Complex",
+    "ComplexLowering",
+    "argument",
+    "chosen",
+    "complex_scalar",
+    "divided",
+    "exponential_less_one",
+    "exponential_of",
+    "find_complex",
+    "hyperbolic_cosine",
+    "hyperbolic_sine",
+    "hyperbolic_tangent",
+    "logarithm_of",
+    "logarithm_of_one_more",
+    "modulus",
+    "scaled",
+    "times",
+]
 
 Complex = tuple[Value, Value]
 ComplexLowering = Callable[[Builder, Sequence[Complex]], "Complex | Value"]
@@ -92,88 +111,6 @@ def divided(b: Builder, x: Complex, y: Complex) -> Complex:
     return chosen(b, nothing, plain, (re, im))
 
 
-@complex_scalar("add")
-def _add(b: Builder, args: Sequence[Complex]) -> Complex:
-    re, im = args[0]
-    for other in args[1:]:
-        re, im = b.op("add", re, other[0]), b.op("add", im, other[1])
-    return re, im
-
-
-@complex_scalar("sub")
-def _sub(b: Builder, args: Sequence[Complex]) -> Complex:
-    x, y = args
-    return b.op("sub", x[0], y[0]), b.op("sub", x[1], y[1])
-
-
-@complex_scalar("mul", cost=6)
-def _mul(b: Builder, args: Sequence[Complex]) -> Complex:
-    result = args[0]
-    for other in args[1:]:
-        result = times(b, result, other)
-    return result
-
-
-@complex_scalar("sqr", cost=6)
-def _sqr(b: Builder, args: Sequence[Complex]) -> Complex:
-    return times(b, args[0], args[0])
-
-
-@complex_scalar("true_div", cost=20)
-def _true_div(b: Builder, args: Sequence[Complex]) -> Complex:
-    return divided(b, args[0], args[1])
-
-
-@complex_scalar("reciprocal", cost=20)
-def _reciprocal(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return divided(b, (_const(b, 1.0, z[0]), _const(b, 0.0, z[0])), z)
-
-
-@complex_scalar("neg")
-def _neg(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return b.op("neg", z[0]), b.op("neg", z[1])
-
-
-@complex_scalar("conj")
-def _conj(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return z[0], b.op("neg", z[1])
-
-
-@complex_scalar("real", cost=0)
-def _real(b: Builder, args: Sequence[Complex]) -> Value:
-    return args[0][0]
-
-
-@complex_scalar("imag", cost=0)
-def _imag(b: Builder, args: Sequence[Complex]) -> Value:
-    return args[0][1]
-
-
-@complex_scalar("complex", cost=0)
-def _complex(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[0][0], args[1][0]
-
-
-@complex_scalar("identity", "cast", cost=0)
-def _identity(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[0]
-
-
-@complex_scalar("second", cost=0)
-def _second(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[1]
-
-
-@complex_scalar("switch", cost=3)
-def _switch(b: Builder, args: Sequence[Complex]) -> Complex:
-    condition, x, y = args
-    holds = b.op("ne", condition[0], _const(b, 0.0, condition[0]))
-    return chosen(b, holds, x, y)
-
-
 def modulus(b: Builder, z: Complex) -> Value:
     """The absolute value, within 1 ulp; squares that would leave the range are scaled by powers of two."""
 
@@ -198,62 +135,20 @@ def argument(b: Builder, z: Complex) -> Value:
     return b.call("libm:atan2", "float64", z[1], z[0])
 
 
-@complex_scalar("abs", cost=60, wide=True)
-def _abs(b: Builder, args: Sequence[Complex]) -> Value:
-    return modulus(b, args[0])
+# exponentials and logarithms
 
 
-@complex_scalar("angle", cost=60, wide=True)
-def _angle(b: Builder, args: Sequence[Complex]) -> Value:
-    return argument(b, args[0])
+def _function(function: Callable[[Builder, Value], Value]) -> Callable[[Builder, Value], Value]:
+    def applied(b: Builder, x: Value) -> Value:
+        return b.apply(function.__name__, function, x)
+
+    return applied
 
 
-# comparisons
-
-
-@complex_scalar("eq")
-def _eq(b: Builder, args: Sequence[Complex]) -> Value:
-    x, y = args
-    return b.op("and", b.op("eq", x[0], y[0]), b.op("eq", x[1], y[1]))
-
-
-@complex_scalar("neq")
-def _neq(b: Builder, args: Sequence[Complex]) -> Value:
-    x, y = args
-    return b.op("or", b.op("ne", x[0], y[0]), b.op("ne", x[1], y[1]))
-
-
-@complex_scalar("isnan")
-def _isnan(b: Builder, args: Sequence[Complex]) -> Value:
-    [z] = args
-    return b.op("or", b.op("ne", z[0], z[0]), b.op("ne", z[1], z[1]))
-
-
-@complex_scalar("isinf")
-def _isinf(b: Builder, args: Sequence[Complex]) -> Value:
-    limit = _const(b, math.inf, args[0][0])
-    re, im = (b.op("eq", b.op("abs", part), limit) for part in args[0])
-    return b.op("or", re, im)
-
-
-@complex_scalar("isfinite")
-def _isfinite(b: Builder, args: Sequence[Complex]) -> Value:
-    limit = _const(b, math.inf, args[0][0])
-    re, im = (b.op("lt", b.op("abs", part), limit) for part in args[0])
-    return b.op("and", re, im)
-
-
-# exponentials, logarithms, roots
-
-
-def _function(name: str, function: Callable[[Builder, Value], Value]) -> Callable[..., Value]:
-    return lambda b, x: b.apply(name, function, x)  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType, reportUnknownVariableType]
-
-
-exp, expm1 = _function("exp", exponential.exp), _function("expm1", exponential.expm1)
-log, log1p = _function("log", logarithm.log), _function("log1p", logarithm.log1p)
-sin, cos = _function("sin", trigonometric.sin), _function("cos", trigonometric.cos)
-sinh, cosh = _function("sinh", hyperbolic.sinh), _function("cosh", hyperbolic.cosh)
+exp, expm1 = map(_function, (exponential.exp, exponential.expm1))
+log, log1p = map(_function, (logarithm.log, logarithm.log1p))
+sin, cos = map(_function, (trigonometric.sin, trigonometric.cos))
+sinh, cosh = map(_function, (hyperbolic.sinh, hyperbolic.cosh))
 
 _FAR = 700.0
 """From here on exp is computed in two factors, since one may overflow where the product does not."""
@@ -278,20 +173,9 @@ def exponential_of(b: Builder, z: Complex) -> Complex:
     return b.select(b.op("or", real, nothing), whole, re), im
 
 
-@complex_scalar("exp", cost=90, wide=True)
-def _exp(b: Builder, args: Sequence[Complex]) -> Complex:
-    return exponential_of(b, args[0])
-
-
-@complex_scalar("exp2", cost=90, wide=True)
-def _exp2(b: Builder, args: Sequence[Complex]) -> Complex:
-    return exponential_of(b, scaled(b, args[0], b.const(math.log(2), "float64")))
-
-
-@complex_scalar("expm1", cost=120, wide=True)
-def _expm1(b: Builder, args: Sequence[Complex]) -> Complex:
+def exponential_less_one(b: Builder, z: Complex) -> Complex:
     """exp(x) cos y - 1 without cancellation: expm1(x) cos y - 2 sin(y/2)^2."""
-    x, y = args[0]
+    x, y = z
     half = sin(b, b.op("mul", y, b.const(0.5, "float64")))
     lost = b.op("mul", b.const(2.0, "float64"), b.op("mul", half, half))
     re = b.op("sub", b.op("mul", expm1(b, x), cos(b, y)), lost)
@@ -316,25 +200,9 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
     return b.select(close, near, log(b, size)), argument(b, z)
 
 
-@complex_scalar("log", cost=200, wide=True)
-def _log(b: Builder, args: Sequence[Complex]) -> Complex:
-    return logarithm_of(b, args[0])
-
-
-@complex_scalar("log2", cost=200, wide=True)
-def _log2(b: Builder, args: Sequence[Complex]) -> Complex:
-    return scaled(b, logarithm_of(b, args[0]), b.const(1 / math.log(2), "float64"))
-
-
-@complex_scalar("log10", cost=200, wide=True)
-def _log10(b: Builder, args: Sequence[Complex]) -> Complex:
-    return scaled(b, logarithm_of(b, args[0]), b.const(1 / math.log(10), "float64"))
-
-
-@complex_scalar("log1p", cost=200, wide=True)
-def _log1p(b: Builder, args: Sequence[Complex]) -> Complex:
+def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
     """log1p(x (2 + x) + y^2) / 2, the square of |1 + z| less 1; by log|1 + z| where that is large."""
-    x, y = args[0]
+    x, y = z
     two, half = b.const(2.0, "float64"), b.const(0.5, "float64")
     shifted = b.op("add", x, b.const(1.0, "float64"))
     square = b.op("add", b.op("mul", x, b.op("add", two, x)), b.op("mul", y, y))
@@ -344,53 +212,7 @@ def _log1p(b: Builder, args: Sequence[Complex]) -> Complex:
     return b.select(close, near, whole), angle
 
 
-@complex_scalar("sqrt", cost=90, wide=True)
-def _sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    """sqrt((|x| + |z|) / 2) and y divided by twice that; Kahan, "Branch cuts for complex elementary functions", 1987."""
-    x, y = args[0]
-    zero, infinity = b.const(0.0, "float64"), b.const(math.inf, "float64")
-    largest = b.op("max", b.op("abs", x), b.op("abs", y))
-    big = b.op("lt", b.const(1e300, "float64"), largest)
-    tiny = b.op("lt", largest, b.const(1e-290, "float64"))
-    factor = b.select(
-        big,
-        b.const(2.0**-4, "float64"),
-        b.select(tiny, b.const(2.0**108, "float64"), b.const(1.0, "float64")),
-    )
-    back = b.select(
-        big,
-        b.const(4.0, "float64"),
-        b.select(tiny, b.const(2.0**-54, "float64"), b.const(1.0, "float64")),
-    )
-    u, v = b.op("mul", x, factor), b.op("mul", y, factor)
-    mean = b.op("mul", b.const(0.5, "float64"), b.op("add", b.op("abs", u), modulus(b, (u, v))))
-    root = b.op("sqrt", mean)
-    none = b.op("eq", root, zero)
-    safe = b.select(none, b.const(1.0, "float64"), root)
-    other = b.op("div", b.op("abs", v), b.op("add", safe, safe))
-    root, other = b.op("mul", root, back), b.op("mul", other, back)
-    right = b.op("le", zero, x)
-    re, im = b.select(right, root, other), b.select(right, other, root)
-    # an infinite imaginary part wins over all else, NaN too
-    endless = b.op("eq", b.op("abs", y), infinity)
-    re, im = b.select(endless, infinity, re), b.select(endless, infinity, im)
-    return re, b.op("copysign", im, y)
-
-
-@complex_scalar("sigmoid", cost=120, wide=True)
-def _sigmoid(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    one, zero = b.const(1.0, "float64"), b.const(0.0, "float64")
-    power = exponential_of(b, (b.op("neg", z[0]), b.op("neg", z[1])))
-    return divided(b, (one, zero), (b.op("add", one, power[0]), power[1]))
-
-
 # trigonometric and hyperbolic functions
-
-
-def _turned(z: Complex, b: Builder) -> Complex:
-    """i z."""
-    return b.op("neg", z[1]), z[0]
 
 
 def spread(b: Builder, size: Value, part: Value) -> Value:
@@ -424,38 +246,3 @@ def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
     small = b.op("mul", b.op("mul", b.const(4.0, "float64"), product), decay)
     far = b.op("copysign", b.const(1.0, "float64"), x), small
     return chosen(b, b.op("lt", b.const(22.0, "float64"), b.op("abs", x)), far, near)
-
-
-@complex_scalar("sinh", cost=150, wide=True)
-def _sinh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_sine(b, args[0])
-
-
-@complex_scalar("cosh", cost=150, wide=True)
-def _cosh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_cosine(b, args[0])
-
-
-@complex_scalar("tanh", cost=200, wide=True)
-def _tanh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_tangent(b, args[0])
-
-
-@complex_scalar("sin", cost=150, wide=True)
-def _sin(b: Builder, args: Sequence[Complex]) -> Complex:
-    """-i sinh(i z)."""
-    re, im = hyperbolic_sine(b, _turned(args[0], b))
-    return im, b.op("neg", re)
-
-
-@complex_scalar("cos", cost=150, wide=True)
-def _cos(b: Builder, args: Sequence[Complex]) -> Complex:
-    """cosh(i z)."""
-    return hyperbolic_cosine(b, _turned(args[0], b))
-
-
-@complex_scalar("tan", cost=200, wide=True)
-def _tan(b: Builder, args: Sequence[Complex]) -> Complex:
-    """-i tanh(i z)."""
-    re, im = hyperbolic_tangent(b, _turned(args[0], b))
-    return im, b.op("neg", re)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.cast import Cast
@@ -13,6 +13,12 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
+from occelo_link.loops.elemwise.complex import (
+    COMPLEX_COSTS,
+    Complex,
+    ComplexLowering,
+    find_complex,
+)
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
 from occelo_link.loops.float16 import has_halves
 from occelo_link.loops.ir.builder import Builder
@@ -20,9 +26,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
-
-if TYPE_CHECKING:
-    from occelo_link.loops.elemwise.complex import Complex, ComplexLowering
 
 __all__ = ["broadcast_index", "broadcast_lengths"]
 
@@ -121,8 +124,6 @@ def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Seq
 
 
 def _find_complex(node: Apply) -> ComplexLowering | None:
-    from occelo_link.loops.elemwise.complex import find_complex  # few graphs need it
-
     scalar_op: Any = node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     if node.op.destroy_map or len(node.outputs) != 1:
         return None
@@ -144,8 +145,6 @@ def lower_complex_elemwise(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
-    from occelo_link.loops.elemwise.complex import COMPLEX_COSTS
-
     function = _find_complex(node)
     assert function is not None
     types: list[Any] = [v.type for v in node.inputs]

@@ -1,4 +1,4 @@
-"""Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions.
+"""Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions, of real and of complex numbers.
 
 float32 is computed in float64 and rounded once, but for the functions that have a form of their own.
 """
@@ -16,6 +16,19 @@ from occelo_link.loops.elementary import (
     power,
     single,
     trigonometric,
+)
+from occelo_link.loops.elemwise.complex import (
+    Complex,
+    complex_scalar,
+    divided,
+    exponential_less_one,
+    exponential_of,
+    hyperbolic_cosine,
+    hyperbolic_sine,
+    hyperbolic_tangent,
+    logarithm_of,
+    logarithm_of_one_more,
+    scaled,
 )
 from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
@@ -141,3 +154,89 @@ def _log_of_sum_of_exps(b: Builder, x: Value, y: Value) -> Value:
 
 _elementary("log1mexp", _log_of_one_less_exp, 100)
 _elementary("logaddexp", _log_of_sum_of_exps, 60)
+
+
+# complex numbers: pairs of real ones
+
+
+@complex_scalar("exp", cost=90, wide=True)
+def _complex_exp(b: Builder, args: Sequence[Complex]) -> Complex:
+    return exponential_of(b, args[0])
+
+
+@complex_scalar("exp2", cost=90, wide=True)
+def _complex_exp2(b: Builder, args: Sequence[Complex]) -> Complex:
+    return exponential_of(b, scaled(b, args[0], b.const(math.log(2), "float64")))
+
+
+@complex_scalar("expm1", cost=120, wide=True)
+def _complex_expm1(b: Builder, args: Sequence[Complex]) -> Complex:
+    return exponential_less_one(b, args[0])
+
+
+@complex_scalar("log", cost=200, wide=True)
+def _complex_log(b: Builder, args: Sequence[Complex]) -> Complex:
+    return logarithm_of(b, args[0])
+
+
+@complex_scalar("log2", cost=200, wide=True)
+def _complex_log2(b: Builder, args: Sequence[Complex]) -> Complex:
+    return scaled(b, logarithm_of(b, args[0]), b.const(1 / math.log(2), "float64"))
+
+
+@complex_scalar("log10", cost=200, wide=True)
+def _complex_log10(b: Builder, args: Sequence[Complex]) -> Complex:
+    return scaled(b, logarithm_of(b, args[0]), b.const(1 / math.log(10), "float64"))
+
+
+@complex_scalar("log1p", cost=200, wide=True)
+def _complex_log1p(b: Builder, args: Sequence[Complex]) -> Complex:
+    return logarithm_of_one_more(b, args[0])
+
+
+@complex_scalar("sigmoid", cost=120, wide=True)
+def _complex_sigmoid(b: Builder, args: Sequence[Complex]) -> Complex:
+    [z] = args
+    one, zero = b.const(1.0, "float64"), b.const(0.0, "float64")
+    power = exponential_of(b, (b.op("neg", z[0]), b.op("neg", z[1])))
+    return divided(b, (one, zero), (b.op("add", one, power[0]), power[1]))
+
+
+@complex_scalar("sinh", cost=150, wide=True)
+def _complex_sinh(b: Builder, args: Sequence[Complex]) -> Complex:
+    return hyperbolic_sine(b, args[0])
+
+
+@complex_scalar("cosh", cost=150, wide=True)
+def _complex_cosh(b: Builder, args: Sequence[Complex]) -> Complex:
+    return hyperbolic_cosine(b, args[0])
+
+
+@complex_scalar("tanh", cost=200, wide=True)
+def _complex_tanh(b: Builder, args: Sequence[Complex]) -> Complex:
+    return hyperbolic_tangent(b, args[0])
+
+
+def _turned(b: Builder, z: Complex) -> Complex:
+    """i z."""
+    return b.op("neg", z[1]), z[0]
+
+
+@complex_scalar("sin", cost=150, wide=True)
+def _complex_sin(b: Builder, args: Sequence[Complex]) -> Complex:
+    """-i sinh(i z)."""
+    re, im = hyperbolic_sine(b, _turned(b, args[0]))
+    return im, b.op("neg", re)
+
+
+@complex_scalar("cos", cost=150, wide=True)
+def _complex_cos(b: Builder, args: Sequence[Complex]) -> Complex:
+    """cosh(i z)."""
+    return hyperbolic_cosine(b, _turned(b, args[0]))
+
+
+@complex_scalar("tan", cost=200, wide=True)
+def _complex_tan(b: Builder, args: Sequence[Complex]) -> Complex:
+    """-i tanh(i z)."""
+    re, im = hyperbolic_tangent(b, _turned(b, args[0]))
+    return im, b.op("neg", re)
