@@ -78,6 +78,9 @@ OWN: dict[str, Callable[..., Any]] = {
     "softplus": lambda x: (
         np.log1p(np.exp(x)) if x.dtype.kind == "c" else np.logaddexp(0.0, x.astype("float64"))
     ),
+    "softsign": lambda x: np.true_divide(
+        x, 1 + np.abs(np.asarray(x, np.result_type(x, "float16")))
+    ),
     "complex": lambda x, y: _complex(x, y),
 }
 # their rules for dtypes are our own: SciPy's differ from version to version
