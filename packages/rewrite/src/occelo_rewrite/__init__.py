@@ -1,4 +1,4 @@
-"""Occelo's rewriting: rules, rewriters, databases of them, and the standard pipeline."""
+"""Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# loaded by the first use, since most programs need none of them
+# imported at first use, since most programs need none of them
 _LATER = {
     "AssumptionFeature": "occelo_rewrite.assumptions",
     "PatternNodeRewriter": "occelo_rewrite.tuple_patterns",

@@ -1,4 +1,4 @@
-"""Which number a constant holds, and what is safe to do with such a number."""
+"""Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LARGEST = 64
 
 
 def number_of(variable: Variable) -> Any:
-    """The one number that all elements of a constant are, as a Python number; None if there is none.
+    """The number that all elements of a constant equal, as a Python number; None if there is none.
 
-    Constants of more than 64 elements are not looked into.
+    Constants of more than 64 elements are not examined.
     """
     if not isinstance(variable, Constant):
         return None
@@ -38,7 +38,7 @@ def is_power_of_two(value: Any) -> bool:
 
 
 def is_moderate(dtype: Any, *values: Any) -> bool:
-    """Whether factors are so near 1 that moving them cannot make ordinary values overflow or vanish.
+    """Whether factors are near enough to 1 that moving them cannot make ordinary values overflow or underflow.
 
     That is between 2^-25 and 2^25 in float32 and between 2^-204 and 2^204 in float64. In float16 nothing is far
     from overflowing, so none are.

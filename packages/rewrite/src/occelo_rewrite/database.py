@@ -33,9 +33,9 @@ Rewriter = Any
 
 @dataclass(frozen=True)
 class RewriteDatabaseQuery:
-    """Which rewrites to take: those with a tag of ``include``, all of ``require``, none of ``exclude``.
+    """Chooses rewrites: those with a tag of ``include``, all tags of ``require``, and no tag of ``exclude``.
 
-    ``subquery`` maps names of databases inside to queries of their own; stages beyond
+    ``subquery`` maps names of nested databases to their queries; stages after
     ``position_cutoff`` are left out; ``extra_rewrites`` are pairs of a rewriter and its position.
     """
 
@@ -109,10 +109,10 @@ class DatabaseEntry:
 
 
 class RewriteDatabase:
-    """Rewrites by name and tags; `query` makes one rewriter of those that a query chooses.
+    """Rewrites by name and tags; `query` combines those that a query chooses into one rewriter.
 
-    ``standard`` registers what the database holds from the start, when it is first asked for something.
-    `is_standard` says whether anything was changed since; ``generation`` counts changes.
+    ``standard`` registers the initial rewrites; it is called at the first use of the database.
+    `is_standard` says whether the database was changed since; ``generation`` counts changes.
     """
 
     _holds: ClassVar[tuple[type, ...]] = (NodeRewriter, GraphRewriter)
@@ -135,7 +135,7 @@ class RewriteDatabase:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the database, and those in it, hold just what they held from the start."""
+        """Whether the database and those nested in it hold exactly their initial rewrites."""
         return (self.generation == 0 or self._held == self._initial) and all(
             e.rewriter.is_standard
             for e in self._held.values()
@@ -144,7 +144,7 @@ class RewriteDatabase:
 
     @property
     def total_generation(self) -> int:
-        """Changes of the database and of those in it."""
+        """The number of changes of the database and of those nested in it."""
         return self.generation + sum(
             e.rewriter.total_generation
             for e in self._held.values()
@@ -160,9 +160,9 @@ class RewriteDatabase:
         overwrite_existing: bool = False,
         position: float | None = None,
     ) -> None:
-        """Add a rewriter under a name, which is a tag of it too; so are the tags that a rule has itself.
+        """Add a rewriter under a name. The name and the rule's own tags are added to ``tags``.
 
-        TypeError if it is no rewriter of a kind that the database holds, or if a name or tag is no string.
+        TypeError if the database does not hold this kind of rewriter, or if a name or tag is not a string.
         ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
         another entry.
         """
@@ -190,7 +190,7 @@ class RewriteDatabase:
         return max((e.position for e in self._entries.values()), default=0.0) + 1
 
     def remove(self, name: str) -> None:
-        """Take a rewriter out (KeyError if there is none of that name)."""
+        """Remove a rewriter; KeyError if there is none of that name."""
         del self._entries[name]
         self.generation += 1
 
@@ -203,7 +203,7 @@ class RewriteDatabase:
         return self._sorted(self._entries.values())
 
     def position(self, name: str) -> float:
-        """Where an entry stands."""
+        """The position of an entry."""
         return self._entries[name].position
 
     def __contains__(self, name: str) -> bool:
@@ -225,7 +225,7 @@ class RewriteDatabase:
         return sorted(entries, key=lambda e: (e.position, e.name))
 
     def chosen(self, query: RewriteDatabaseQuery) -> list[tuple[str, Rewriter]]:
-        """Names and rewriters that a query takes, in order; databases inside are queried."""
+        """Names and rewriters that a query chooses, in order; nested databases are queried."""
         entries = [
             e
             for e in self._entries.values()
@@ -253,7 +253,7 @@ class RewriteDatabase:
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
-        """The query that `query` takes in one of two forms."""
+        """The query, from either form of the arguments of `query`."""
         if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
             return tags[0]
         signs: dict[str, set[str]] = {"+": set(), "&": set(), "-": set()}
@@ -274,7 +274,7 @@ def _check_tag(tag: object) -> None:
 
 
 def _flat(chosen: Iterable[tuple[str, Rewriter]]) -> list[Rewriter]:
-    """Rewriters without their names, those of groups one by one."""
+    """Rewriters without their names; groups are flattened."""
     return [
         each for _, rewriter in chosen for each in (rewriter if is_list(rewriter) else [rewriter])
     ]
@@ -298,7 +298,7 @@ class SequenceDB(RewriteDatabase):
 class EquilibriumDB(RewriteDatabase):
     """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter.
 
-    Nodes that enter or change meanwhile are tried with the rules of ``tidy``, an earlier database, as well.
+    Nodes that enter or change are also tried with the rules of ``tidy``, an earlier database.
     """
 
     def __init__(
@@ -351,7 +351,7 @@ class EquilibriumDB(RewriteDatabase):
 
 
 class LocalGroupDB(RewriteDatabase):
-    """Rules that are tried in order at each node; what is built is the list of them."""
+    """Rules that are tried in order at each node; a query gives the list of them."""
 
     _holds = (NodeRewriter,)
 
@@ -360,7 +360,7 @@ class LocalGroupDB(RewriteDatabase):
 
 
 class TopoDB(RewriteDatabase):
-    """Rules of a group walked over the graph once."""
+    """Rules of a group, tried once at every node of the graph."""
 
     _holds = (NodeRewriter,)
 
@@ -378,7 +378,7 @@ class TopoDB(RewriteDatabase):
 
 
 class ProxyDB(RewriteDatabase):
-    """Another database, queried in this one's place."""
+    """A database that answers queries by another one."""
 
     def __init__(self, db: RewriteDatabase, name: str = "") -> None:
         super().__init__(name or db.name)

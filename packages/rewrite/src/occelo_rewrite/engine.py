@@ -30,7 +30,7 @@ class NotConvergedError(OcceloError, RuntimeError):
 
 
 def report(error: Exception, what: str, node: Apply | None) -> None:
-    """Do with a failure what ``on_opt_error`` says."""
+    """Raise, warn about or ignore a failure, as the option ``on_opt_error`` says."""
     where = "" if node is None else f" at {node}"
     if node is not None and node.source is not None:
         where += f", made at {node.source}"
@@ -45,7 +45,7 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 
 
 class RuleIndex:
-    """The rules to try at each op: looked up by op and by class, never by going through all rules."""
+    """Index of the rules to try at each op, by op and by class, so that no search goes over all rules."""
 
     _LIMIT = 4096
 
@@ -84,10 +84,10 @@ class RuleIndex:
 
 
 class Worklist(Feature):
-    """Nodes still to be tried, each once.
+    """Nodes that are still to be tried, each once.
 
-    Nodes that enter or change are tried again at once. When that has come to an end, `next_round` gives
-    those that use them, up to the depth to which rules look, and were last tried before the change.
+    Nodes that enter or change are tried again at once. When there are no more, `next_round` adds
+    the nodes that use them, up to the depth that rules examine, if they were last tried before the change.
     """
 
     REACH = 3
@@ -98,7 +98,7 @@ class Worklist(Feature):
         self.from_end = from_end
         self.include_new = include_new
         self.fresh: set[Apply] = set()
-        """Nodes that entered or changed, and those near them."""
+        """Nodes that entered or changed, and nodes within reach of those."""
         self._clock = 0
         self._tried: dict[Apply, int] = {}
         self._touched: dict[Apply, int] = {}
@@ -139,7 +139,7 @@ class Worklist(Feature):
                 self._left_alone(fgraph, variable, node)
 
     def _left_alone(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """Note the last user of a variable that had two: some rules look at single uses."""
+        """Try the last user of a variable that had two, since some rules require a single use."""
         uses = fgraph.clients.get(variable)
         if uses is not None and len(uses) == 2:
             for user, _ in uses:
@@ -161,14 +161,14 @@ class Worklist(Feature):
                 self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes near enough to a change that a rule could see it, and not tried since.
+        """The nodes not tried since a change that is near enough to affect a rule at them.
 
-        Steps within a sum or a product cost nothing, since rules look at those as wholes.
+        Steps within a sum or a product do not count towards the depth, since rules match these as a whole.
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()
         found: dict[Apply, None] = {}
-        # for each node the latest change that it can see; one seen later, or from farther, adds nothing
+        # for each node the latest change in its reach; older changes and longer distances add nothing
         seen: dict[Apply, int] = {}
         for _ in range(self.REACH + 1):
             following: list[tuple[Apply, int]] = []
@@ -193,7 +193,7 @@ class Worklist(Feature):
 def _pairs_of(
     rule: NodeRewriter, node: Apply, found: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
-    """What a rule gave as pairs of old and new variables, and nodes that must be gone."""
+    """The result of a rule as pairs of old and new variables, and the nodes that it removes."""
     if is_dict(found):
         given = dict(found)
         remove = given.pop("remove", ())
@@ -204,7 +204,7 @@ def _pairs_of(
 
 
 def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
-    """New nodes come from the user's line that what they replace came from."""
+    """Give new nodes the user's line of the variables that they replace."""
     mark = old.mark
     known = fgraph.apply_nodes
     pending = [new]
@@ -216,7 +216,7 @@ def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
 
 
 def _same_expression(old: Variable, new: Variable) -> bool:
-    """Whether a replacement is a copy of what it replaces."""
+    """Whether a replacement is a copy of the variable that it replaces."""
     pending = [(old, new)]
     compared: set[tuple[Variable, Variable]] = set()
     while pending:
@@ -258,9 +258,9 @@ def replace(
     record: RewriteRecord,
     remove: Sequence[Apply] = (),
 ) -> bool:
-    """Put new variables in the place of old ones, as a whole or not at all, and note it.
+    """Replace old variables by new ones, all or none, and record that.
 
-    New nodes that equal nodes of the graph are not added; if nothing is new then, nothing happened.
+    New nodes that equal nodes of the graph are merged with them. Returns whether the graph changed.
     """
     if record.is_full:
         return False
@@ -285,7 +285,7 @@ def replace(
         else:
             fgraph.replace_all_validate(pairs, reason=rule)
     except InconsistencyError:
-        # taking it back brought nodes back into the graph, which must not be tried with it again
+        # reverting the replacement added the old nodes again; the rule must not be tried there again
         record.refused.add((rule, node))
         return False
     except Exception as error:
@@ -302,7 +302,7 @@ def replace(
 def _apply(
     rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, found: Any, record: RewriteRecord
 ) -> bool:
-    """Do what a rule gave."""
+    """Apply the result of a rule."""
     try:
         pairs, remove = _pairs_of(rule, node, found)
     except Exception as error:
@@ -364,7 +364,7 @@ def _try_timed(
 
 
 class _Budget:
-    """How often each rule may still apply, and which did lately."""
+    """How often each rule may still apply, and the rules that applied last."""
 
     def __init__(self, owner: Any, size: int) -> None:
         self.owner = owner
@@ -445,12 +445,12 @@ def run(
 ) -> int:
     """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
 
-    With ``until_stable``, what uses something that changed is tried again, until nothing changes. Nodes
-    that enter or change, and those that use them, are tried with ``rules_for_new`` if there are such.
-    Returns how many replacements were made; `NotConvergedError` where rules do not come to an end.
+    With ``until_stable``, users of changed nodes are tried again, until nothing changes. Nodes
+    that enter or change, and their users, are also tried with ``rules_for_new``, if given.
+    Returns the number of replacements; `NotConvergedError` if the rules do not terminate.
 
-    Where ops overwrite inputs, validation looks at the whole graph. Then it is done once, at the end;
-    only if that fails is all taken back and done again, with a validation after each replacement.
+    If ops overwrite inputs, validation examines the whole graph, so it is done once, at the end.
+    If it fails, all replacements are reverted and made again, with a validation after each.
     """
 
     def once() -> int:

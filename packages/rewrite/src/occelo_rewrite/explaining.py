@@ -1,4 +1,4 @@
-"""What rewriting did, told: the way of one variable, and where the time went."""
+"""Explanations of a rewriting, as text: the rules that led to a variable (`explain`), and times (`rewrite_profile`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def history_of(variable: Variable) -> list[Application]:
 
 
 def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Application]]:
-    """The chains of applications that led to a variable: by making it, or by putting it in another's place."""
+    """The chains of applications that led to a variable: those that made it, and those that replaced another by it."""
     made = history_of(variable)
     ends = () if record is None else record.ends.get(variable, ())
     replaced = [chain_of(record, number) for number in ends] if record is not None else []
@@ -50,9 +50,9 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     """Print the rules that led from the user's line to a node: of a variable, a graph or a function.
 
     ``of`` is a variable of a rewritten graph, a list of them, a `FunctionGraph`, or anything with an
-    ``fgraph`` or a ``maker`` that has one. What the variable is computed from is told too, as far up as
-    ``depth`` nodes (None: all of it, but only what rewriting changed). With ``file="str"`` the text is
-    returned instead; any other file is written to.
+    ``fgraph`` or a ``maker`` that has one. Ancestors are explained too, up to a distance of
+    ``depth`` nodes (None: all ancestors that rewriting changed). With ``file="str"`` the text is
+    returned; any other file is written to.
     """
     lines: list[str] = []
     variables = _variables(of)
@@ -69,7 +69,7 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
 
 
 def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
-    """The record of the rewriting of a graph, which the nodes that it made know, too."""
+    """The record of the rewriting of a graph, found by the graph or by a node that the rewriting made."""
     graph = (
         of if isinstance(of, FunctionGraph) else getattr(getattr(of, "maker", of), "fgraph", None)
     )
@@ -107,10 +107,10 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
 
 
 def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
-    """Seconds of each stage; calls, hits and seconds of each rule; rules tried in vain.
+    """Text with seconds of each stage; calls, hits and seconds of each rule; rules that never applied.
 
-    Counts of rules are there if the record was ``profiling`` (option ``profile_optimizer``). Rules
-    beyond the ``most`` that took longest are left out.
+    Counts of rules exist if the record was ``profiling`` (option ``profile_optimizer``). Only
+    the ``most`` slowest rules are listed.
     """
     lines = ["stage                                       ms   applied"]
     for name, spent in record.stages.items():

@@ -1,4 +1,4 @@
-"""What a database of rewrites holds, as text that changes when a rewrite does."""
+"""Fingerprint of a database of rewrites: text that changes when a rewrite changes, for keys of the cache."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["database_fingerprint"]
 
 
 def database_fingerprint(database: RewriteDatabase) -> str:
-    """Names, tags and positions of all rewrites, and what those from other packages consist of.
+    """Names, tags and positions of all rewrites, and the sources of those from other packages.
 
-    A rewrite with an attribute ``version`` is known by that instead of its source.
-    `UnknownSource` if one has neither that nor a source that can be read. A database that nobody has changed is known by that alone.
+    A rewrite with an attribute ``version`` is represented by it instead of its source.
+    `UnknownSource` if one has neither a version nor a readable source. An unchanged database has a constant text.
     """
     if database.is_standard:
         return "standard"

@@ -1,8 +1,8 @@
-"""Fusion: connected elementwise nodes over one shape become one node that computes them together.
+"""Fusion of connected elementwise nodes over one shape into one node, for linkers that run op by op.
 
-For linkers that run op by op. Groups grow greedily in topological order. Each group has a level, one more
+Groups grow greedily in topological order. Each group has a level, one more
 than the highest level that it reads from. A node joins the groups of the highest level that it reads, which
-become one; groups of one level cannot depend on each other, nor lower ones on them, so no cycle can arise.
+are merged. Groups of one level cannot depend on each other, and lower ones cannot depend on them, so no cycle can arise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_FUNCTIONS = 2000
 
 
 class _Group:
-    """Nodes that are computed together."""
+    """Nodes that become one node."""
 
     __slots__ = ("level", "nodes", "shape")
 
@@ -42,14 +42,14 @@ def _fusible_shape(node: Apply) -> Any:
     if isinstance(op.scalar_op, Composite):
         return None
     if op.moves is not None:
-        return None  # broadcasting or copying alone, which others do without computing
+        return None  # only broadcasting or copying, which fused readers do at no cost
     if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):
-        return None  # a composite differentiates real functions only
+        return None  # a composite can differentiate real functions only
     return node.outputs[0].type.shape
 
 
 def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]) -> _Group | None:
-    """One group of several of one level; None if they cannot be computed together."""
+    """The union of several groups of one level; None if they cannot be fused."""
     whole = list(dict.fromkeys(p for p in parts if p is not None))
     if None in parts or any(p.shape != shape for p in whole):
         return None
@@ -104,7 +104,7 @@ def _fuse(
     for node in group.nodes:
         for v in node.inputs:
             if v not in numbers:
-                # constants are inputs too, so that equal groups with other constants are one function
+                # constants are inputs too, so that groups that differ only in constants are one function
                 numbers[v] = -1 - len(outer)
                 outer.append(v)
         steps.append((node.op, *(numbers[v] for v in node.inputs)))
@@ -130,7 +130,7 @@ def _fuse(
 
 
 def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable]) -> Elemwise:
-    """The op that computes nodes together, from those variables that they read."""
+    """The op that computes a group of nodes, from the variables that they read."""
     inner: dict[Variable, Any] = {}
     for i, v in enumerate(outer):
         inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))
@@ -140,12 +140,12 @@ def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable])
 
 
 class FusionRewriter(RecordingRewriter):
-    """One node for each group of connected elementwise nodes over one shape."""
+    """Replaces each group of connected elementwise nodes over one shape by one node."""
 
     name = "elemwise_fusion"
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        # from the outputs backwards, so that what a group reads is not replaced before it
+        # from the outputs backwards, so that the inputs of a group are not replaced before it
         order = fgraph.toposort()
         place = {node: i for i, node in enumerate(order)}
         for group in sorted(_groups(order), key=lambda g: -g.level):

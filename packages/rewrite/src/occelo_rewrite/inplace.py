@@ -1,7 +1,7 @@
-"""In-place rewriting: ops overwrite inputs that nothing needs any more.
+"""In-place rewriting: ops overwrite inputs that are dead afterwards.
 
-Which inputs to overwrite is decided first, on one order of the nodes that is mended as demands are added;
-then all chosen nodes are replaced and the graph is validated once.
+First all inputs to overwrite are chosen, with one topological order that is updated as constraints are added.
+Then all chosen nodes are replaced, and the graph is validated once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from occelo_rewrite.rewriter import RecordingRewriter
 __all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
 
 Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
-"""For a node: the positions of inputs that it could overwrite, each with the op that does."""
+"""Returns for a node the positions of inputs that it could overwrite, each with the in-place op."""
 
 
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
@@ -51,7 +51,7 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
 
 @lru_cache(maxsize=4096)
 def _overwriting(function: ScalarOp, position: int) -> Elemwise:
-    """The op that writes its first result into an input; one object, so that what it infers is remembered."""
+    """The op that writes its first result into an input; cached, so that its inferred types are memoized."""
     return Elemwise(function, ((0, position),))
 
 
@@ -77,11 +77,11 @@ def flag_variants(*classes: type[_WithFlag]) -> Variants:
 
 
 _MOST_ATTEMPTS = 4
-"""How many nodes may try in vain to overwrite a variable, so that one with many readers costs little."""
+"""How many nodes may try to overwrite a variable without success, to bound the cost of many readers."""
 
 
 class InplaceRewriter(RecordingRewriter):
-    """Gives nodes the variant of their op that overwrites an input, where that is possible."""
+    """Replaces ops by their in-place variants where that is possible."""
 
     def __init__(self, name: str, variants: Variants) -> None:
         self.name = name
@@ -113,7 +113,7 @@ class InplaceRewriter(RecordingRewriter):
 
 
 class _Plan:
-    """Which inputs may be overwritten, while more and more of them are."""
+    """The inputs chosen so far to be overwritten, and the order of nodes that this requires."""
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -124,7 +124,7 @@ class _Plan:
         self.memory: dict[Variable, Variable] = {}
         self.refused: dict[Variable, int] = {}
         guards = [f for f in fgraph.features if isinstance(f, Supervisor)]
-        # a graph that says nothing of its inputs does not give them away
+        # without a feature that says which inputs are protected, all of them are
         guarded = [f.untouchable(fgraph) for f in guards] or [fgraph.inputs]
         self.protected = {view_root(v) for listed in guarded for v in listed}
         for node, before in fgraph.orderings().items():
@@ -151,9 +151,9 @@ class _Plan:
         return chosen
 
     def _claim(self, node: Apply, position: int) -> bool:
-        """Let a node overwrite one of its inputs, if everything else can be done before.
+        """Let a node overwrite one of its inputs, if all other readers can run before it.
 
-        Only a whole array: a view may be read-only, or hold an element twice.
+        Not views, which may be read-only, or hold an element twice.
         """
         variable = node.inputs[position]
         root = version_root(variable)
@@ -188,7 +188,7 @@ class _Plan:
         return True
 
     def _readers(self, root: Variable, node: Apply) -> list[Apply] | None:
-        """The other nodes that read a version or a view of it; None if a result of the graph does."""
+        """The other nodes that read the variable, a view of it or its overwritten forms; None if an output does."""
         found: dict[Apply, None] = {}
         pending = [root]
         while pending:

@@ -1,4 +1,4 @@
-"""Giving a replacement the dtype and the shape of what it replaces."""
+"""`shaped_like`: casts and broadcasts a replacement to the dtype and the shape of the replaced variable."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["shaped_like"]
 
 
 def shaped_like(value: Any, output: Any) -> Any:
-    """``value`` with the dtype and the shape of the node's output that it replaces."""
+    """``value``, cast and broadcast to the dtype and the shape of the node's output that it replaces."""
     wanted, given = output.type, value.type
     if given.dtype != wanted.dtype:
         value = cast(value, wanted.dtype)
     if given.ndim == wanted.ndim and all(
         a == b or (b is None and a != 1) for a, b in zip(given.shape, wanted.shape, strict=True)
     ):
-        return value  # a length that is known to be 1 may be broadcast to one that is not known
+        return value  # a static length of 1 may be broadcast to a dynamic one
     for variable in output.owner.inputs:
-        # against the inputs of the node that it replaces, not against its output
+        # broadcast against the inputs of the replaced node, not against its output
         if variable.type.ndim and not _covers(value.type, variable.type):
             value = second(variable, value)
     return value

@@ -1,4 +1,4 @@
-"""Merging: nodes that compute the same are one, from the moment they appear."""
+"""`MergeFeature`: merges common subexpressions of a graph, and new nodes with equal nodes that exist already."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _constant_key(variable: Variable) -> Any:
 
 
 def _node_key(node: Apply) -> Any:
-    """Equal for nodes that compute the same; None for a node that is like no other."""
+    """A key that is equal for nodes that compute the same; None for a node that must not be merged."""
     op = node.op
     if not op.pure or op.destroy_map:
         return None
@@ -32,17 +32,17 @@ def _node_key(node: Apply) -> Any:
     if op.commutative:
         ids.sort()
     if op.types_follow_values:
-        # the same inputs may once have been known to be other values
+        # the op may have inferred types from values of its inputs that have changed since
         return (op, node.outputs[0].type, *ids)
     return (op, *ids)
 
 
 class MergeFeature(Feature):
-    """Knows the nodes and constants of a graph by what they compute.
+    """Index of the nodes and constants of a graph by what they compute.
 
-    `intern` replaces a new expression by what the graph has of it already, and `settle` merges nodes
+    `intern` deduplicates a new expression against the graph. `settle` merges nodes
     that became equal because their inputs changed. Nodes that are not pure or overwrite an input are
-    left alone.
+    never merged.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class MergeFeature(Feature):
             self.on_import(fgraph, node, reason)
 
     def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
-        """The constant of the graph that equals this one, which it becomes if there is none."""
+        """The constant of the graph that equals this one; this one is added if there is none."""
         known = self._known.get(variable)
         if known is None:
             key = _constant_key(variable)
@@ -99,7 +99,7 @@ class MergeFeature(Feature):
         return known
 
     def merge_constants(self, fgraph: FunctionGraph) -> None:
-        """Make equal constants of the graph one."""
+        """Merge equal constants of the graph."""
         for variable in [v for v in fgraph.variables if isinstance(v, AtomicVariable)]:
             kept = self.constant(fgraph, variable)
             if kept is not variable and variable in fgraph.variables:
@@ -110,9 +110,9 @@ class MergeFeature(Feature):
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
     ) -> Variable:
-        """The variable of the graph that equals this one, or it over as much of the graph as there is.
+        """The variable of the graph that equals this one; else this one, computed from existing nodes where possible.
 
-        ``done`` maps the new nodes met so far to those to use.
+        ``done`` maps new nodes to the nodes to use instead.
         """
         owner = variable.owner
         if owner is None:
@@ -160,7 +160,7 @@ class MergeFeature(Feature):
         return found
 
     def settle(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """Merge the nodes that have become equal to others, and those that become so by that."""
+        """Merge nodes that became equal to others, and nodes that become equal by that."""
         while self._equal:
             node, _ = self._equal.popitem()
             kept = self._nodes.get(self._keys.get(node))

@@ -1,4 +1,4 @@
-"""Rules: functions from a node to what may stand in its place."""
+"""Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from occelo_graph.tensors.nodes import TensorApply
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
 
 Replacements = Sequence[Variable | None] | dict[Any, Any] | None
-"""What a rule gives: one variable for each output (None for an unused one), a mapping of old to new
-variables with nodes to remove under "remove", or None or False if it does not apply."""
+"""The result of a rule: one variable for each output (None for an unused one); or a mapping from old to new
+variables, with nodes to remove under "remove"; or None or False if the rule does not apply."""
 
 
 @dataclass(frozen=True)
 class OpPattern(Generic[OpT]):
-    """Matches ops of a class whose parameters have the given values, or are of the given classes."""
+    """Matches ops of a class whose parameters equal given values, or are instances of given classes."""
 
     op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()
 
     def matches(self, op: Op) -> bool:
-        """Whether ``op`` fits."""
+        """Whether the pattern matches ``op``."""
         return isinstance(op, self.op_type) and all(
             self._fits(getattr(op, name), wanted) for name, wanted in self.parameters
         )
@@ -37,7 +37,7 @@ class OpPattern(Generic[OpT]):
 
 
 Tracked = type[OpT] | OpT | OpPattern[OpT]
-"""What a rule is tried at: nodes of a class of ops, of an op, or of ops that a pattern matches."""
+"""Selects the nodes at which a rule is tried: by class of ops, by op, or by a pattern of ops."""
 
 RuleFunction = Callable[[FunctionGraph, TensorApply[OpT]], Replacements | Variable | Literal[False]]
 
@@ -45,12 +45,13 @@ RuleFunction = Callable[[FunctionGraph, TensorApply[OpT]], Replacements | Variab
 class NodeRewriter:
     """A named rule, and the ops at whose nodes it is tried.
 
-    ``tracks`` lists op classes, ops or `OpPattern`s; None tracks every node. ``requirements`` are
-    features that graphs need; ``tags`` select the rule in queries and say what it may change (`CHANGES`; nothing
-    without any of those); with ``only_new`` it is tried only at nodes
-    that entered or changed meanwhile, with ``below`` only where an input is computed by one of these:
-    classes of ops, functions of scalars, or `Constant`. The docstring of the function is
-    the law that the rule applies.
+    - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
+    - ``requirements``: features that graphs need.
+    - ``tags`` select the rule in queries, and say what it may change (`CHANGES`; without any of those, nothing).
+    - ``only_new``: the rule is tried only at nodes that entered or changed during the rewriting.
+    - ``below``: classes of ops, scalar ops, or `Constant`; the rule is tried only where one of them computes an input.
+
+    The docstring of the function is the law that the rule applies.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class NodeRewriter:
         return self._tracks
 
     def applies_to(self, op: Op) -> bool:
-        """Whether nodes of ``op`` are tried at all."""
+        """Whether the rule is tried at nodes of ``op``."""
         if self._tracks is None:
             return True
         for tracked in self._tracks:
@@ -144,7 +145,7 @@ def node_rewriter(
     only_new: bool = False,
     below: Iterable[Any] = (),
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
-    """Make a function of a graph and a node a rule; see `NodeRewriter`."""
+    """Make a rule of a function of a graph and a node; see `NodeRewriter`."""
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new, below)
@@ -154,7 +155,7 @@ def node_rewriter(
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules as a value: sets compose with ``|`` and lose rules with ``-``."""
+    """An immutable set of rules: ``|`` is the union, ``-`` the difference."""
 
     rules: tuple[NodeRewriter, ...] = ()
     name: str = field(default="", compare=False)

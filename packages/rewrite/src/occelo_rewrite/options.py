@@ -1,4 +1,4 @@
-"""The options of rewriting."""
+"""Options of this package: which rewrites to take, error handling, limits, profiles and traces."""
 
 from __future__ import annotations
 

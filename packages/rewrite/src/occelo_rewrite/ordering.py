@@ -1,4 +1,4 @@
-"""A topological order that is kept while edges are added (Pearce and Kelly, 2006)."""
+"""Incremental topological order, for in-place rewriting: stays valid while edges are added (Pearce and Kelly, 2006)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["IncrementalOrder"]
 
 
 class IncrementalOrder:
-    """The nodes of a graph in an order in which they can run.
+    """A topological order of the nodes of a graph.
 
-    `add` puts an edge in and mends the order; only the nodes between the ends of the edge are looked at.
+    `add` adds an edge and repairs the order; it visits only nodes between the ends of the edge.
     """
 
     def __init__(self, order: Sequence[Apply], users: Callable[[Apply], Iterable[Apply]]) -> None:
@@ -22,7 +22,7 @@ class IncrementalOrder:
         self._earlier: dict[Apply, list[Apply]] = {}
 
     def add(self, first: Apply, then: Apply) -> bool:
-        """Demand that a node runs before another; False, with nothing changed, if that is impossible."""
+        """Require that a node runs before another. Returns False and changes nothing if that is impossible."""
         low, high = self._place[then], self._place[first]
         if low < high:
             forward = self._reach(then, high, True)
@@ -34,7 +34,7 @@ class IncrementalOrder:
         return True
 
     def withdraw(self, first: Apply, then: Apply) -> None:
-        """Take back a demand."""
+        """Remove an edge that was added."""
         self._later[first].remove(then)
         self._earlier[then].remove(first)
 
@@ -49,7 +49,7 @@ class IncrementalOrder:
             yield from self._earlier.get(node, ())
 
     def _reach(self, start: Apply, bound: int, forward: bool) -> list[Apply]:
-        """The nodes reached from one, as far as the place ``bound``."""
+        """The nodes reachable from one, up to the position ``bound``."""
         place = self._place
         found = {start: None}
         stack = [start]

@@ -1,4 +1,4 @@
-"""Patterns: expressions with wildcards, and what in a graph they match.
+"""Patterns of rules: expressions with wildcards, and `match`, which finds them in a graph.
 
     x, y = wild("x y")
     p.log(1 + p.exp(x))          # written as the expression itself
@@ -6,8 +6,8 @@
 
 A `Wild` stands for any variable, the same one wherever it occurs; a `Number` for a constant of one value.
 `p` has every elementwise function by its name; `call` makes a pattern of any op, or of those of a class.
-Sums and products match in any order and with any number of operands: at the root of a pattern what is
-left over stays beside the result, below it a wildcard takes all that no other part matches.
+Sums and products match in any order and with any number of operands. At the root of a pattern, unmatched operands
+are added to (or multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ __all__ = [
 
 Bindings = dict[str, Any]
 REST = "*rest"
-"""Under this name a match binds the operands that a sum or product has beyond the pattern."""
+"""The name under which a match binds the unmatched operands of a sum or product at the root."""
 
 
 class Pattern:
-    """An expression over wildcards; operators make larger ones."""
+    """An expression over wildcards; Python's operators build larger ones."""
 
     def __add__(self, other: Any) -> Call:
         return p.add(self, other)
@@ -91,9 +91,9 @@ class Wild(Pattern):
 
 @dataclass(frozen=True, eq=False)
 class Number(Pattern):
-    """A constant whose elements all are one number: ``value``, or any that ``where`` accepts.
+    """A constant whose elements all equal one number: ``value``, or any that ``where`` accepts.
 
-    It is bound under ``name`` as a Python number.
+    The number is bound to ``name`` as a Python number.
     """
 
     value: Any = None
@@ -112,7 +112,7 @@ class Call(Pattern):
     args: tuple[Pattern, ...]
     name: str = ""
     is_variadic: bool = field(init=False, repr=False)
-    """Whether the op is a sum, a product or the like: any order, any number of operands."""
+    """Whether the op is associative and commutative, so that operands match in any order and number."""
 
     def __post_init__(self) -> None:
         op = self.op
@@ -120,7 +120,7 @@ class Call(Pattern):
         object.__setattr__(self, "is_variadic", variadic)
 
     def may_match(self, node: Apply) -> bool:
-        """A quick look at a node's inputs; False if the pattern surely does not fit."""
+        """A quick test of a node's inputs; False only if the pattern cannot match."""
         inputs = node.inputs
         if self.is_variadic:
             if len(inputs) < len(self.args):
@@ -139,14 +139,14 @@ class Call(Pattern):
         return True
 
     def applies_to(self, op: Op) -> bool:
-        """Whether the op fits."""
+        """Whether the pattern applies to nodes of this op."""
         wanted = self.op
         if isinstance(wanted, OpPattern):
             return wanted.matches(op)
         if isinstance(wanted, type):
             return isinstance(op, wanted)
         if isinstance(wanted, Elemwise):
-            # functions of scalars are one object for each name
+            # there is one scalar op for each name
             return (
                 isinstance(op, Elemwise)
                 and op.scalar_op is wanted.scalar_op
@@ -167,13 +167,13 @@ def _may_be(part: Pattern, variable: Variable) -> bool:
 
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
-    """A wildcard for each name in ``names``, which spaces separate; a single one is not in a tuple."""
+    """A tuple of wildcards, one for each name in ``names``, separated by spaces; a single one without the tuple."""
     made = [Wild(n, where) for n in names.split()]
     return tuple(made) if len(made) > 1 else made[0]
 
 
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
-    """Any constant of one value; ``where`` gets that as a Python number."""
+    """A pattern of any constant of one value; ``where`` is called with it as a Python number."""
     return Number(None, name, where)
 
 
@@ -186,12 +186,12 @@ def _as_pattern(value: Any) -> Pattern:
 
 
 def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:
-    """An op, or any op that fits, applied to patterns."""
+    """A pattern of an op, or of any op of a class, applied to patterns."""
     return Call(op, tuple(_as_pattern(a) for a in args), name)
 
 
 class _Functions:
-    """The elementwise functions by name, as makers of patterns."""
+    """The elementwise functions by name, as functions that build patterns."""
 
     def __getattr__(self, name: str) -> Callable[..., Call]:
         if name.startswith("__"):
@@ -209,7 +209,7 @@ p: Any = _Functions()
 
 
 def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
-    """All ways in which a node fits a pattern."""
+    """All ways in which a pattern matches a node, as dicts of bindings."""
     if pattern.applies_to(node.op) and pattern.may_match(node):
         yield from _match_node(pattern, node, {}, True)
 
@@ -236,7 +236,7 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
 
 
 def _number_in(variable: Variable) -> Any:
-    """The one number that a constant holds, which may be no tensor; None if there is none."""
+    """The number that all elements of a constant equal; None if there is none, or the constant is not a tensor."""
     found = number_of(variable)
     if found is None and isinstance(variable, Constant):
         data: Any = variable.data
@@ -271,7 +271,7 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
     operands = list(node.inputs)
     if len(operands) < len(pattern.args):
         return
-    # what is most particular first, so that wildcards choose among what is left
+    # the most specific patterns first, so that wildcards match what is left
     order = sorted(
         pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2
     )
@@ -281,7 +281,7 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
         elif root:
             yield {**found, REST: rest}
         elif isinstance(order[-1], Wild) and order[-1].name not in bound:
-            # the last wildcard takes what is left as well
+            # the last wildcard also binds all remaining operands
             name = order[-1].name
             whole = pattern.op(found[name], *rest)
             if order[-1].where is None or order[-1].where(whole):

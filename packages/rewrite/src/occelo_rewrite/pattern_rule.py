@@ -1,4 +1,4 @@
-"""Rules whose decorator holds their pattern."""
+"""`rule`, the decorator that makes a rule of a pattern and a function of its matches; `PatternRule`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match
 __all__ = ["PatternRule", "rule"]
 
 LawFunction = Callable[..., Variable | Sequence[Variable | None] | Literal[False] | None]
-"""From what a pattern binds, by name, to what stands in its place."""
+"""Takes the bindings of a pattern by name, and returns the replacement."""
 
 _KINDS: dict[str, Callable[[str], bool]] = {
     "float": is_float,
@@ -35,14 +35,12 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     code = getattr(function, "__code__", None)
     if code is None:
         return tuple(inspect.signature(function).parameters)
-    names: tuple[str, ...] = (
-        code.co_varnames
-    )  # inspecting the signature of each rule would take long
+    names: tuple[str, ...] = code.co_varnames  # inspecting the signature of each rule would be slow
     return names[: code.co_argcount]
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """What must compute one of a node's inputs for a pattern to match; empty if that may be anything."""
+    """The ops of which one must compute an input of a node for a pattern to match; empty for any."""
     needed: set[Any] = set()
     for pattern in patterns:
         calls = [a.op for a in pattern.args if isinstance(a, Call)]
@@ -64,7 +62,7 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
 
 
 def _named(pattern: Any, count: Iterator[int]) -> Any:
-    """The pattern with a name for each of its calls, so that a match tells which node each of them is."""
+    """The pattern with a name for each of its calls, so that a match binds the node of each."""
     if not isinstance(pattern, Call):
         return pattern
     args = tuple(_named(a, count) for a in pattern.args)
@@ -82,7 +80,7 @@ def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
 
 
 def _as_computed(pattern: Call, bound: Bindings) -> None:
-    """Give each wildcard the dtype in which its function computes, where that holds all its values."""
+    """Cast each wildcard to the dtype in which its function computes, if that can hold all its values."""
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
         wanted: Any = node.outputs[0].type
@@ -93,22 +91,22 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
 
 
 def _fitted(new: Any, old: Any) -> Any:
-    """A replacement with the dtype and the shape of what it replaces, if that is a tensor."""
+    """A replacement with the dtype and the shape of the variable that it replaces, if that is a tensor."""
     return shaped_like(new, old) if old.type.is_array else new
 
 
 class PatternRule(NodeRewriter):
     """A rule that is tried where one of its patterns matches.
 
-    The function gets what the pattern binds, by name (``node`` is the whole), and gives the variable
-    to stand there, or None; for a node of several outputs a list. Dtype and shape of each tensor are made
-    those of what it replaces.
+    The function is called with the bindings of the pattern by name (``node`` is the matched node). It returns the
+    replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the dtype and the
+    shape of the variable that it replaces.
 
     ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is the
-    default and the only one for results that are no tensors. A wildcard that is an argument of an elementwise function is
-    handed over in the dtype in which that computes: x in the pattern ``exp(x)`` is a float also for exp of an integer. With
-    ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype, with False they are handed over
-    as they are.
+    default and the only choice for results that are not tensors. A wildcard that is an argument of an elementwise function
+    is passed in the dtype in which that function computes: x in the pattern ``exp(x)`` is a float even for exp of an integer.
+    With ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype; with False they are passed
+    without a cast.
     """
 
     def __init__(

@@ -1,39 +1,39 @@
-"""The pipeline: all stages of rewriting, in order, on one screen.
+"""The standard pipeline: all stages of rewriting, in order, and the databases that hold their rules.
 
 | position | stage | what it does |
 |---|---|---|
-| -0.01 | inline_graphs | inner graphs that are to be inlined at once take the place of their ops |
-| 0 | merge1 | equal nodes become one, and new ones that equal others are not added from here on |
-| 0.8 | drain_assumptions | what `assume` says is recorded |
-| 1 | canonicalize | constants are computed, sums and products take one form, shapes are worked out, reads and writes meet |
-| 1.4 | expand_graphs | all other inner graphs take the place of their ops |
+| -0.01 | inline_graphs | ops that ask to be inlined are replaced by their inner graphs |
+| 0 | merge1 | common subexpressions are merged; from here on new nodes are merged with equal ones |
+| 0.8 | drain_assumptions | facts of `assume` are recorded |
+| 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
+| 1.4 | expand_graphs | all other inner graphs replace their ops |
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends, for linkers that run op by op: gemm, gemv, ger |
-| 2 | specialize | cheaper special cases; reads before what they read is computed |
-| 3 | uncanonicalize | forms that are cheaper than the canonical one, from outside: nothing brings them back |
+| 2 | specialize | cheaper special cases; indexing is moved before the computation |
+| 3 | uncanonicalize | for rules of users whose results must not be canonicalized again |
 | 48 | accumulate_products | products of matrices with factors and addends, for linkers that compile the whole graph: gemm, gemv |
-| 49 | elemwise_fusion | elementwise nodes become one that computes them together |
-| 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and nothing is merged any more |
-| 50.1 | inplace_subtensor | writes into arrays that nobody needs any more |
-| 50.2 | InplaceBlasOpt | matrix products into arrays that nobody needs any more |
-| 50.5 | inplace_elemwise | elementwise results into arrays that nobody needs any more |
-| 100 | check_integrity | the whole graph is validated once more |
+| 49 | elemwise_fusion | connected elementwise nodes become one |
+| 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and merging ends |
+| 50.1 | inplace_subtensor | writes into dead arrays |
+| 50.2 | InplaceBlasOpt | matrix products into dead arrays |
+| 50.5 | inplace_elemwise | elementwise results into dead arrays |
+| 100 | check_integrity | the whole graph is validated again |
 
-Rules say with tags what they may change (`CHANGES` in `rule_tags.py`); one without any keeps every bit:
+Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule without any keeps every bit:
 
 | tag | what may change |
 |---|---|
 | rounding | the last digits, and the sign of a zero |
-| stabler | what overflows, vanishes or cancels as written: it becomes what exact arithmetic gives |
+| stabler | results that overflow, underflow or cancel as written become those of exact arithmetic |
 | comparison | digits that cancel: whether a result is zero or negative |
-| overflow | what overflows or vanishes on the way |
-| finite | a result where something in it is not finite |
+| overflow | whether an intermediate result overflows or underflows |
+| finite | results where an operand or intermediate result is not finite |
 | shape_unsafe | whether shapes that do not fit are an error |
 | unsafe | whether a check that fails is an error |
 
-The optimizer ``strict`` takes none of those with a tag other than ``rounding``. Rules may be registered from outside into
-a stage (``canonicalize_db.register(...)``) or stages into `optdb` at any position. What stabilize and specialize make is
-brought into canonical form at once. Nothing is loaded before the first query.
+The optimizer ``strict`` excludes rules with a tag other than ``rounding``. Other packages may register rules in
+a stage (``canonicalize_db.register(...)``) or stages in `optdb` at any position. Nodes made by stabilize and specialize are
+canonicalized at once. Nothing is loaded before the first query.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ optdb = SequenceDB("optdb", _stages)
 def _registering(
     db: EquilibriumDB, what: str, tags: tuple[str, ...] = _USUAL
 ) -> Callable[..., Any]:
-    """The decorator that registers a rewrite in a stage, under its own name."""
+    """A decorator that registers a rewrite in a stage, under its own name."""
 
     def register(rewrite: Any, *more: str, name: str | None = None, **options: Any) -> Any:
         if isinstance(rewrite, str):
@@ -252,7 +252,7 @@ _MOST_BUILT = 32
 
 
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
-    """The rewriter that a query chooses from `optdb`; built once for each query that is asked for."""
+    """The rewriter that a query chooses from `optdb`; cached by query."""
     if query.subquery or query.extra_rewrites:
         built: GraphRewriter = optdb.query(query)
         return built

@@ -1,8 +1,8 @@
-"""The record of a rewriting: every application, what it came from, and the time each part took.
+"""`RewriteRecord`: every application of a rule in a rewriting, its origin, and the time of each stage.
 
-Records keep text and numbers, never graphs: a node that an application made carries the record and the
-application's number, and an application the number of the one that made what it replaced. So the way
-back from a compiled node to the user's line is a chain of single pointers.
+Records keep text and numbers, never graphs. A node that an application made refers to the record and the
+number of the application; an application refers to the one that made the variable it replaced. So
+a compiled node is traced back to the user's line along a linked list.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One replacement: stage, rule, what stood there, what stands there now, the user's line.
+    """One replacement: stage, rule, the old and the new expression as text, the user's line.
 
-    ``parent`` is the number of the application that made what was replaced; -1 for the user's own.
+    ``parent`` is the number of the application that made the replaced variable; -1 for one of the user's graph.
     """
 
     stage: str
@@ -40,7 +40,7 @@ class Application:
 
     @property
     def source(self) -> str:
-        """The file and line of the user's code, worked out from the ``mark`` when asked for."""
+        """The file and line of the user's code, computed from the ``mark`` on demand."""
         found = source_of(self.mark)
         return "" if found is None else str(found)
 
@@ -50,7 +50,7 @@ class Application:
         return Application, told
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields that a trace has."""
+        """The fields that are written to a trace."""
         return {
             "stage": self.stage,
             "rule": self.rule,
@@ -63,7 +63,7 @@ class Application:
 
 @dataclass
 class StageTime:
-    """Seconds that a stage took, and how many replacements it made."""
+    """Seconds of a stage, and the number of its replacements."""
 
     seconds: float = 0.0
     applications: int = 0
@@ -71,7 +71,7 @@ class StageTime:
 
 @dataclass
 class RuleCount:
-    """How often a rule was tried and applied, and the seconds that took."""
+    """How often a rule was tried and applied, and the seconds of that."""
 
     calls: int = 0
     hits: int = 0
@@ -80,7 +80,7 @@ class RuleCount:
 
 @dataclass
 class RewriteRecord:
-    """What a rewriting did, in order.
+    """The applications of a rewriting, in order.
 
     ``limit`` ends rewriting after that many applications. With ``profiling``, calls, hits and time of
     each rule are counted, by stage. ``on_application`` is called after each application. ``trace`` is
@@ -99,17 +99,17 @@ class RewriteRecord:
 
     trace: str = ""
     validates: bool = True
-    """Whether each replacement is validated by itself, or a whole stage at its end."""
+    """Whether each replacement is validated by itself; else the graph is validated at the end of a stage."""
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """Variables that were there already, and the applications that put them in the place of others."""
+    """Existing variables, with the applications that replaced others by them."""
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
-    """Pairs of a rule and a node whose replacement was taken back in the stage that runs."""
+    """Pairs of a rule and a node whose replacement was reverted in the current stage."""
 
     @classmethod
     def configured(cls) -> RewriteRecord:
-        """A record as the options say: how many applications, whether to profile, where to write a trace."""
+        """A record with the limit, profiling and trace file of the options."""
         most = MAX_APPLICATIONS.get()
         return cls(
             limit=None if most < 0 else most,
@@ -118,7 +118,7 @@ class RewriteRecord:
         )
 
     def finish(self) -> None:
-        """Write the trace, if there is a place for it."""
+        """Write the trace, if there is a file for it."""
         if self.trace:
             self.write(self.trace)
 
@@ -132,7 +132,7 @@ class RewriteRecord:
         return self.counts.setdefault(stage, {}) if self.profiling else None
 
     def start(self, node: Apply) -> int:
-        """The number of the application that made a node; -1 for the user's own."""
+        """The number of the application that made a node; -1 for a node of the user's graph."""
         made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
         return made[1] if made is not None and made[0] is self else -1
 
@@ -145,7 +145,7 @@ class RewriteRecord:
         node: Apply,
         results: Sequence[Variable],
     ) -> None:
-        """Note one replacement in the current stage."""
+        """Record one replacement in the current stage."""
         application = Application(self.stage, rule, before, after, node.mark, parent)
         number = len(self.applications)
         self.applications.append(application)
@@ -166,7 +166,7 @@ class RewriteRecord:
             self.on_application(application)
 
     def forget(self, number: int) -> None:
-        """Take back the applications from a number on."""
+        """Remove the applications from a number on, after a rollback."""
         for each in self.applications[number:]:
             self.stages[each.stage].applications -= 1
         del self.applications[number:]
@@ -182,11 +182,11 @@ class RewriteRecord:
         self.ends = WeakKeyDictionary()
 
     def entering(self, stage: str) -> _Timer:
-        """Time a ``with`` block as a stage (its name within those around it)."""
+        """Time a ``with`` block as a stage; its name includes those of the enclosing stages."""
         return _Timer(self, stage)
 
     def write(self, path: str | Path) -> None:
-        """Append the applications to a file, each a line of JSON."""
+        """Append the applications to a file, one line of JSON each."""
         with open(path, "a", encoding="utf-8") as file:
             for number, each in enumerate(self.applications):
                 file.write(json.dumps({"number": number, **each.as_dict()}) + "\n")
@@ -205,7 +205,7 @@ RECORDS: WeakKeyDictionary[FunctionGraph, RewriteRecord] = WeakKeyDictionary()
 
 
 def _is_new(node: Apply) -> bool:
-    """Whether rewriting brought a node into its graph."""
+    """Whether rewriting added a node to its graph."""
     return bool(getattr(node.tag, "imported_by", None))
 
 
@@ -231,7 +231,7 @@ class _Timer:
 
 
 def chain_of(record: RewriteRecord, number: int) -> list[Application]:
-    """The applications that led to one, the oldest first."""
+    """The applications that led to the given one, the oldest first."""
     found: list[Application] = []
     while number >= 0:
         found.append(record.applications[number])

@@ -1,4 +1,4 @@
-"""Rewriters: what applies rules to a whole graph."""
+"""Rewriters, which change a whole graph: walks and fixed points over rules, sequences of rewriters, merging."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class GraphRewriter:
-    """Something that changes a whole graph: override `apply`, and `add_requirements` if needed."""
+    """Base of rewriters, which change a whole graph: override `apply`, and `add_requirements` if needed."""
 
     name: str = ""
 
@@ -41,11 +41,11 @@ class GraphRewriter:
         raise NotImplementedError(f"{type(self).__name__} has no apply")
 
     def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """`apply`; what is noted of it is up to the rewriter."""
+        """`apply`; subclasses may record their changes."""
         self.apply(fgraph)
 
     def rewrite(self, fgraph: FunctionGraph, record: RewriteRecord | None = None) -> RewriteRecord:
-        """Attach what is needed, `apply`, and return the record."""
+        """Attach required features, `apply`, and return the record."""
         noted = RewriteRecord.configured() if record is None else record
         outermost = not noted.stage
         RECORDS[fgraph] = noted
@@ -61,7 +61,7 @@ class GraphRewriter:
         return self.rewrite(fgraph)
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
-        """Print what the rewriter consists of."""
+        """Print the rules and rewriters that this one consists of."""
         print(" " * level * 2 + str(self), file=stream or sys.stdout)
 
     def __str__(self) -> str:
@@ -69,10 +69,10 @@ class GraphRewriter:
 
 
 class RecordingRewriter(GraphRewriter):
-    """A rewriter that notes every replacement: override `run` instead of `apply`."""
+    """Base of rewriters that record every replacement: override `run` instead of `apply`."""
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """Change the graph and note what was done."""
+        """Change the graph and record every replacement."""
         raise NotImplementedError(f"{type(self).__name__} has no run")
 
     def apply(self, fgraph: FunctionGraph) -> None:
@@ -88,7 +88,7 @@ class RecordingRewriter(GraphRewriter):
 
 
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
-    """TypeError unless all are of some of the kinds: classes of rewriters, or databases."""
+    """TypeError unless all are instances of the given kinds: classes of rewriters, or databases."""
     for each in rewriters:
         if isinstance(each, kinds):
             continue
@@ -125,7 +125,7 @@ class MergeOptimizer(RecordingRewriter):
 
     Constants with equal type and bits become one variable; then nodes with equal ops and the same
     inputs (in any order, for commutative ops) become one node. From then on the graph merges new nodes
-    as they appear, until something takes its `MergeFeature` away.
+    as they appear, until its `MergeFeature` is removed.
     """
 
     def __init__(self, name: str = "merge") -> None:
@@ -162,12 +162,12 @@ class _FunctionRewriter(GraphRewriter):
 def graph_rewriter(
     function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()
 ) -> GraphRewriter:
-    """Make a function of a graph a rewriter."""
+    """Make a rewriter of a function of a graph."""
     return _FunctionRewriter(function, requirements)
 
 
 class SequentialGraphRewriter(RecordingRewriter):
-    """Rewriters one after the other; one that fails is handled as ``on_opt_error`` says."""
+    """Runs rewriters one after the other; one that fails is handled as ``on_opt_error`` says."""
 
     def __init__(self, *rewriters: GraphRewriter, name: str = "") -> None:
         self.rewriters = list(rewriters)
@@ -195,7 +195,7 @@ class SequentialGraphRewriter(RecordingRewriter):
 
 
 class WalkingGraphRewriter(RecordingRewriter):
-    """Rules tried once at every node, in an order; new nodes too unless ``ignore_newtrees``."""
+    """Tries rules once at every node, in an order; at new nodes too unless ``ignore_newtrees``."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class WalkingGraphRewriter(RecordingRewriter):
 
 
 class EquilibriumGraphRewriter(RecordingRewriter):
-    """Rules and rewriters applied until none of them changes anything.
+    """Applies rules and rewriters until none of them changes anything.
 
     Graph rewriters run first in each round, ``final_rewriters`` last; ``cleanup_rewriters`` run
     after each round that changed something.
@@ -257,7 +257,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.max_rounds = max_rounds
 
     def set_rules_for_new(self, rules: Sequence[NodeRewriter]) -> None:
-        """Try these rules too, before the own ones, at nodes that enter or change."""
+        """Also try these rules, before those of the rewriter, at nodes that enter or change."""
         self._index_of_new = RuleIndex(list(dict.fromkeys((*rules, *self.rules))))
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:

@@ -1,4 +1,4 @@
-"""Rewriting a graph without compiling it."""
+"""`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def rewrite_graph(
 ) -> Any:
     """Rewrite a variable, a list of them, or a `FunctionGraph` with the stages tagged ``include``.
 
-    Variables are copied, and a `FunctionGraph` is changed in place unless ``clone``. Further
-    arguments are those of `RewriteDatabaseQuery`. Returns what was given, rewritten.
+    Variables are copied; a `FunctionGraph` is changed in place unless ``clone``. Further
+    arguments are those of `RewriteDatabaseQuery`. Returns the rewritten argument, in the same form.
     """
     wanted = RewriteDatabaseQuery(include, **query)
     if isinstance(graph, FunctionGraph):
@@ -47,7 +47,7 @@ def rewrite_subgraph(
 ) -> Any:
     """Rewrite only the part of a graph between ``frontier`` and ``outputs``.
 
-    What lies above the frontier stays as it is, and the same. Arguments are those of `rewrite_graph`.
+    The frontier and its ancestors are neither changed nor copied. Arguments are those of `rewrite_graph`.
     """
     listed: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     stand_ins = [v.type.make_variable(v.name) for v in frontier]

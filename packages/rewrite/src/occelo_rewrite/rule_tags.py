@@ -1,7 +1,7 @@
 """What a rule may change: the tags with which it says so.
 
-A rule without any of them keeps every result bit for bit. Of complex numbers that are not finite nothing is promised,
-nor of the signs of their zeros: products of them depend on how they are written, and differ between libraries.
+A rule without any of them keeps every result bit for bit. There is no promise for complex numbers that are not finite,
+nor for the signs of complex zeros: their products depend on the order of operations, and differ between libraries.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CHANGES: dict[str, str] = {
     "shape_unsafe": "whether shapes that do not fit are an error",
     "unsafe": "whether a check that fails is an error",
 }
-"""Each tag, and what a rule that has it may change."""
+"""Each tag, with the changes that it allows a rule."""
 
 NOT_STRICT: tuple[str, ...] = tuple(tag for tag in CHANGES if tag != "rounding")
-"""The tags of which the optimizer ``strict`` takes no rule."""
+"""The optimizer ``strict`` excludes rules with any of these tags."""

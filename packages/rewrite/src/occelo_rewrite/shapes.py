@@ -1,4 +1,4 @@
-"""`ShapeFeature`: what is known of the lengths of the variables of a graph, worked out when asked for."""
+"""`ShapeFeature`: lengths of the variables of a graph, inferred on demand, for rules."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from occelo_rewrite.constants import number_of
 __all__ = ["Lengths", "ShapeFeature", "shapes_of"]
 
 Lengths = tuple[Any, ...]
-"""A length for each dimension: an integer, or a scalar variable made of lengths of inputs."""
+"""A length for each dimension: an integer, or a scalar variable computed from lengths of inputs."""
 
 
 class ShapeFeature(Feature):
     """Lengths of variables in terms of the graph's inputs.
 
-    Lengths are worked out once, on demand, without recursion, from each op's ``infer_shape``; the
-    expressions are not part of the graph and do not count as uses. Equal lengths are one object, so that
-    shapes can be compared.
+    Lengths are inferred once, on demand, without recursion, by each op's ``infer_shape``. The
+    expressions are not part of the graph and do not count as uses. Equal lengths are the same object, so
+    shapes can be compared by identity.
     """
 
     provides = ("shape_of", "same_shape")
@@ -45,7 +45,7 @@ class ShapeFeature(Feature):
             self._known.pop(out, None)
 
     def shape_of(self, fgraph: FunctionGraph | None, variable: Variable) -> Lengths:
-        """The lengths of a tensor variable; an empty tuple for what is no tensor."""
+        """The lengths of a tensor variable; an empty tuple for a variable that is not a tensor."""
         found = self._known.get(variable)
         if found is not None:
             return found
@@ -86,7 +86,7 @@ class ShapeFeature(Feature):
         except MethodNotDefined:
             shapes = [None] * len(node.outputs)
         except Exception as error:
-            # an op of the user's whose rule fails is one without a rule
+            # an op of the user whose ``infer_shape`` fails is treated as one without it
             shapes = [None] * len(node.outputs)
             made = "" if node.source is None else f", made at {node.source},"
             warnings.warn(
@@ -105,7 +105,7 @@ class ShapeFeature(Feature):
             )
 
     def _one(self, length: Any) -> Any:
-        """The one object for a length."""
+        """The unique object of a length."""
         if not isinstance(length, Variable):
             return int(length)
         constant = number_of(length)
@@ -159,7 +159,7 @@ class ShapeFeature(Feature):
         return found
 
     def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
-        """Whether two tensors surely have equal shapes."""
+        """Whether two tensors provably have equal shapes."""
         if a.type == b.type and a.type.shape is not None and None not in a.type.shape:
             return True
         first, second = self.shape_of(fgraph, a), self.shape_of(fgraph, b)
@@ -168,7 +168,7 @@ class ShapeFeature(Feature):
         )
 
     def is_length(self, fgraph: FunctionGraph | None, length: Any, of: Variable, axis: int) -> bool:
-        """Whether a scalar surely is the length of a tensor along an axis."""
+        """Whether a scalar is provably the length of a tensor along an axis."""
         known = self.shape_of(fgraph, of)[axis]
         if isinstance(length, Variable):
             read = length_read(length)
@@ -180,7 +180,7 @@ class ShapeFeature(Feature):
 
 
 def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
-    """The feature of a graph, attached if it is not there yet."""
+    """The `ShapeFeature` of a graph, which is attached if the graph has none."""
     found: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
     if found is None:
         found = ShapeFeature()

@@ -1,4 +1,4 @@
-"""Rewriters of whole graphs that make up stages of the pipeline."""
+"""Graph rewriters that are whole stages of the pipeline: recording assumptions, allowing in-place ops, a final check."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
 
 @graph_rewriter
 def drain_assumptions(fgraph: FunctionGraph) -> None:
-    """Record what `assume` says, and take its nodes out."""
+    """Record the facts of `Assume` nodes, and remove these nodes."""
     if statements(fgraph):
         assumptions_of(fgraph).drain(fgraph)
 
 
 @graph_rewriter
 def add_destroy_handler(fgraph: FunctionGraph) -> None:
-    """Attach the feature that keeps graphs with in-place ops computable, and end merging."""
+    """Attach the feature that orders in-place ops after other readers, and end merging."""
     merging: MergeFeature | None = fgraph.__dict__.get("merge_feature")
     if merging is not None:
         fgraph.remove_feature(merging)
@@ -29,5 +29,5 @@ def add_destroy_handler(fgraph: FunctionGraph) -> None:
 
 @graph_rewriter
 def check_integrity(fgraph: FunctionGraph) -> None:
-    """Ask every feature once whether the graph may stay as it is."""
+    """Validate the graph with every feature."""
     fgraph.validate()

@@ -1,4 +1,4 @@
-"""Rules whose patterns are nested tuples, for people who bring such rules."""
+"""Rules whose patterns are nested tuples, as in older libraries of this family (`PatternNodeRewriter`)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
 
 
 class PatternNodeRewriter(NodeRewriter):
-    """Replaces what matches one nested tuple by what another says.
+    """Replaces a match of one nested tuple by the expression of another.
 
-    A tuple is an op (or an `OpPattern`, or a class of ops) and its arguments; a string is a variable,
-    the same one wherever it occurs; a number or a constant is itself; a dict has a ``"pattern"`` and a
-    ``"constraint"``, a function of the variable. ``out_pattern`` is made of the same, or a function of
-    the graph, the node and a dict of what strings matched. Unless ``allow_multiple_clients``, what is
-    matched below the root must have no other use.
+    A tuple is an op (or an `OpPattern`, or a class of ops) and its arguments. A string is a variable,
+    the same one wherever it occurs. A number or a constant matches itself. A dict has a ``"pattern"`` and a
+    ``"constraint"``, a function of the variable. ``out_pattern`` has the same form, or is a function of
+    the graph, the node and a dict of the variables that strings matched. Unless ``allow_multiple_clients``, nodes
+    matched below the root must have no other users.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class PatternNodeRewriter(NodeRewriter):
 
 
 class SubstitutionNodeRewriter(NodeRewriter):
-    """Replaces every application of one op by that of another to the same inputs."""
+    """Replaces every node of one op by a node of another op with the same inputs."""
 
     def __init__(self, op1: Op, op2: Op, name: str | None = None) -> None:
         self.op1, self.op2 = op1, op2

@@ -1,4 +1,4 @@
-"""The course of a rewriting as one page of HTML, with a slider over its steps."""
+"""`view_rewriting`: a rewriting as an HTML page, with a slider over its steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["RewriteView", "view_rewriting"]
 
 
 class _Film:
-    """The graph after each step, as lines that keep their numbers."""
+    """The graph after each step, as numbered lines; a node keeps its number in all steps."""
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -28,7 +28,7 @@ class _Film:
         self.steps: list[dict[str, str]] = []
 
     def take(self, application: Application | None) -> None:
-        """Keep the graph as it is now."""
+        """Store the current state of the graph."""
         frame: list[list[Any]] = []
         for node in self.fgraph.toposort():
             number = self.numbers.setdefault(node, len(self.numbers))
@@ -58,7 +58,7 @@ class _Film:
 
 @dataclass
 class RewriteView:
-    """A page that shows a rewriting; notebooks show it in place.
+    """A page that shows a rewriting; notebooks display it inline.
 
     ``record`` is the record of the rewriting and ``outputs`` its result.
     """
@@ -75,7 +75,7 @@ class RewriteView:
 
     def open(self, path: str | Path) -> None:
         """Write the page to a file and open it in a browser."""
-        import webbrowser  # only here, since it is slow to import
+        import webbrowser  # imported here, since it is slow to import
 
         webbrowser.open(self.save(path).resolve().as_uri())
 
@@ -88,9 +88,9 @@ def view_rewriting(
     query: RewriteDatabaseQuery | None = None,
     most_steps: int = 500,
 ) -> RewriteView:
-    """Rewrite a copy of a graph and show how it went, the first ``most_steps`` replacements one by one.
+    """Rewrite a copy of a graph and show the first ``most_steps`` replacements one by one.
 
-    ``query`` chooses the rewrites; by default all but those for linkers that run op by op.
+    ``query`` chooses the rewrites; by default all except those for linkers that run op by op.
     """
     chosen = query or RewriteDatabaseQuery(
         ["fast_run"], exclude=["fusion", "inplace", "BlasOpt", "accumulate_products"]
@@ -117,7 +117,7 @@ def view_rewriting(
 
 
 def _json(value: Any) -> str:
-    """JSON that may stand within a script of a page."""
+    """JSON text, escaped for a script element of a page."""
     return json.dumps(value).replace("<", "\\u003c")
 
 

@@ -1,4 +1,4 @@
-"""Facts about variables: said by the user, seen in constants, or inferred from the ops that compute them."""
+"""Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops."""
 
 from __future__ import annotations
 

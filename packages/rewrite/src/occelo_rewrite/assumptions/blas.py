@@ -1,4 +1,4 @@
-"""What is known of products of matrices."""
+"""Inference of facts about products of matrices."""
 
 from __future__ import annotations
 

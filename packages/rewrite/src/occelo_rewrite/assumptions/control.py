@@ -1,4 +1,4 @@
-"""What users say of values: the `Assume` nodes of a graph."""
+"""`Assume` nodes, by which users state facts: finding them in a graph, and reading their facts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Statement = Apply[Assume]
 
 
 def statements(fgraph: FunctionGraph) -> list[Statement]:
-    """The nodes that say something of their input, in topological order; none is the usual case, and cheap."""
+    """The `Assume` nodes of a graph, in topological order; cheap in the usual case that there are none."""
     if not any(isinstance(node.op, Assume) for node in fgraph.apply_nodes):
         return []
     return [cast("Statement", n) for n in fgraph.toposort() if isinstance(n.op, Assume)]
 
 
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
-    """The facts that a statement is about, and whether they hold."""
+    """The facts of an `Assume` node, and whether they hold."""
     return node.op.facts

@@ -1,4 +1,4 @@
-"""What is known of ranges and of identity matrices."""
+"""Inference of facts about ranges and identity matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the results of functions of elements."""
+"""Inference of facts about elementwise functions: signs, zeros, symmetry."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__: list[str] = []
 
 
 def _spans(operand: TensorType, whole: TensorType) -> bool:
-    """Whether an operand has the matrices of an elementwise result, rather than being broadcast to them."""
+    """Whether an operand has the last two dimensions of an elementwise result, without broadcasting."""
     return operand.ndim >= 2 and all(
         m != 1 or n == 1 for m, n in zip(operand.shape[-2:], whole.shape[-2:], strict=True)
     )
 
 
 def _is_one_number(operand: TensorType) -> bool:
-    """Whether an operand is the same for all elements of a matrix."""
+    """Whether an operand is one number for all elements of a matrix."""
     return all(n == 1 for n in operand.shape[-2:])
 
 
 def _where_zero(fact: str) -> None:
-    """Facts that say where a matrix is zero: sums and differences keep them, products have them from one factor."""
+    """Facts about zeros of a matrix: a sum has them if all terms do, a product if one factor does."""
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
@@ -69,7 +69,7 @@ def _are_floats(node: Apply) -> bool:
 def _signs(fact: Sign) -> None:
     @infers(fact, Elemwise)
     def signed(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """What a function declares of its results, and of those of operands that a fact holds of."""
+        """Facts that a scalar op declares of its results, always or for operands with the fact."""
         if not _are_floats(node):
             return None  # integers wrap around
         function = node.op.scalar_op

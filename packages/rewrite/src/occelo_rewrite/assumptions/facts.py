@@ -1,4 +1,4 @@
-"""What facts there are, and which follow from which."""
+"""The names of facts, and the implications between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from occelo_graph.ops.control import ASSUMPTIONS
 __all__ = ["IMPLIED_BY", "IMPLIES", "UNSIGNED", "consequences"]
 
 UNSIGNED = "unsigned"
-"""A fact that is only inferred: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
+"""A fact that users cannot state: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
 
 
 IMPLIES: dict[str, tuple[str, ...]] = {
@@ -18,9 +18,9 @@ IMPLIES: dict[str, tuple[str, ...]] = {
     "positive": ("nonnegative", UNSIGNED),
     UNSIGNED: ("nonnegative",),
 }
-"""A fact to those that follow from it; their negations follow the other way.
+"""Each fact with the facts that it implies; the negation of one of these implies its negation.
 
-A diagonal matrix is symmetric as well, if it is known to be square.
+A diagonal matrix is also symmetric, if it is known to be square.
 """
 
 IMPLIED_BY: dict[str, tuple[str, ...]] = {
@@ -30,7 +30,7 @@ IMPLIED_BY: dict[str, tuple[str, ...]] = {
 
 
 def consequences(fact: str, holds: bool, square: bool = False) -> list[tuple[str, bool]]:
-    """A fact and all that follows from it, of a matrix that is known to be square or may be any."""
+    """A fact and all facts that it implies, for a matrix that is known to be square or not."""
     found: dict[str, bool] = {}
     pending = [fact]
     follows = IMPLIES if holds else IMPLIED_BY

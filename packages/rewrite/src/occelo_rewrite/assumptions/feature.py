@@ -1,4 +1,4 @@
-"""`AssumptionFeature`: the facts of a graph, asked for when a rule wants one."""
+"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand, for rules."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _DEEPEST = 200
 
 
 class AssumptionFeature(Feature):
-    """What is known of the variables of a graph: True, False, or None where nothing is.
+    """Facts about the variables of a graph: True, False, or None where nothing is known.
 
-    Facts that users gave with `assume` are kept with the variable, and go over to what replaces it.
-    Others are inferred on demand from constants and ops, and remembered until the graph changes.
+    Facts stated with `assume` are kept with the variable, and passed on to its replacement.
+    Others are inferred on demand from constants and ops, and cached until the graph changes.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class AssumptionFeature(Feature):
                 self._note(new_var, fact, holds)
 
     def say(self, variable: Variable, fact: str, holds: bool) -> None:
-        """Record a fact and what follows from it; `ConflictingAssumptionsError` if that contradicts another."""
+        """Record a fact and what it implies; `ConflictingAssumptionsError` if that contradicts another fact."""
         for each, value in consequences(fact, holds, _is_square(None, variable)):
             self._note(variable, each, value)
         said = self._said[variable]
@@ -86,7 +86,7 @@ class AssumptionFeature(Feature):
             return fgraph.derived[key]
         if depth > _DEEPEST:
             return None
-        # a fact that is asked for while it is being inferred is not known
+        # a fact that depends on itself is unknown
         fgraph.derived[key] = None
         found = self._infer(fgraph, variable, fact, depth)
         fgraph.derived[key] = found
@@ -107,7 +107,7 @@ class AssumptionFeature(Feature):
             return own
         if any(ask(variable, cause) for cause in IMPLIED_BY[fact]):
             return True
-        # ops say what holds; that something does not is only ever said
+        # ops only imply that facts hold; that a fact does not hold is only stated by users
         if self._said and any(ask(variable, each) is False for each in IMPLIES.get(fact, ())):
             return False
         if fact == "symmetric" and ask(variable, "diagonal"):
@@ -124,7 +124,7 @@ class AssumptionFeature(Feature):
         return None
 
     def known(self, fgraph: FunctionGraph, variable: Variable) -> dict[str, bool]:
-        """All facts that are known of a variable."""
+        """All known facts about a variable."""
         found: dict[str, bool] = {}
         for fact in ASSUMPTIONS:
             holds = self.holds(fgraph, variable, fact)
@@ -133,7 +133,7 @@ class AssumptionFeature(Feature):
         return found
 
     def drain(self, fgraph: FunctionGraph) -> None:
-        """Record what the graph's `Assume` nodes say, and take them out."""
+        """Record the facts of the graph's `Assume` nodes, and remove these nodes."""
         for node in statements(fgraph):
             self._drain_one(fgraph, node)
 
@@ -145,7 +145,7 @@ class AssumptionFeature(Feature):
 
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
-    """Whether a matrix surely has as many rows as columns; without a graph as far as its type tells."""
+    """Whether a matrix provably has as many rows as columns; without a graph, by its type alone."""
     static: Any = variable.type.shape or ()
     if len(static) < 2:
         return False
@@ -156,7 +156,7 @@ def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
 
 
 def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:
-    """The feature of a graph, attached if it is not there yet."""
+    """The `AssumptionFeature` of a graph, which is attached if the graph has none."""
     found: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
     if found is None:
         found = AssumptionFeature()

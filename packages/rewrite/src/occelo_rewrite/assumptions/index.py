@@ -1,4 +1,4 @@
-"""What is known of matrices made of their diagonals."""
+"""Inference of facts about matrices made from diagonals."""
 
 from __future__ import annotations
 

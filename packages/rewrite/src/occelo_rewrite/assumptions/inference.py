@@ -1,4 +1,4 @@
-"""How facts follow from constants and from the ops that compute a variable; what is known of an op is in its family's file."""
+"""Registry of inferences of facts from ops (`infers`), and inference of facts from constants."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from occelo_rewrite.assumptions.facts import UNSIGNED
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers"]
 
 Ask = Callable[[Variable, str], bool | None]
-"""Whether a fact holds for another variable; None if that is not known."""
+"""Returns whether a fact holds for a variable; None if that is not known."""
 
 Inference = Callable[[TensorApply[OpT], Ask], bool | None]
-# the key says which class of ops the node has, which no type can
+# the key is the class of the node's op, which no type can express
 _inferences: dict[tuple[str, type[Op]], list[Callable[[AnyApply, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
-"""Facts of single elements that hold of zero: they go where the elements go."""
+"""Facts about single elements that hold for zero: ops that move elements, or fill with zeros, keep them."""
 
 
 def infers(fact: str, *classes: type[OpT]) -> Callable[[Inference[OpT]], Inference[OpT]]:
-    """Register how a fact follows from an op; the first inference that gives an answer counts."""
+    """Register the inference of a fact for an op; the first one that returns an answer decides."""
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         for cls in classes:
@@ -54,7 +54,7 @@ def inferred_from_node(node: Apply, fact: str, ask: Ask) -> bool | None:
 
 
 def _off(data: Any, part: Any) -> bool:
-    """Whether nothing is left of a matrix without one of its parts."""
+    """Whether a matrix has only zeros outside of one of its parts."""
     return not np.any(data - part)
 
 

@@ -1,4 +1,4 @@
-"""What is known of reductions."""
+"""Inference of facts about reductions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _softmax(node: Apply, ask: Ask) -> bool | None:
 def _reduced(fact: str) -> None:
     @infers(fact, CAReduce)
     def reduced(node: TensorApply[CAReduce], ask: Ask) -> bool | None:
-        """Of a largest element holds what holds of all; a sum or a product of integers wraps around."""
+        """Facts about all elements hold for the largest one. Sums and products of integers may wrap around."""
         row = node.op.scalar_op
         kind = node.inputs[0].type
         chosen = row.name in ("maximum", "minimum")

@@ -1,4 +1,4 @@
-"""What is known of transposed matrices."""
+"""Inference of facts about transposed matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of products of matrices."""
+"""Rules of products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "OVERWRITING", "SPECIALIZE"]
 
 OVERWRITING = (Gemm, Gemv, Ger)
-"""The ops that may write into their first input instead of a copy."""
+"""The classes of ops that have an in-place variant for their first input."""
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
@@ -182,7 +182,7 @@ def _scaled(term: TensorVariable) -> tuple[Any, Any]:
 
 
 def _outer_factors(term: TensorVariable) -> tuple[Any, Any] | None:
-    """x and y, if a term is x_i y_j."""
+    """x and y, if a term is the outer product x_i y_j; else None."""
     owner = term.owner
     if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
         return None
@@ -200,17 +200,17 @@ def _number(value: float, dtype: str) -> Any:
 
 
 Factors = Callable[[Any], tuple[Any, Any] | None]
-"""Gives the factors of a product, None for what is none."""
+"""Returns the factors of a product; None for another term."""
 Term = tuple[TensorVariable, int]
 """A term of a sum, and its sign."""
 Make = Callable[[Any, Any, Any, Any], Any]
-"""Takes something, and the scalar before a product that is added to it, and the factors of that."""
+"""Builds the sum of a variable and a product, from the variable, the scalar coefficient, and the factors."""
 
 
 class Parted:
-    """A sum of real floats as ``products``, of factors as ``factors_of`` finds them, and ``others``.
+    """A sum of real floats, divided into ``products``, which ``factors_of`` recognises, and ``others``.
 
-    Products are what nothing else uses and what is not broadcast in the sum, each with its scalar (None for 1) and factors.
+    Products have no other users and are not broadcast in the sum. Each has its scalar coefficient (None for 1) and factors.
     """
 
     def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
@@ -231,7 +231,7 @@ class Parted:
     def at(
         cls, fgraph: FunctionGraph, node: TensorApply[Elemwise], factors_of: Factors
     ) -> Parted | None:
-        """The sum whose root a node is; None if it is none with products."""
+        """The sum with this node as its root; None if there is none, or if it has no products."""
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
             return None
@@ -240,14 +240,14 @@ class Parted:
         return made if made is not None and made.products else None
 
     def added_to(self, total: Any, make: Make) -> Any:
-        """The products, one after the other, added to something."""
+        """A variable with the products added to it, one after the other."""
         for (_, sign), alpha, factors in self.products:
             number = _number(sign, self.kind.dtype) if alpha is None else alpha
             total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
         return total
 
     def added(self, make: Make) -> Any:
-        """The sum, from what is not broadcast in it on, if need be from one of the products; None if nothing is left then."""
+        """The sum, with the products added to the other terms, or to one of the products; None if nothing is added then."""
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
             self.others.insert(0, self.products.pop(first)[0])
@@ -257,7 +257,7 @@ class Parted:
 
 
 def _alike(term: TensorVariable, whole: Any) -> bool:
-    """Whether a term of one type is not broadcast in a sum of another one."""
+    """Whether a term of one type has the shape of a sum of another type, without broadcasting."""
     if term.ndim != whole.ndim:
         return False
     return all((a == 1) == (b == 1) for a, b in zip(term.shape, whole.shape, strict=True))
@@ -295,9 +295,9 @@ def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """z + alpha x @ y is one gemm or gemv also where z is broadcast, if the sum is a result or goes into a product.
+    """z + alpha x @ y is one gemm or gemv even if z is broadcast, if the sum is an output or an operand of a product.
 
-    Where it goes into loops these read its terms as well.
+    (Loops that use the sum would fuse the addition, so there it stays.)
     """
     readers: Any = fgraph.clients.get(node.outputs[0], ())
     if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):

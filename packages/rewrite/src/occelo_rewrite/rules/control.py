@@ -1,4 +1,4 @@
-"""Rules of branches and checks."""
+"""Rules of branches, checks and inner graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 
 @node_rewriter([CheckAndRaise])
 def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
-    """A check of what is known to be true is left out; so is a condition that is checked twice."""
+    """A check of a condition that is known to be true is dropped, and so is a condition that is checked twice."""
     conditions: dict[Any, None] = {}
     for v in node.inputs[1:]:
         value = number_of(v)
@@ -49,7 +49,7 @@ def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacem
 
 @node_rewriter([IfElse])
 def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
-    """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and so in the other branch."""
+    """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and likewise in the other branch."""
     op = node.op
     condition = node.inputs[0]
     parts: list[Any] = list(node.inputs[1:])
@@ -91,7 +91,7 @@ _NEAR = 200
 
 
 def _depends(node: Apply, other: Apply) -> bool:
-    """Whether a node needs another; also where that is too far to look for."""
+    """Whether a node depends on another; True if the search is too long."""
     pending = [v.owner for v in node.inputs if v.owner is not None]
     seen: set[Apply] = set()
     while pending:
@@ -112,7 +112,7 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([CheckAndRaise], tags=("unsafe",))
 def drop_check(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
-    """A check is its first argument, for those who know that it holds."""
+    """check(x, condition) = x, for users who know that the condition holds."""
     return [node.inputs[0]]
 
 
@@ -121,14 +121,14 @@ UNSAFE = RuleSet((drop_check,), "control unsafe")
 
 @node_rewriter([OpFromGraph])
 def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op that asks to be inlined is its graph from the start."""
+    """An op with the option ``inline`` is replaced by its inner graph before all other rules."""
     op = node.op
     return op.inlined(node) if op.inline else None
 
 
 @node_rewriter([OpFromGraph])
 def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """Linkers know no inner graphs: what was one node in building and canonicalizing is its graph."""
+    """An op with an inner graph is replaced by that graph, since linkers do not run inner graphs."""
     op = node.op
     return op.inlined(node)
 

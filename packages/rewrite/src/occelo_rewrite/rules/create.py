@@ -1,4 +1,4 @@
-"""Rules of tensors that are made: repeated values are not written out where broadcasting does."""
+"""Rules of `alloc` and `second`: repeated values are left to broadcasting instead of being stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Repla
 
 @node_rewriter([Alloc])
 def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replacements:
-    """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is known."""
+    """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is static."""
     inner = node.inputs[0].owner
     op = node.op
     if inner is None or not isinstance(inner.op, Alloc):
@@ -48,7 +48,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
     for i, (m, n) in enumerate(zip(middle, outer, strict=True)):
         if (isinstance(m, int) and m == n) or known.is_length(fgraph, n, node.inputs[0], i):
             continue
-        # what is repeated must be known to have length 1, as it has in the middle
+        # a dimension with static length 1 in the inner alloc must have it in x, too
         if m != 1 or (i >= lead and own.shape[i - lead] != 1):
             return None
     return [op(inner.inputs[0], *node.inputs[1:])]
@@ -56,7 +56,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
 def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, shape(x)), x) = f(v, x): broadcasting repeats v, so it need not be written out."""
+    """f(alloc(v, shape(x)), x) = f(v, x), since v is broadcast."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
         return None
@@ -80,9 +80,9 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
 
 @node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
 def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, n), x) = f(v, x), for x of as many dimensions: lengths that differ would be an error.
+    """f(alloc(v, n), x) = f(v, x), for x with as many dimensions, since other lengths would be an error.
 
-    (That x has the lengths n is then not checked.)
+    (shape_unsafe: whether x has the lengths n is no longer checked.)
     """
     if not any(_repeats(v) for v in node.inputs) or len(node.inputs) < 2 or node.op.destroy_map:
         return None
@@ -103,12 +103,12 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) ->
 
 
 def _spans(own: Any, full: Any) -> bool:
-    """Whether a tensor is as long as the result in every dimension."""
+    """Whether a tensor has the length of the result in every dimension."""
     return all(a != 1 or b == 1 for a, b in zip(own.shape, full.shape, strict=True))
 
 
 def _knows_ones_of(value: Any, repeated: Any) -> bool:
-    """Whether lengths of 1 that are known of what is repeated, so that it broadcasts, are known of its value."""
+    """Whether each static length 1 of the repeated tensor, by which it broadcasts, is static in its value, too."""
     return all(
         a == 1 or b != 1
         for a, b in zip(reversed(value.type.shape), reversed(repeated.type.shape), strict=False)
@@ -142,7 +142,7 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([_SECOND], tags=("shape_unsafe",))
 def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """second(x, v) = alloc(v, shape(x)), so that x itself need not be computed (nor its shapes checked)."""
+    """second(x, v) = alloc(v, shape(x)), so x is not computed (shape_unsafe: nor are its shapes checked)."""
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(
         n == 1 or m == n
@@ -158,9 +158,9 @@ def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Replacements:
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc])
 def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, n)) = alloc(f(v), n): the function is computed once for each value, not each copy.
+    """f(alloc(v, n)) = alloc(f(v), n): f is computed once for each value, not for each copy.
 
-    (Not powers of integers, which raise where the exponent is negative, but not if there are no copies.)
+    (Not for powers of integers: they raise for a negative exponent, but not if there are no copies.)
     """
     if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
         return None

@@ -1,4 +1,4 @@
-"""Rules that hold for ops of any family: constants are computed, identities dropped."""
+"""Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 __all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 
 _LARGEST_FOLD = 1 << 20
-"""Results with more elements are left to run time, so that compiled graphs stay small."""
+"""Results with more elements are not folded, so that compiled graphs stay small."""
 
 
 def _folded_size(node: Apply) -> int:
-    """The number of elements that folding would make, as far as types tell; 0 if they do not."""
+    """The number of elements of the folded result, by static shapes; 0 if it is unknown."""
     total = 0
     for output in node.outputs:
         size = 1
@@ -44,7 +44,7 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     except MethodNotDefined:
         return None
     except Exception:
-        # what fails is left to fail when the function is called, with a message that names the line
+        # the error is raised when the function is called, with a message that names the user's line
         return None
     folded: list[Any] = []
     for output, value in zip(node.outputs, values, strict=True):
@@ -57,13 +57,13 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
 
 @node_rewriter(None)
 def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """zero_grad(x) = x, and so for every identity that only gradients see."""
+    """zero_grad(x) = x, and likewise for every identity that only changes gradients."""
     return [node.inputs[0]] if node.op.identity_at_runtime else None
 
 
 @node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """Where the types of inputs have become more specific, so do those of the outputs."""
+    """If the types of inputs have become more specific, the node is made again, so that its outputs' types do, too."""
     op = node.op
     if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
         return None

@@ -24,7 +24,7 @@ def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
 
 @node_rewriter([Join])
 def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(x, empty, y) = join(x, y), for what is known to have length 0."""
+    """join(x, empty, y) = join(x, y), for tensors of static length 0."""
     op = node.op
     left = [v for v in node.inputs if v.type.shape[op.axis] != 0]
     if not left or len(left) == len(node.inputs):
@@ -32,14 +32,14 @@ def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replac
     gone = [v for v in node.inputs if v not in left]
     others = [i for i in range(left[0].type.ndim) if i != op.axis]
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
-        return None  # the other lengths would go unchecked
+        return None  # the other lengths would not be checked
     made: Any = op(*left)
     return [made] if made.type.dtype == node.outputs[0].type.dtype else None
 
 
 @node_rewriter([Join])
 def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(join(x, y), z) = join(x, y, z), along one axis, where nothing else uses the inner one."""
+    """join(join(x, y), z) = join(x, y, z), along one axis, if the inner join has no other user."""
     parts: list[Any] = []
     changed = False
     for v in node.inputs:
@@ -53,7 +53,7 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements
 
 
 def _slice_of(variable: TensorVariable, axis: int) -> tuple[Any, int, int] | None:
-    """x, start and stop, if the variable is x[start:stop] along the axis, in known places."""
+    """x, start and stop, if the variable is x[start:stop] along the axis, with static bounds."""
     owner = computed_by(variable, Subtensor)
     if owner is None or len(owner.inputs) > 1:
         return None
@@ -78,7 +78,7 @@ def _slice_of(variable: TensorVariable, axis: int) -> tuple[Any, int, int] | Non
 
 @node_rewriter([Join])
 def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(x[a:b], x[b:c]) = x[a:c], for x of known length."""
+    """join(x[a:b], x[b:c]) = x[a:c], for x of static length."""
     op = node.op
     parts: list[Any] = []
     changed = False
@@ -150,7 +150,7 @@ def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacemen
 
 @node_rewriter([MakeVector])
 def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector]) -> Replacements:
-    """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of known length n."""
+    """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of static length n."""
     source: Any = None
     for position, v in enumerate(node.inputs):
         owner = computed_by(v, Subtensor)

@@ -1,4 +1,4 @@
-"""What rules look at: which op computes a variable, and patterns over floats."""
+"""Helpers that rules of several families share: the elementwise node of a variable, and patterns over real floats."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["applied", "rule_of_floats"]
 def rule_of_floats(
     *patterns: Call, on: str = "float", same_dtype: bool = True, **options: Any
 ) -> Callable[[LawFunction], PatternRule]:
-    """`rule` for laws that hold for real floats of one dtype, if nothing else is said."""
+    """`rule` with other defaults: the law holds for real floats of one dtype."""
     return rule(*patterns, on=on, same_dtype=same_dtype, **options)
 
 
 def applied(variable: Variable, function: Elemwise) -> TensorApply[Elemwise] | None:
-    """The node, if ``variable`` is computed by an elementwise function; else None."""
+    """The elementwise node that computes ``variable``; None if there is none."""
     node = computed_by(variable, Elemwise)
     if node is None or node.op is function:
         return node

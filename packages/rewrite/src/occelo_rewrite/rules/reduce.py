@@ -1,4 +1,4 @@
-"""Rules of reductions: chains made one, factors and repeated values taken out, stable forms of their logs."""
+"""Rules of reductions: chains are combined, factors and repeated values taken out; stable forms of their logs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _nested = call(CAReduce, call(CAReduce, x, name="inner"), name="outer")
 def reduce_of_reduce(
     x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
 ) -> TensorVariable | None:
-    """A maximum of a maximum is one over the axes of both; so for minima, "and", "or", and sums of integers."""
+    """A maximum of a maximum is one maximum over the axes of both; likewise minima, "and", "or", and sums of integers."""
     return _reduced_at_once(x, inner, outer) if _is_exact(outer) else None
 
 
@@ -56,12 +56,12 @@ def reduce_of_reduce(
 def sum_of_sums(
     x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
 ) -> TensorVariable | None:
-    """A sum of a sum is one sum over the axes of both, and so for products (comparison, overflow: in another order)."""
+    """A sum of a sum is one sum over the axes of both; likewise products (comparison, overflow: the order changes)."""
     return None if _is_exact(outer) else _reduced_at_once(x, inner, outer)
 
 
 def _is_exact(node: TensorApply[CAReduce]) -> bool:
-    """Whether the order does not matter in which a reduction combines elements."""
+    """Whether the result of a reduction does not depend on the order of the elements."""
     return node.op.row.is_exact(node.outputs[0].type.dtype)
 
 
@@ -103,10 +103,10 @@ def sum_of_neg(x: TensorVariable, s: TensorApply[CAReduce]) -> TensorVariable | 
 
 @node_rewriter([_SUM], tags=("comparison", "overflow"))
 def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """sum(c x) = c sum(x) for a number of at least 1, and sum(x / c) = sum(x) / c for one of at most 1.
+    """sum(c x) = c sum(x) for a constant c >= 1, and sum(x / c) = sum(x) / c for a constant c <= 1.
 
-    For a smaller number, and so for a variable, sum(x) could overflow where sum(c x) does not. Of integers c is anything that
-    does not vary along the summed axes. (comparison: c x is rounded before its terms cancel; overflow: sum(x) may stay finite
+    For other c, sum(x) could overflow where sum(c x) does not. For integers c may be any operand that
+    is constant along the summed axes. (comparison: c x is rounded before its terms cancel; overflow: sum(x) may stay finite
     where c x does not.)
     """
     multiplied = applied(node.inputs[0], ot.mul)
@@ -138,7 +138,7 @@ def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replace
 
 
 def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
-    """Whether a product with a factor, or a quotient by it, is at least as large in magnitude as without."""
+    """Whether multiplying (or dividing) by a factor does not decrease magnitudes."""
     value = number_of(factor)
     if value is None or not np.isfinite(value):
         return False
@@ -146,13 +146,13 @@ def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
 
 
 def _is_constant_along(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> bool:
-    """Whether an operand of ``ndim`` dimensions in all does not vary along some of them."""
+    """Whether an operand of an elementwise op with ``ndim`` dimensions is constant along some axes."""
     lead = ndim - variable.type.ndim
     return all(i < lead or variable.type.shape[i - lead] == 1 for i in axis)
 
 
 def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> TensorVariable:
-    """The operand without the axes along which it does not vary."""
+    """The operand without the axes along which it is constant."""
     value = number_of(variable)
     if value is not None:
         return ot.constant(np.asarray(value, variable.type.dtype))
@@ -167,8 +167,8 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
 def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
-    (A maximum of nothing is an error, so there the length must be known. float16 has no room for n. overflow: sums and
-    products on the way; finite: n v is NaN for an infinite v and n = 0.)
+    (A maximum of no elements is an error, so there the length must be static. float16 cannot hold n. overflow: intermediate
+    sums and products; finite: n v is NaN for an infinite v and n = 0.)
     """
     owner = node.inputs[0].owner
     op = node.op
@@ -274,7 +274,7 @@ def log_of_prod(
 def log_of_spread_sum_exp(
     x: TensorVariable, s: TensorApply[CAReduce], d: TensorApply[DimShuffle]
 ) -> TensorVariable | None:
-    """log(sum(exp(x))) = logsumexp(x), where the sum is spread over axes of length 1."""
+    """log(sum(exp(x))) = logsumexp(x), where the summed axes are kept with length 1."""
     if not s.op.axis or not _is_plain(s):
         return None
     return d.op(ot.logsumexp(x, axis=s.op.axis))
@@ -290,7 +290,7 @@ STABILIZE = RuleSet(
 def sum_of_squared_outer(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector, where neither is broadcast.
 
-    (overflow, finite: the squares are taken by themselves.)
+    (overflow, finite: the factors are squared before they are multiplied.)
     """
     op = node.op
     square = applied(node.inputs[0], ot.sqr)

@@ -1,4 +1,4 @@
-"""Rules of shapes: lengths from inputs, chains of reorderings made one, what changes nothing dropped."""
+"""Rules of shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
 def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Replacements:
-    """The length of a result is what its op's infer_shape says, in terms of the graph's inputs.
+    """The length of a result is computed by its op's infer_shape from the lengths of the graph's inputs.
 
-    (What it is computed from then need not be computed, so its shapes are not checked.)
+    (shape_unsafe: the result itself may then not be computed, so its shapes are not checked.)
     """
     op = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
@@ -40,7 +40,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
 
 @node_rewriter([Shape])
 def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
-    """shape(x) is the vector of its lengths, if x is computed or one of them is known."""
+    """shape(x) = make_vector of its lengths, if x is not an input or one of them is static."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
@@ -49,7 +49,7 @@ def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replace
 
 @node_rewriter([DimShuffle])
 def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """Two reorderings are one, and one that changes nothing is dropped."""
+    """dimshuffle(dimshuffle(x)) is one dimshuffle; one that changes nothing is dropped."""
     op = node.op
     x = node.inputs[0]
     if len(op.new_order) == op.input_ndim and all(
@@ -59,7 +59,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
     inner = computed_by(x, DimShuffle)
     if inner is None:
         return None
-    # what the outer one drops must be new in the inner one, or its length goes unchecked
+    # dimensions that the outer one drops must be added by the inner one, else their length is not checked
     if any(inner.op.new_order[i] != "x" for i in op.dropped):
         return None
     order = [a if isinstance(a, str) else inner.op.new_order[a] for a in op.new_order]
@@ -78,10 +78,9 @@ def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -
 
 @node_rewriter([DimShuffle], below=[Elemwise])
 def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that functions meet functions.
+    """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that elementwise functions become adjacent.
 
-    For a reordering that only adds dimensions, and for any other where x and y are reordered themselves;
-    where nothing else uses f.
+    For a dimshuffle that only adds dimensions, or if x and y are dimshuffles, too; if f has no other user.
     """
     op = node.op
     inner = computed_by(node.inputs[0], Elemwise)
@@ -99,7 +98,7 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
 
 
 def _reordered(variable: TensorVariable, order: Any, ndim: int) -> Any:
-    """An operand of an elementwise op whose result of ``ndim`` dimensions is reordered."""
+    """The dimshuffle of an operand of an elementwise op, whose result has ``ndim`` dimensions."""
     missing = ndim - variable.type.ndim
     if missing == ndim and ndim:
         return variable
@@ -126,7 +125,7 @@ def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) ->
 def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(reshape(x)) = reshape(x).
 
-    (The inner lengths are then not checked.)
+    (shape_unsafe: the inner lengths are not checked.)
     """
     op = node.op
     inner = computed_by(node.inputs[0], Reshape)
@@ -135,14 +134,14 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
     try:
         return [op(inner.inputs[0], *node.inputs[1:])]
     except ValueError:
-        return None  # the lengths cannot fit, which is said when they are computed
+        return None  # the lengths cannot fit; the error is raised at run time
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(x, shape(x)) = x, also where all lengths but one are those of x, or x is a vector and stays one.
+    """reshape(x, shape(x)) = x; it is enough that all lengths but one are those of x, or that x and the result are vectors.
 
-    (What the lengths are worked out from is then not checked.)
+    (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
     """
     op = node.op
     x = node.inputs[0]
@@ -163,7 +162,7 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> R
 
 @node_rewriter([Reshape])
 def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(dimshuffle(x)) = reshape(x), where only dimensions of length 1 come, go or move."""
+    """reshape(dimshuffle(x)) = reshape(x), if only dimensions of length 1 are added, dropped or moved."""
     op = node.op
     inner = computed_by(node.inputs[0], DimShuffle)
     if inner is None or inner.op.dropped:
@@ -175,7 +174,7 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """Asserting lengths that are certain, whatever other rules leave out, is the tensor itself."""
+    """specify_shape(x, n) = x, if x provably has the lengths n, also after any other rules."""
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])
@@ -183,13 +182,13 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
         wanted = next(rest) if given else static
         if wanted is not None and not is_certainly_as_long(x, axis, wanted):
             return None
-    # a tensor whose type says less would be asserted again
+    # else the replacement, whose type is less specific, would be asserted again
     return [x] if node.outputs[0].type.is_super(x.type) else None
 
 
 @node_rewriter([SpecifyShape])
 def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """Two assertions of lengths are one, unless they contradict each other."""
+    """specify_shape(specify_shape(x)) is one specify_shape, unless the lengths contradict each other."""
     op = node.op
     inner = computed_by(node.inputs[0], SpecifyShape)
     if inner is None or any((*op.given, *inner.op.given)):
@@ -204,9 +203,9 @@ def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are those of the result.
+    """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are also those of the result.
 
-    Where y is an input of the graph of just the lengths that are asserted, f checks them itself.
+    If y is an input of the graph with exactly the asserted lengths, f checks them itself, so the assertion is dropped.
     """
     if node.op.destroy_map or len(node.outputs) > 1:
         return None
@@ -221,7 +220,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
             for axis, (n, given) in enumerate(zip(inner.op.static, inner.op.given, strict=True))
             if n is not None or given
         ]
-        # what broadcasts has not the length of the result
+        # a broadcast dimension does not have the length of the result
         if kind.ndim != full.ndim or any(kind.shape[axis] == 1 for axis in asserted):
             continue
         x = inner.inputs[0]
@@ -238,7 +237,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
 
 
 def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVariable) -> bool:
-    """Whether an elementwise operand that nothing computes has all lengths that are asserted."""
+    """Whether an elementwise operand is an input of the graph with all the asserted lengths."""
     rest = iter(lengths)
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted: Any = next(rest) if given else static
@@ -251,7 +250,7 @@ def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVar
 
 @node_rewriter([Subtensor])
 def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """shape(x)[i] is the length of x along dimension i."""
+    """shape(x)[i] = the length of x along dimension i."""
     read = length_read(node.outputs[0])
     return None if read is None else [ot.shape_i(*read)]
 
@@ -261,14 +260,14 @@ def lengths_that_are_known(
     fgraph: FunctionGraph,
     node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
 ) -> Replacements:
-    """Lengths and indices that are known become fields of the op, where they are inputs.
+    """Inputs that are constant lengths and indices become fields of the op.
 
-    (What was known when the node was made and is not any more is asserted.)
+    (A length that was static when the node was made, but is not any more, is asserted.)
     """
     try:
         found = settled_lengths(node, node.inputs)
     except (IndexError, TypeError, ValueError):
-        return None  # they do not fit, which is said when they are used
+        return None  # the lengths do not fit; the error is raised at run time
     return None if found is None else [found]
 
 

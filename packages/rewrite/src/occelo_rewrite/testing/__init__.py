@@ -1,1 +1,1 @@
-"""What tries rules: examples of graphs that each rule is about, and the laws that all rules keep."""
+"""Tests of rules for their authors: example graphs for each rule, random types and values, and the law of rules."""

@@ -1,4 +1,4 @@
-"""A graph that a rule is about: written down, or drawn from the rule's pattern."""
+"""`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = ["Case", "drawn_cases", "standard_rules"]
 
 @dataclass(frozen=True)
 class Case:
-    """A rule's name, and how a graph that it applies to is built from inputs.
+    """A rule's name, and a function that builds a graph to which it applies from inputs.
 
-    ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` are those of inputs at which everything is defined.
-    With ``wildcards`` the inputs are those of a pattern, so that each may have a dtype and lengths of its own.
+    ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` describe inputs for which the graph is defined.
+    With ``wildcards`` the inputs are those of a pattern, so each may have another dtype and other lengths.
     """
 
     rule: str
@@ -42,7 +42,7 @@ class Case:
 
 
 def standard_rules() -> dict[str, NodeRewriter]:
-    """The rules that are registered, by name."""
+    """The registered rules, by name."""
     return {
         name: db[name]
         for db in (
@@ -59,7 +59,7 @@ def standard_rules() -> dict[str, NodeRewriter]:
 
 
 def drawn_cases(rule: NodeRewriter) -> list[Case]:
-    """A case for each pattern of a rule, over matrices; none if it has no patterns."""
+    """A case for each pattern of a rule, with matrices as inputs; none if the rule has no patterns."""
     patterns = rule.patterns if isinstance(rule, PatternRule) else ()
     return [_drawn(rule.name, pattern) for pattern in patterns]
 
@@ -82,7 +82,7 @@ def _wildcards(pattern: Any) -> list[str]:
 
 
 def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
-    """A graph that a pattern matches; TypeError if that does not say of which op."""
+    """A graph that matches a pattern; TypeError if the pattern does not name a single op."""
     if isinstance(pattern, Wild):
         return variables[pattern.name]
     if isinstance(pattern, Number):

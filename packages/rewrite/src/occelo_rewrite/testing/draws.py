@@ -1,4 +1,4 @@
-"""Types and values at which rules are tried: lengths of 1 and 0, known or not, all dtypes, special values."""
+"""Random types and values for cases of rules: lengths 1 and 0, static or dynamic, all dtypes, special values."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _READERS = ("alone", "gradient", "readers", "everything")
 
 @dataclass(frozen=True)
 class Draw:
-    """A case at some types: dtypes, static shapes and lengths of the inputs, and what else is asked for.
+    """A case with types: dtypes, static shapes and lengths of the inputs, and the choice of outputs.
 
-    ``readers`` says what the outputs are: the value alone, its gradient as well, some of the variables that it is
-    computed from, or all of those and the gradient.
+    ``readers`` chooses the outputs: the value alone, with its gradient, with some of its intermediate
+    variables, or with all of those and the gradient.
     """
 
     case: Case
@@ -64,7 +64,7 @@ class Draw:
 
 
 def draw(case: Case, seed: int) -> Draw:
-    """One way to try a case; number 0 is the case as it stands."""
+    """A random draw of a case; number 0 is the case unchanged."""
     if seed == 0:
         unknown = tuple((None,) * len(s) for s in case.shapes)
         return Draw(case, (case.dtype,) * len(case.shapes), unknown, case.shapes)
@@ -81,7 +81,7 @@ def draw(case: Case, seed: int) -> Draw:
         if case.wildcards and generator.integers(4) == 0:
             own, known = _broadcast(own, known, generator)
         elif case.wildcards and generator.integers(8) == 0:
-            # lengths that do not fit the others, which only a call can tell
+            # lengths that do not fit the others, which is only found at run time
             own = tuple(int(generator.integers(4)) for _ in own)
             known = list[int | None]([None] * len(own))
         static.append(tuple(known))
@@ -100,7 +100,7 @@ def draw(case: Case, seed: int) -> Draw:
 def _broadcast(
     own: tuple[int, ...], known: list[int | None], generator: Any
 ) -> tuple[tuple[int, ...], list[int | None]]:
-    """Lengths without some of the first ones, and with some that are known to be 1."""
+    """Lengths with some leading ones removed, and others replaced by a static 1."""
     first = int(generator.integers(len(own) + 1))
     lengths, static = list(own[first:]), known[first:]
     for i in range(len(lengths)):
@@ -120,7 +120,7 @@ def _drawn_dtypes(case: Case, generator: Any) -> tuple[str, ...]:
 
 
 def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
-    """The lengths of the case, or all those that are equal replaced by 1 or 0."""
+    """The lengths of the case, or with all occurrences of one length replaced by 1 or 0."""
     if generator.integers(3) == 0:
         return list(case.shapes)
     instead = {n: int(generator.choice([n, n, 1, 1, 0])) for s in case.shapes for n in s}

@@ -1,4 +1,4 @@
-"""The table of graphs that rules are about, by family; pattern rules that have none get theirs from their patterns."""
+"""The table of cases of rules, by family; for other pattern rules, cases are made from their patterns."""
 
 # the lambdas of the table take variables
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -19,7 +19,7 @@ __all__ = ["CASES"]
 
 
 def _other(x: Any) -> Any:
-    """Something else of the same dtype and shape, whatever those are."""
+    """Another variable of the same dtype and shape."""
     return ot.mul(x, x)
 
 

@@ -1,4 +1,4 @@
-"""The law of a rule tried at a draw: every output keeps its type, and its value as far as the rule's tags promise."""
+"""The law of rules, checked for a draw: outputs keep their types, and their values as far as the rule's tags promise."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["LawBroken", "try_law"]
 
 
 class LawBroken(AssertionError):
-    """A rule changed what its tags do not allow."""
+    """A rule made a change that its tags do not allow."""
 
 
 def try_law(rule: NodeRewriter, draw: Draw) -> bool:
-    """Apply a rule alone to a drawn graph; False if it did not apply or the graph cannot be built or computed.
+    """Apply only this rule to a drawn graph; False if it did not apply, or the graph cannot be built or computed.
 
-    `LawBroken` if an output is not what the interpreter gives for the graph as it was written.
+    `LawBroken` if an output differs from the interpreter's result for the original graph.
     """
     inputs = draw.inputs()
     try:
@@ -67,16 +67,16 @@ def try_law(rule: NodeRewriter, draw: Draw) -> bool:
 
 
 _FAR = 600.0
-"""The largest number whose exponential is far from the limits of float64."""
+"""Numbers up to this have exponentials far from the limits of float64."""
 
 
 def _check_nearer(
     where: str, draw: Draw, values: list[Any], written: Any, found: Any, cancels: bool
 ) -> None:
-    """A form that is stabler is as near to the exact value as what was written, or as its dtype allows.
+    """Check that a stabler form is as near to the exact value as the original one, or as its dtype allows.
 
-    The exact value is that of the graph in float64, for graphs in less, where that is far from its own limits. If
-    something ``cancels``, the error is in terms of the inputs.
+    For graphs of narrower dtypes the exact value is computed in float64, if it is far from the limits of float64. If
+    something ``cancels``, the error is relative to the inputs.
     """
     if not set(draw.dtypes) <= {"float16", "float32"} or not all(map(_finite, values)):
         return
@@ -124,7 +124,7 @@ def _outputs(draw: Draw, inputs: list[Variable]) -> list[Variable]:
 def _computed(
     graph: FunctionGraph, values: list[Any]
 ) -> tuple[dict[Variable, Any] | None, Exception | None]:
-    """The values of all variables; of the outputs at least. None and the error if those cannot be computed."""
+    """The values of all variables that can be computed; None and the error if an output cannot."""
     given = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):
         try:
@@ -143,7 +143,7 @@ def _computed(
 
 
 def _check_types(where: str, graph: FunctionGraph, values: dict[Variable, Any]) -> None:
-    """Every variable of the rewritten graph is what its type says."""
+    """Check that the value of every variable of the rewritten graph has its type."""
     for variable, value in values.items():
         kind: Any = variable.type
         if not kind.is_array:
@@ -162,7 +162,7 @@ def _finite(value: Any) -> bool:
 
 
 class _Judge:
-    """What is known of the values of both graphs, and so what a difference may be."""
+    """The values of both graphs, and from them the difference that the rule's tags allow."""
 
     def __init__(
         self,
@@ -182,14 +182,14 @@ class _Judge:
         self.is_exact = not floats
         self.is_finite = all(_finite(a) for a in floats)
         self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
-        """Whether there is a complex number that is not finite, of which nothing is promised."""
+        """Whether a complex number is not finite, for which rules promise nothing."""
         self.is_tame = all(_is_tame(a) for a in floats)
         self.may_have_vanished = any((a == 0).any() for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
         self.scale = float(max(magnitudes, default=0.0))
 
     def compare(self, number: int, old: Variable, new: Variable) -> str:
-        """What is wrong with an output; an empty string if nothing is."""
+        """A text on the fault of an output; empty if there is none."""
         a, b = self.expected[old], self.found[new]
         if not old.type.is_array:
             return ""
@@ -210,12 +210,12 @@ class _Judge:
     def _is_exempt(self) -> bool:
         if not self.is_finite and ("finite" in self.tags or "stabler" in self.tags):
             return True
-        # an exponential of a number beyond _FAR may be 0, where a form that is stabler is not
+        # an exponential of a number beyond _FAR may be 0 where a stabler form is not
         is_tame = self.is_tame and not (self.may_have_vanished and self.scale > _FAR)
         return not is_tame and bool({"overflow", "stabler"} & self.tags)
 
     def _near(self, a: Any, b: Any) -> str:
-        """Equal but for what cancels: an error in terms of the largest value on the way."""
+        """Equal except for cancellation: the error is relative to the largest intermediate value."""
         if is_discrete(str(a.dtype)):
             return ""
         error = 64 * float(np.finfo(a.dtype).eps) * max(self.scale, 1.0)
@@ -255,7 +255,7 @@ def _constants(graph: FunctionGraph) -> list[Any]:
 
 
 def _is_tame(array: Any) -> bool:
-    """Whether no product of some elements can overflow or vanish."""
+    """Whether no product of elements can overflow or underflow."""
     info = np.finfo(array.dtype)
     sizes = np.abs(array[array != 0])
     with np.errstate(all="ignore"):
@@ -263,9 +263,9 @@ def _is_tame(array: Any) -> bool:
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    """Equal bits, but for the kind of a NaN.
+    """Equal bits, except for the payload of a NaN.
 
-    Complex numbers differ by the signs of zeros and by a rounding: NumPy's product of two depends on their strides.
+    Complex numbers may differ by signs of zeros and by a rounding: NumPy's product of two depends on their strides.
     """
     if a.dtype.kind == "c":
         error = 2 * float(np.finfo(a.dtype).eps)

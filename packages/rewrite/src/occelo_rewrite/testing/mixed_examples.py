@@ -1,4 +1,4 @@
-"""Graphs that rules are about where operands differ in dtype, are broadcast, or have lengths of 1."""
+"""More cases of rules, whose operands differ in dtype, are broadcast, or have lengths of 1."""
 
 # the lambdas of the table take variables
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -129,4 +129,4 @@ MIXED: list[Case] = [
     Case("product_plus_term", lambda x: x[0] + ot.dot(x.T, x[:, 0])),
     Case("product_plus_term", lambda x: x + ot.dot(x, ot.dot(x.T, x))),
 ]
-"""Cases for some rules, beyond those of `examples`."""
+"""Cases in addition to those of `examples`."""

@@ -1,6 +1,6 @@
-"""Rules of elementwise functions, by what they look at; each rule's docstring is its law.
+"""Rules of elementwise functions: single functions, sums, products, stable forms, casts.
 
-What a rule may change its tags say (`occelo_rewrite.rule_tags`).
+The tags of a rule say what it may change (`occelo_rewrite.rule_tags`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules of casts."""
+"""Rules of casts between dtypes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])
 def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[TensorVariable] | None:
-    """cast(x, dtype of x) = x, and a cast of a cast that lost nothing is one cast."""
+    """cast(x, dtype of x) = x, and a cast of a lossless cast is one cast."""
     x, dtype = node.inputs[0], node.outputs[0].type.dtype
     if x.type.dtype == dtype:
         return [x]

@@ -1,4 +1,4 @@
-"""Rules of single functions: inverses that cancel, powers, signs, comparisons, selections."""
+"""Rules of single elementwise functions: inverses that cancel, powers, signs, comparisons, selections."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ c, d = number("c"), number("d")
 def _cancels(
     outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ("stabler",)
 ) -> PatternRule:
-    """The rule that a function undoes another wherever that is defined."""
+    """Make the rule that a function is the inverse of another wherever that is defined."""
 
     def law(x: Any) -> Any:
         return x
@@ -44,7 +44,7 @@ def _cancels(
 def _cancels_where(
     outer: str, inner: str, condition: Callable[[TensorVariable], TensorVariable], text: str
 ) -> PatternRule:
-    """The rule that a function undoes another where a condition holds; elsewhere the result is NaN."""
+    """Make the rule that a function is the inverse of another where a condition holds; elsewhere the result is NaN."""
 
     def law(x: TensorVariable) -> TensorVariable:
         return ot.switch(condition(x), x, np.nan)
@@ -174,7 +174,7 @@ def abs_of_neg(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.abs(x), tags=("rounding",))
 def abs_of_nonnegative(x: TensorVariable, fgraph: FunctionGraph) -> TensorVariable | None:
-    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or so assumed (but for the sign of a zero)."""
+    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or assumed so (rounding: the sign of a zero)."""
     return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 

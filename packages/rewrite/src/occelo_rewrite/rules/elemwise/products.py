@@ -1,4 +1,4 @@
-"""Rules of products: numbers collected, factors cancelled, and forms that the factors make together."""
+"""Rules of products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x))."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
 def _times(value: Any, factor: Any, like: Any) -> Any:
-    """A number times a product (None for an empty one), without a multiplication that does nothing."""
+    """A number times a product (None for an empty one), without a multiplication by 1."""
     if value is None:
         return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
     if factor == -1:
@@ -45,15 +45,15 @@ def _times(value: Any, factor: Any, like: Any) -> Any:
 
 
 def _numbers(variables: list[Any]) -> list[Any]:
-    """The numbers among some variables that are neither 1 nor -1."""
+    """The numbers of those variables that are constants other than 1 and -1."""
     return [v for v in variables if number_of(v) not in (1, -1)]
 
 
 @node_rewriter(_PRODUCTS)
 def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """Signs of a product are one sign, of a number if there is one, and factors of 1 are left out.
+    """(-x) (y / -1) = x y, -(2 x) = -2 x, and 1 x = x: signs become one sign, of a number if there is one.
 
-    (-x) (y / -1) = x y, and -(2 x) = -2 x.
+    Factors of 1 are dropped.
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -78,7 +78,7 @@ def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.true_div])
 def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x / c = x (1 / c) for a power of two, whose reciprocal is exact; a division by any other number stays one."""
+    """x / c = x (1 / c) for a power of two c, whose reciprocal is exact."""
     top = node.inputs[0]
     out = node.outputs[0]
     divisor = number_of(node.inputs[1])
@@ -95,10 +95,10 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 
 @node_rewriter(_PRODUCTS, tags=("rounding", "overflow"))
 def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """Several numbers in a product are one number in front: (2 x) / (-4) = -0.5 x.
+    """(2 x) / (-4) = -0.5 x: several numbers in a product become one number in front.
 
-    Where there are several other factors the numbers must be moderate (`is_moderate`), since they are moved to the
-    outside; a single factor can only overflow on the way less often. (overflow: such as in 1e200 (1e-200 x).)
+    If there are several other factors the numbers must be moderate (`is_moderate`), since they are moved to the
+    outside; with a single factor this only makes overflow rarer. (overflow: such as in 1e200 (1e-200 x).)
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -203,7 +203,7 @@ CANONICALIZE = RuleSet(
 
 
 def _inner(variable: TensorVariable, function: Any) -> Any:
-    """x, if the variable is the function of x and both have one type; else None."""
+    """x, if the variable is the function applied to x and both have the same type; else None."""
     node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
         return None
@@ -211,7 +211,7 @@ def _inner(variable: TensorVariable, function: Any) -> Any:
 
 
 def _negated(v: Any) -> Any:
-    """-v, as it is written in a canonical graph."""
+    """-v in canonical form."""
     found = _inner(v, ot.neg)
     return ot.neg(v) if found is None else found
 
@@ -219,7 +219,7 @@ def _negated(v: Any) -> Any:
 def _by_argument(
     factors: list[TensorVariable], function: Elemwise
 ) -> dict[TensorVariable, TensorVariable]:
-    """The factors that are a function of something, by that."""
+    """The factors that are the function applied to an argument, by argument."""
     found: dict[TensorVariable, TensorVariable] = {}
     for factor in factors:
         argument = _inner(factor, function)
@@ -235,15 +235,15 @@ def _real_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product
 
 
 def _with(whole: Product, above: list[Any], below: list[Any], made: Any, like: Any) -> Any:
-    """The product with ``made`` in the place of some factors."""
+    """The product with some factors replaced by ``made``."""
     rest, number_ = whole.without(above, below)
     return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
 
 
 def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
-    """What a product is divided by, each with the factors above and below that say so.
+    """The divisors of a product, each with the numerator and denominator factors that it stands for.
 
-    A reciprocal that others use as well is a factor above.
+    A reciprocal with other users is a factor of the numerator.
     """
     found: list[tuple[Any, list[Any], list[Any]]] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:
@@ -321,7 +321,7 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 
 def _sum_over(variable: TensorVariable, ndim: int) -> tuple[Any, tuple[int, ...]]:
-    """What a variable sums, and over which axes, if it is spread over the summed axes; else None."""
+    """The summed variable and the axes, if a variable is a sum whose axes are kept with length 1; else None."""
     owner = variable.owner
     order: Any = None
     if owner is not None and isinstance(owner.op, DimShuffle):
@@ -410,8 +410,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
 def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 
-    A branch that was not taken is then 0 whatever b is there, where 0 * inf or 0 / 0 would be NaN
-    (finite).
+    (finite: elements that are not selected are 0 for every b, also where 0 * inf or 0 / 0 would be NaN.)
     """
     if not is_float(node.outputs[0].type.dtype):
         return None
@@ -434,7 +433,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 
 def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
-    """Whether nothing else uses what some nodes compute, so that replacing them saves them."""
+    """Whether the results of some nodes have no other users, so that replacing them makes the nodes dead."""
     return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
 
 
@@ -442,7 +441,7 @@ def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
 def product_of_powers(
     x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """exp(x) exp(y) = exp(x + y), where nothing else uses the two."""
+    """exp(x) exp(y) = exp(x + y), if the two have no other users."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
 
 
@@ -469,10 +468,10 @@ STABILIZE = RuleSet(
 def over_exp(
     x: TensorVariable, node: TensorApply, power: Any, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """c / exp(x) = c exp(-x) for a number of at least 1, where nothing else uses exp(x).
+    """c / exp(x) = c exp(-x) for a constant c >= 1, if exp(x) has no other users.
 
-    (overflow: where exp(x) overflows, exp(-x) does not vanish at once. For a smaller number, and so for a variable,
-    exp(-x) would overflow where the quotient does not.)
+    (overflow: where exp(x) overflows, exp(-x) does not underflow yet. For other c,
+    exp(-x) could overflow where the quotient does not.)
     """
     if not _used_once(fgraph, power):
         return None
@@ -488,7 +487,7 @@ def over_exp(
 def product_of_equal_bases(
     x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """z^x z^y = z^(x + y) for positive z, where nothing else uses the two."""
+    """z^x z^y = z^(x + y) for positive z, if the two have no other users."""
     base = first.inputs[0]
     if not _positive(base) or not _used_once(fgraph, first, second):
         return None

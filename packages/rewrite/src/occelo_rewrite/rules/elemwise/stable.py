@@ -1,4 +1,4 @@
-"""Rules that give forms which neither overflow nor cancel: log1p, expm1, softplus, erfc and their like."""
+"""Rules for numerical stability, with forms that neither overflow nor cancel: log1p, expm1, softplus, erfc, ..."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
     p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler", "comparison")
 )
 def log_of_scaled(x: TensorVariable, c: Any) -> TensorVariable | None:
-    """log(c x) = log(x) + log(c) for a number c > 0, where log(x) has a form of its own.
+    """log(c x) = log(x) + log(c) for a constant c > 0, if log(x) has a stable form.
 
-    (For any other x the sum could cancel, so there it stays.)
+    (For any other x the sum could cancel.)
     """
     if not any(applied(x, getattr(ot, name)) is not None for name in _SMOOTH):
         return None
@@ -169,7 +169,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
 def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """log of sums, means, products, quotients, powers and parts of exp, sigmoid, softmax, cosh and erfc, term by term.
+    """log of sums, means, products, quotients, powers and slices of exp, sigmoid, softmax, cosh and erfc, term by term.
 
     log(mean(exp(x))) = logsumexp(x) - log(n), log(exp(x) + c) by the larger of both, log(cosh(x)) by |x|.
     """
@@ -178,7 +178,7 @@ def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
 
 @node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler",))
 def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """Quotients of sums of powers by sigmoid, softmax and tanh, whatever else uses their parts."""
+    """Quotients of sums of powers become sigmoid, softmax and tanh, even if intermediates have other users."""
     return _stable(node)
 
 
@@ -223,4 +223,4 @@ STABILIZE = RuleSet(
     "stable forms",
 )
 GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
-"""Tried after all others: they look through what has several users, and so through more than is in one node."""
+"""Tried after all other rules, since they also look through nodes that have several users."""

@@ -1,4 +1,4 @@
-"""Rules of sums: constants collected, equal terms counted, opposite ones cancelled; terms keep their order."""
+"""Rules of sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", 
 
 
 def _scaled(term: TensorVariable) -> tuple[TensorVariable, Any]:
-    """A term c * x as x and c; any other as itself and 1."""
+    """x and c for a term c * x; any other term and 1."""
     owner = computed_by(term, Elemwise)
     if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
         for i in (0, 1):
@@ -39,7 +39,7 @@ def _scaled(term: TensorVariable) -> tuple[TensorVariable, Any]:
 
 
 def _wrapped(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A coefficient as a dtype has it; integers are taken modulo their range."""
+    """A coefficient converted to a dtype; integers wrap around."""
     if dtype.kind not in "iu":
         with np.errstate(all="ignore"):
             return dtype.type(value).item()
@@ -49,7 +49,7 @@ def _wrapped(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether adding a constant sooner or later decides over no overflow but near the end of the range."""
+    """Whether the order in which a constant is added affects overflow only near the end of the range."""
     if dtype.kind not in "fc":
         return True
     most = 2.0 ** (int(np.finfo(dtype).maxexp) // 2)
@@ -76,7 +76,7 @@ class _Collected:
                 self._written.setdefault((base, factor), term)
 
     def _add_constant(self, data: Any, sign: int) -> bool:
-        """Add a constant to the others, unless that would make a large one or could overflow."""
+        """Add a constant to the sum of constants, unless the result would be large or could overflow."""
         value = data if sign > 0 else np.negative(data)
         if np.size(value) > _FOLDABLE or not _is_small(value, self.dtype):
             return False
@@ -91,19 +91,19 @@ class _Collected:
 
     @property
     def is_collected(self) -> bool:
-        """Whether no term comes up twice and there is one constant at most."""
+        """Whether no term occurs twice and there is at most one constant."""
         return len(self.coefficients) + self.constants == len(self.whole.terms) and (
             self.constants < 2
         )
 
     @property
     def cancels(self) -> bool:
-        """Whether some term is left over zero times."""
+        """Whether the coefficient of some term is 0."""
         return any(v == 0 for v in self.coefficients.values())
 
     @property
     def keeps_order(self) -> bool:
-        """Whether nothing but what is alike and constants is added in another order, or order does not matter."""
+        """Whether only equal terms and constants change their order, or the order does not matter."""
         if self.dtype.kind in "iu":
             return True
         finite = all(np.isfinite(v) for v in self.coefficients.values())
@@ -116,7 +116,7 @@ class _Collected:
         return base if abs(coefficient) == 1 else ot.mul(base, coefficient)
 
     def expression(self) -> Any:
-        """The terms in their order, the constant last; without those that cancel."""
+        """The sum of the terms in their order, the constant last, without terms that cancel."""
         terms = [
             (base, -1) if coefficient == -1 else (self._term(base, coefficient), 1)
             for base, coefficient in self.coefficients.items()
@@ -130,7 +130,7 @@ class _Collected:
 def _chain(terms: list[tuple[TensorVariable, int]], dtype: np.dtype[Any]) -> TensorVariable:
     """Terms with signs, added and subtracted one after the other.
 
-    Terms that are subtracted before any is added are added to each other and subtracted from that one.
+    Negative terms before the first positive one are summed, and subtracted from that one.
     """
     if not terms:
         return ot.constant(np.zeros((), dtype))
@@ -163,7 +163,7 @@ def _is_zero(variable: TensorVariable) -> bool:
 
 @node_rewriter([ot.add, ot.sub], tags=("rounding",))
 def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z, in the order in which it stands.
+    """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z; the order of terms is kept.
 
     (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
     """
@@ -199,10 +199,10 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
 def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """Equal terms are counted and constants become one: x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y.
+    """x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y: equal terms are counted, and constants added.
 
-    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 where x is small, and x is not; overflow: near
-    the end of the range. Constants so large that they decide over that are left alone.)
+    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 for small x, and x is not; overflow: near
+    the end of the range. Larger constants are not moved.)
     """
     collected = _collected(fgraph, node)
     if collected is None or collected.cancels:
@@ -234,7 +234,7 @@ def _last_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 def _with_last_constant(
     node: TensorApply[Elemwise],
 ) -> tuple[TensorVariable, npt.NDArray[Any]] | None:
-    """What a sum or difference adds to its last operand, and that as a constant that is added; None if it is none."""
+    """The first operand of a sum or difference, and the last as an added constant; None if the last is not constant."""
     variables = list(node.inputs)
     last = variables.pop()
     if node.op == ot.neg or not variables or not isinstance(last, Constant):
@@ -253,7 +253,7 @@ def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 
 def _is_plainly_collected(whole: Sum) -> bool:
-    """Whether a sum of different terms without numbers has nothing to collect; a quick look."""
+    """A quick test for sums of different terms without numbers, in which nothing can be collected."""
     seen: set[Any] = set()
     for term, _ in whole.terms:
         if term in seen or isinstance(term, Constant):
@@ -267,7 +267,7 @@ def _is_plainly_collected(whole: Sum) -> bool:
 
 
 def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> _Collected | None:
-    """What is collected of the sum whose root a node is; None where that would change nothing."""
+    """The collected terms of the sum with this node as its root; None if collecting changes nothing."""
     whole = Sum.at(fgraph, node)
     dtype = node.outputs[0].type.dtype
     if whole is None or dtype.startswith("uint"):
@@ -297,9 +297,9 @@ def neg_of_difference(x: TensorVariable, y: TensorVariable) -> TensorVariable | 
 def distribute_number(
     c: Any, d: Any, x: TensorVariable, k: Any, node: TensorApply
 ) -> TensorVariable | None:
-    """c (d x + k) = (c d) x + c k, for numbers c, d and k, of which c is a power of two, so that nothing is rounded.
+    """c (d x + k) = (c d) x + c k, for constants c, d and k; c is a power of two, so nothing is rounded.
 
-    (overflow: near the end of the range. For another c the sum could become positive where it is 0.)
+    (overflow: near the end of the range. For another c the sum could become positive where it should be 0.)
     """
     first, last = c * d, c * k
     if not is_moderate(node.outputs[0].type.numpy_dtype, c, d, first, *(v for v in (k, last) if v)):

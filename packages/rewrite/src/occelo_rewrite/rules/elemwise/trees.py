@@ -1,4 +1,4 @@
-"""Sums and products as wholes: flattened from their root, through nodes that nothing else uses."""
+"""Trees of sums and products, flattened from their root through nodes without other users (`Sum`, `Product`)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def inner_node(
 
 
 def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
-    """Whether a node is the root of its tree, so that each tree is looked at once."""
+    """Whether a node is the root of its tree, so that each tree is examined once."""
     out = node.outputs[0]
     if any(v.type.dtype != out.type.dtype for v in node.inputs):
         return False
@@ -70,7 +70,7 @@ class Sum:
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
-        """The sum whose root a node is; None if it is none or too large."""
+        """The sum with this node as its root; None if there is none or it is too large."""
         key = ("sum", node)
         derived = fgraph.derived
         if key not in derived:
@@ -104,10 +104,10 @@ class Sum:
 
 
 class Product:
-    """A product as factors above and below the line, a number, and the tree that they stand in.
+    """A product as factors of its numerator and denominator, a number, and the tree of its nodes.
 
-    `without` gives the tree with some factors taken out; all that is kept stays where it is, so that
-    nothing overflows that did not.
+    `without` removes factors from the tree. The other factors keep their places, so no
+    new overflow can occur.
     """
 
     def __init__(self, root: TensorApply[Elemwise], inner: set[TensorVariable]) -> None:
@@ -120,7 +120,7 @@ class Product:
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
-        """The product whose root a node is; None if it is none, of integers or too large."""
+        """The product with this node as its root; None if there is none, or it is one of integers or too large."""
         key = ("product", node)
         derived = fgraph.derived
         if key not in derived:
@@ -155,7 +155,7 @@ class Product:
         return made
 
     def numbers(self) -> tuple[list[TensorVariable], list[TensorVariable]]:
-        """The factors above and below that are constants of one number."""
+        """The factors of numerator and denominator that are constants of one number."""
         above = [v for v in self.above if number_of(v) is not None]
         below = [v for v in self.below if number_of(v) is not None]
         return above, below
@@ -167,10 +167,10 @@ class Product:
         number: Any = 1.0,
         instead: tuple[Any, Any] = (None, None),
     ) -> tuple[Any, Any]:
-        """The product without some factors, and with all signs taken out: a variable and a number.
+        """The product without some factors and without signs, as a variable and a number.
 
-        The variable is None if no factor is left. Each factor is taken out as often as it is named. ``instead`` is a
-        factor that is left and what takes its place, once.
+        The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
+        remaining factor and the variable that replaces it once.
         """
         gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):
@@ -211,7 +211,7 @@ class Product:
 def _combined(
     node: TensorApply[Elemwise], parts: list[TensorVariable | None]
 ) -> TensorVariable | None:
-    """A node of a product with other factors, None where there is none; signs are dropped."""
+    """A node of a product rebuilt from other factors, of which some may be None; signs are dropped."""
     name = _name(node)
     if name == "neg":
         return parts[0]

@@ -1,4 +1,4 @@
-"""Rules of indexing: reads that are moved towards inputs, chains made one, writes that meet reads."""
+"""Rules of indexing: reads are moved towards inputs, chains combined, and reads of written values simplified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of indexing as values that rules compute with."""
+"""Index keys in rules: their entries as variables, kept axes, and static bounds of slices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FULL = slice(None)
 
 
 def is_full(entry: Any) -> bool:
-    """Whether an entry of a key takes all of a dimension."""
+    """Whether an entry of a key is a slice of a whole dimension."""
     return isinstance(entry, slice) and slice_parts(entry) in (
         (None, None, None),
         (0, None, None),
@@ -27,7 +27,7 @@ def is_full(entry: Any) -> bool:
 def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
     """A basic key with its variables in place: integers, scalar variables and slices of those.
 
-    ``first`` is the position of the first input that belongs to the key.
+    ``first`` is the position of the node's first input that belongs to the key.
     """
     op = node.op
     given = iter(node.inputs[first:])
@@ -45,7 +45,7 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
 
 
 def read(x: Any, parts: list[Any]) -> Any:
-    """``x`` at a key given by parts; ``x`` itself where all of it is taken."""
+    """``x`` at a key given by its entries; ``x`` itself if the key takes all of it."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 
 
@@ -55,10 +55,10 @@ def kept_axes(parts: list[Any]) -> list[int]:
 
 
 def static_bounds(part: Any, length: int | None) -> tuple[int, int | None, int] | None:
-    """Start, stop and step of a slice of constants, as non-negative positions; None if they are not known.
+    """Start, stop and step of a slice, as non-negative constants; None if they are not static.
 
-    Without a known length only slices from a known place onward with a positive step are understood; the
-    stop is then None if there is none.
+    If the length is dynamic, only slices with a non-negative start and a positive step are static; the
+    stop is None if the slice has none.
     """
     start, stop, step = slice_parts(part)
     if not all(v is None or isinstance(v, int) for v in (start, stop, step)):

@@ -1,4 +1,4 @@
-"""Rules that read first and compute then, where that is less work: the read goes through the op."""
+"""Rules that move a read before the op whose result it reads, so that less is computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SPECIALIZE"]
 
 
 def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
-    """The node that computes what is read, if it is of a class and nothing else uses its result."""
+    """The node whose result is read, if it has an op of the class and no other user."""
     inner: Any = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, kind) or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
@@ -26,7 +26,7 @@ def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
 
 @node_rewriter([Subtensor])
 def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """f(x, y)[key] = f(x[key], y[key]), where x and y surely have the shape of the result, or are scalars."""
+    """f(x, y)[key] = f(x[key], y[key]), if x and y provably have the shape of the result, or are scalars."""
     inner = _read_alone(fgraph, node, Elemwise)
     if inner is None:
         return None
@@ -58,7 +58,7 @@ def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Rep
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow"))
 def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: perhaps in another order)."""
+    """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: the order may change)."""
     inner = _read_alone(fgraph, node, CAReduce)
     if inner is None:
         return None
@@ -73,7 +73,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> 
 
 @node_rewriter([Subtensor], tags=("comparison",))
 def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """softmax(x, axis)[key] = softmax(x[key]), where the key leaves the axis as it is."""
+    """softmax(x, axis)[key] = softmax(x[key], axis), if the key takes all of the axis."""
     inner = _read_alone(fgraph, node, Softmax | LogSoftmax)
     if inner is None:
         return None

@@ -1,4 +1,4 @@
-"""Rules of reads: what takes everything is dropped, reads of reads are one, arrays that count are slices."""
+"""Rules of reads: reads of everything are dropped, reads of reads combined, ranges as indices become slices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> R
 
 @node_rewriter([Subtensor])
 def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for known n; constants of a key are part of it."""
+    """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for static n; constant inputs become fields of the key."""
     x = node.inputs[0]
     parts = [_plain(part) for part in parts_of(node)]
     for i, part in enumerate(parts):
@@ -92,7 +92,7 @@ def _canonical_slice(part: slice, length: int | None) -> slice:
 
 @node_rewriter([Subtensor])
 def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """x[a:b][c:d] = x[a+c:...] and x[a:b][i] = x[a+i], for keys of known places within known lengths."""
+    """x[a:b][c:d] = x[a+c:...] and x[a:b][i] = x[a+i], for static keys and lengths."""
     inner = computed_by(node.inputs[0], Subtensor)
     if inner is None:
         return None
@@ -112,7 +112,7 @@ def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
 
 
 def _composed(first: slice, then: Any, length: int | None) -> Any:
-    """The part that a part of a slice is; None if that depends on what is not known."""
+    """The entry that reads from x what ``x[first][then]`` reads; None if it depends on dynamic values."""
     outer = static_bounds(first, length)
     if outer is None:
         return None
@@ -120,7 +120,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
     count = None if stop is None or length is None else len(range(start, stop, step))
     if isinstance(then, int):
         if count is None:
-            # x[a:][i] is out of bounds just where x[a + i] is
+            # x[a:][i] is out of bounds exactly where x[a + i] is
             return start + step * then if stop is None and then >= 0 else None
         if not -count <= then < count:
             return None
@@ -142,7 +142,7 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
 
 @node_rewriter([Subtensor])
 def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """A read of alloc, dimshuffle or specify_shape is that of what they are made from."""
+    """alloc(x)[key] = alloc(x[key]), and likewise for dimshuffle and specify_shape."""
     inner: Any = node.inputs[0].owner
     if inner is None:
         return None
@@ -205,7 +205,7 @@ def _within(index: Any, length: Any) -> bool:
 
 @node_rewriter([Subtensor])
 def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """specify_shape(x)[key] = specify_shape(x[key]) on the dimensions that no key changes."""
+    """specify_shape(x)[key] = specify_shape(x[key]), for the dimensions of which the key takes everything."""
     inner = computed_by(node.inputs[0], SpecifyShape)
     if inner is None or any(inner.op.given):
         return None
@@ -235,7 +235,7 @@ def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Repla
 
 @node_rewriter([Subtensor])
 def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """join(x, y)[key] is a read of the one part that it falls into, for parts of known lengths."""
+    """join(x, y)[key] = x[key] or y[shifted key], if the key reads from one of them, for static lengths."""
     inner = computed_by(node.inputs[0], Join)
     if inner is None:
         return None
@@ -248,7 +248,7 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
         any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :]))
         for v in inner.inputs
     ):
-        return None  # that the other lengths agree would go unchecked
+        return None  # the other lengths would not be checked
     if len(lengths) < len(known):
         return None
     total = sum(lengths)
@@ -279,10 +279,10 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
 def read_of_write(
     fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]
 ) -> Replacements:
-    """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
+    """x[key].set(y)[key] = y broadcast to the slice, and x[key].inc(y)[key] = x[key] + y.
 
-    For keys of integers and slices; arrays of positions may name a place twice, so they only do for a y
-    that is one number.
+    For keys of integers and slices. Arrays of positions may name a position twice, so with them y must be
+    a single number.
     """
     inner: Any = node.inputs[0].owner
     kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
@@ -301,7 +301,7 @@ def read_of_write(
     if value.type.ndim == out.type.ndim and shapes_of(fgraph).same_shape(fgraph, value, out):
         return [value]
     if value.type.ndim and any(n != 1 for n in value.type.shape):
-        return None  # whether the value fits the part would go unchecked
+        return None  # whether the value fits the slice would not be checked
     return [
         ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, out))
         if out.type.ndim
@@ -310,7 +310,7 @@ def read_of_write(
 
 
 def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
-    """Start, stop and step, if a variable is an arange of known places."""
+    """Start, stop and step, if a variable is an arange of constants."""
     if (
         isinstance(variable, Constant)
         and np.ndim(variable.data) == 1
@@ -335,7 +335,7 @@ def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
 
 @node_rewriter([AdvancedSubtensor])
 def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Replacements:
-    """x[arange(a, b, s)] = x[a:b:s], where all positions surely lie within x."""
+    """x[arange(a, b, s)] = x[a:b:s], if all positions provably lie within x."""
     op = node.op
     x = node.inputs[0]
     if len(node.inputs) != 2 or ARRAY not in [e for e in op.key if isinstance(e, str)]:
@@ -409,7 +409,7 @@ def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -
         return None
     dtype: str = node.outputs[0].type.dtype
     if dtype == "bool":
-        return None  # a product of truth values is no sum
+        return None  # a product of boolean matrices is not a sum
     return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1, dtype=dtype)]
 
 

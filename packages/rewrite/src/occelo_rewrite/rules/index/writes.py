@@ -1,4 +1,4 @@
-"""Rules of writes: writes that are overwritten, sums of writes into zeros, values that need no copy."""
+"""Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "OVERWRITING"]
 
 OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
-"""The ops that may write into their first input instead of a copy."""
+"""The classes of ops that have an in-place variant for their first input."""
 
 Write = TensorApply[IncSubtensor | AdvancedIncSubtensor]
 
@@ -62,16 +62,16 @@ def _rewritten(
 
 
 def _written_before(node: Write) -> Write | None:
-    """The write of the same place to whose result a node writes; None if there is none."""
+    """The write at the same key whose result a node writes to; None if there is none."""
     inner = computed_by(node.inputs[0], *OVERWRITING)
     return inner if inner is not None and _same_place(node, inner) else None
 
 
 @node_rewriter([*OVERWRITING], tags=("shape_unsafe",))
 def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].set(a)[key].set(b) = x[key].set(b), and so for an increment that is overwritten.
+    """x[key].set(a)[key].set(b) = x[key].set(b), and likewise for an increment that is overwritten.
 
-    (That a fits is then not checked.)
+    (shape_unsafe: whether a fits is not checked.)
     """
     op = node.op
     inner = _written_before(node)
@@ -87,7 +87,7 @@ def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
 def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
 
-    The values are added in the dtype of x. Arrays of positions may name a place twice, which is then set once but
+    The values are added in the dtype of x. Arrays of positions may name a position twice, which is then set once but
     incremented each time.
     """
     inner = _written_before(node)
@@ -109,7 +109,7 @@ def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 
 def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replacements:
-    """The write of a sum, for two values that surely have one shape."""
+    """The write of the sum of two values, if they provably have the same shape."""
     x, a, *given = inner.inputs
     b = node.inputs[1]
     if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:
@@ -135,9 +135,9 @@ def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) 
 
 @node_rewriter([ot.add], tags=("rounding",))
 def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes are one chain of writes.
+    """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes become a chain of writes.
 
-    (The sign of a zero of x that nothing is added to is kept.)
+    (rounding: the sign of a zero of x is kept where nothing is added.)
     """
     return _chained(fgraph, node, False)
 
@@ -146,7 +146,7 @@ def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def zeros_written_anywhere_then_added(
     fgraph: FunctionGraph, node: TensorApply[Elemwise]
 ) -> Replacements:
-    """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: in another order)."""
+    """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: the order changes)."""
     return _chained(fgraph, node, True)
 
 
@@ -173,7 +173,7 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
 
 @node_rewriter([*OVERWRITING], tags=("rounding",))
 def inc_of_zeros(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """zeros[key].inc(v) = zeros[key].set(v), where no place is named twice (but for the sign of a zero)."""
+    """zeros[key].inc(v) = zeros[key].set(v), if no position is named twice (rounding: the sign of a zero)."""
     op = node.op
     if op.set_instead_of_inc or not _is_zero(node.inputs[0]):
         return None
@@ -196,7 +196,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
     if y.type.dtype != x.type.dtype:
         return None  # the sum is computed in another dtype
     if len(total.inputs) > 2 and not is_discrete(y.type.dtype):
-        return None  # the sum would be one in another order
+        return None  # the terms would be added in another order
     for position, term in enumerate(total.inputs):
         own = computed_by(term, Subtensor)
         if own is None or own.inputs[0] is not x:
@@ -214,7 +214,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
 
 @node_rewriter([*OVERWRITING])
 def write_of_alloc(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].inc(alloc(v, n)) = x[key].inc(v), where n surely is the shape of the part: writing broadcasts."""
+    """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is provably the shape of the slice, since writes broadcast."""
     op = node.op
     x, y, *given = node.inputs
     owner = computed_by(y, Alloc)
