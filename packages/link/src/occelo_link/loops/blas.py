@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.complexes import product_by_parts
@@ -352,7 +352,7 @@ def lower_matmul(
 ) -> Sequence[Tensor]:
     output = node.outputs[0].type
     x, y = inputs
-    types: list[Any] = [v.type for v in node.inputs]
+    types = [v.type for v in node.inputs]
     inner = context.unify(x.shape[-1], y.shape[-2])
     lead = [context.virtual(t.dtype, t.shape[:-2], lambda b, index: inner) for t in (x, y)]
     lead_types = [t.clone(shape=t.shape[:-2]) for t in types]
@@ -380,7 +380,7 @@ def lower_matmul(
     return [result]
 
 
-def _own(context: Context, type_: Any, index: Sequence[Value]) -> list[Value]:
+def _own(context: Context, type_: TensorType, index: Sequence[Value]) -> list[Value]:
     """The batch index of an operand."""
     lead = type_.shape[:-2]
     own = index[len(index) - len(lead) :]
@@ -389,7 +389,7 @@ def _own(context: Context, type_: Any, index: Sequence[Value]) -> list[Value]:
 
 def _batched_loops(
     context: Context,
-    types: Sequence[Any],
+    types: Sequence[TensorType],
     x: Tensor,
     y: Tensor,
     shape: Sequence[Value],

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
 
 from occelo_graph import Apply, TensorType, Variable
-from occelo_link.loops.complexes import PARTS, ComplexTensor, interleaved, parts_of
+from occelo_link.loops.complexes import (
+    PARTS,
+    ComplexTensor,
+    interleaved,
+    interleaved_parts,
+    parts_of,
+)
 from occelo_link.loops.float16 import packed, unpacked
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.loop_nests import copy_together
@@ -86,9 +91,8 @@ def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
     def emit() -> None:
         lengths = [context.canonical(n) for n in shape]
         builder.alloc(buffer, builder.product([*lengths, context.i64(2)]))
-        whole = interleaved(context, buffer, lengths)
-        pairs: Any = list(zip(parts_of(tensor), parts_of(whole), strict=True))
-        copy_together(context, pairs)
+        whole = interleaved_parts(context, buffer, lengths)
+        copy_together(context, list(zip(parts_of(tensor), whole, strict=True)))
 
     context.step(parts_of(tensor), [], emit)
     return Pointer(buffer, context.i64(0))

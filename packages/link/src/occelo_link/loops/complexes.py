@@ -6,13 +6,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from occelo_graph import Apply, TensorApply, TensorType, Variable
+from occelo_graph import Apply, Op, TensorApply, TensorType, Variable
 from occelo_graph.ir.nodes import OpT, VariableT
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from occelo_link.loops.lowering import Context
     from occelo_link.loops.registry import Lowering, LoweringOf
 
@@ -26,6 +28,7 @@ __all__ = [
     "has_complex",
     "in_parts",
     "interleaved",
+    "interleaved_parts",
     "parts_of",
     "product_by_parts",
 ]
@@ -99,13 +102,13 @@ def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
     """The node with the dtype of the parts wherever it has a complex one."""
 
     def real(variable: Variable) -> Variable:
-        kind: Any = variable.type
+        kind = variable.type
         return TensorType(PARTS[kind.dtype], kind.shape)() if _is_complex(variable) else variable
 
-    op: Any = node.op
+    op: Op = node.op
     for field in ("dtype", "acc_dtype"):
         given = getattr(op, field, None)
-        if given in PARTS:
+        if given in PARTS and dataclasses.is_dataclass(op):
             op = dataclasses.replace(op, **{field: PARTS[given]})
     inputs = [real(v) for v in node.inputs]
     outputs = [v.type() if v.owner is node else v for v in map(real, node.outputs)]
@@ -163,15 +166,22 @@ def always(value: Value) -> Callable[[Builder, Index], Value]:
 
 
 def interleaved(context: Context, buffer: Buffer, shape: Sequence[Value]) -> ComplexTensor:
-    """The parts of complex numbers that lie in a buffer of real ones, in C order."""
+    """The complex tensor in a buffer that holds real and imaginary parts in turn, in C order."""
+    return ComplexTensor(*interleaved_parts(context, buffer, shape))
+
+
+def interleaved_parts(
+    context: Context, buffer: Buffer, shape: Sequence[Value]
+) -> tuple[Stored, Stored]:
+    """The real and the imaginary part of the tensor that `interleaved` returns."""
     builder = context.builder
     two = context.i64(2)
     strides = [builder.mul(n, two) for n in context.contiguous(shape)]
     re, im = (Stored(buffer, shape, context.i64(k), strides, False) for k in (0, 1))
-    return ComplexTensor(re, im)
+    return re, im
 
 
-def complex_constant(context: Context, data: Any) -> ComplexTensor:
+def complex_constant(context: Context, data: npt.NDArray[Any]) -> ComplexTensor:
     """A constant."""
     dtype = PARTS[data.dtype.name]
     shape = [context.i64(n) for n in data.shape]

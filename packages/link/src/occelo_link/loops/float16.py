@@ -8,8 +8,8 @@ nearest, ties to even.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, TensorType, Type, Variable
 from occelo_graph.ops.cast import Cast
@@ -49,8 +49,7 @@ def as_single(node: Apply) -> Apply:
     """The node with float32 wherever it has float16."""
 
     def single(variable: Variable) -> Variable:
-        kind: Any = variable.type
-        return TensorType("float32", kind.shape)() if _is_half(variable) else variable
+        return TensorType("float32", variable.type.shape)() if _is_half(variable) else variable
 
     op = node.op
     changed = {name: "float32" for name, value in (op.props() or {}).items() if value == "float16"}
@@ -100,10 +99,11 @@ def packed(context: Context, tensor: Tensor) -> Tensor:
     return _mapped(context, tensor, "uint16", bits_of_half)
 
 
-def _mapped(context: Context, tensor: Tensor, dtype: str, function: Any) -> Tensor:
+def _mapped(
+    context: Context, tensor: Tensor, dtype: str, function: Callable[[Builder, Value], Value]
+) -> Tensor:
     def element(builder: Builder, index: Index) -> Value:
-        made: Value = function(builder, tensor.at(builder, index))
-        return made
+        return function(builder, tensor.at(builder, index))
 
     return context.virtual(
         dtype, tensor.shape, element, [tensor], cost=COST, flat=tensor.flat, identity=True

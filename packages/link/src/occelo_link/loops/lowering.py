@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.decomposing import Decomposition
@@ -17,6 +18,7 @@ from occelo_link.loops.complexes import (
     ComplexTensor,
     complex_constant,
     interleaved,
+    interleaved_parts,
     parts_of,
 )
 from occelo_link.loops.float16 import packed, unpacked
@@ -317,10 +319,10 @@ class Context:
         made = self.tensors[variable] = parts[0] if kind.is_array else Joined(parts)
         return made
 
-    def _constant(self, array: Any) -> Tensor:
+    def _constant(self, array: npt.NDArray[Any]) -> Tensor:
         builder = self.builder
         # a folded constant may be a view in any order
-        data: Any = np.require(array, requirements=["C", "A"])
+        data: npt.NDArray[Any] = np.require(array, requirements=["C", "A"])
         if data.dtype.kind == "c":
             return complex_constant(self, data)
         if data.dtype == np.float16:
@@ -377,13 +379,13 @@ class Context:
             self.tensors.pop(variable, None)
         return made
 
-    def _settled(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
+    def _settled(self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]) -> Tensor:
         """The value with each formula stored that would be computed too often."""
         if isinstance(tensor, Joined | ComplexTensor):
             return mapped(tensor, lambda part: self._settle(variable, part, readers))
         return self._settle(variable, tensor, readers)
 
-    def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Any]) -> Tensor:
+    def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]) -> Tensor:
         if isinstance(tensor, Stored):
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
@@ -432,8 +434,8 @@ class Context:
         def emit() -> None:
             lengths = [self.canonical(n) for n in shape]
             builder.alloc(buffer, builder.product([*lengths, self.i64(2)]), lengths)
-            whole = interleaved(self, buffer, lengths)
-            copy_together(self, list(zip(parts_of(tensor), parts_of(whole), strict=True)))  # pyright: ignore[reportArgumentType]
+            whole = interleaved_parts(self, buffer, lengths)
+            copy_together(self, list(zip(parts_of(tensor), whole, strict=True)))
 
         self.step(parts_of(tensor), [], emit)
         return buffer

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.ops.reduce import (
     Argmax,
     CAReduce,
@@ -39,10 +38,9 @@ def _scalar(row: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Val
     return None if found is None else lambda b, x, y: b.cast(found(b, dtype, [x, y]), dtype)
 
 
-def _computed_in(node: Apply) -> str:
-    op: Any = node.op
-    x: Any = node.inputs[0].type
-    return op.computed_in(x.dtype) or x.dtype
+def _computed_in(node: TensorApply[CAReduce]) -> str:
+    dtype = node.inputs[0].type.dtype
+    return node.op.computed_in(dtype) or dtype
 
 
 def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
@@ -71,8 +69,8 @@ def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
     context.check(some)
 
 
-def _has_formula(node: Apply) -> bool:
-    op: Any = node.op
+def _has_formula(node: TensorApply[CAReduce]) -> bool:
+    op = node.op
     return op.acc_dtype != "float16" and _scalar(op.row, _computed_in(node)) is not None
 
 
@@ -94,17 +92,19 @@ def lower_reduce(
     return [context.reduce(x, op.axis, operation, acc, output.dtype)]
 
 
-def _fold(context: Context, node: Apply, x: Tensor) -> Tensor:
+def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
     """A reduction by a function that is no operation of loop programs: the elements one after the other, from the first."""
-    op: Any = node.op
-    output: Any = node.outputs[0].type
+    op = node.op
+    output = node.outputs[0].type
     combine = _scalar(op.row, x.dtype)
     assert combine is not None
     kept = [i for i in range(x.ndim) if i not in op.axis]
     result = context.new_stored(output.dtype, [x.shape[i] for i in kept])
     initial = op.row.start(x.dtype) if op.row.may_be_empty else 0
 
-    def elements(index: Sequence[Value], axes: Sequence[int], state: tuple[Value, Value]) -> Any:
+    def elements(
+        index: Sequence[Value], axes: Sequence[int], state: tuple[Value, Value]
+    ) -> tuple[Value, Value]:
         builder = context.builder
         so_far, seen = state
         if not axes:
@@ -239,10 +239,8 @@ def _scan(
     return result
 
 
-def _running_has_formula(node: Apply) -> bool:
-    op: Any = node.op
-    output: Any = node.outputs[0].type
-    return _scalar(op.row, output.dtype) is not None
+def _running_has_formula(node: TensorApply[CumOp]) -> bool:
+    return _scalar(node.op.row, node.outputs[0].type.dtype) is not None
 
 
 @lowers_to_loops(CumOp, when=_running_has_formula)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
@@ -98,25 +97,25 @@ def lower_dimshuffle(
     for axis in op.dropped:
         if not is_unit(x.shape[axis]):
             context.unify(one, x.shape[axis])
-    order: list[Any] = list(op.new_order)
-    shape = [one if a == "x" else x.shape[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
+    order = op.new_order
+    shape = [one if isinstance(a, str) else x.shape[a] for a in order]
     # the order of dimensions of one element does not matter
-    kept = [a for a in order if a != "x" and not is_unit(x.shape[a])]  # pyright: ignore[reportUnknownArgumentType]
+    kept = [a for a in order if not isinstance(a, str) and not is_unit(x.shape[a])]
     in_order = kept == sorted(kept)
     if isinstance(x, Stored):
-        strides = [zero if a == "x" else x.strides[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
+        strides = [zero if isinstance(a, str) else x.strides[a] for a in order]
         flat = x.flat and in_order
-        forward = [a == "x" or x.forward[a] for a in order]  # pyright: ignore[reportUnknownVariableType]
-        return [Stored(x.buffer, shape, x.offset, strides, flat, base=x, forward=forward)]  # pyright: ignore[reportUnknownArgumentType]
+        forward = [isinstance(a, str) or x.forward[a] for a in order]
+        return [Stored(x.buffer, shape, x.offset, strides, flat, base=x, forward=forward)]
 
     def element(builder: Builder, index: Index) -> Value:
         at = [zero] * x.ndim
         for place, axis in enumerate(order):
-            if axis != "x":
+            if not isinstance(axis, str):
                 at[axis] = index[place]
         return x.at(builder, at)
 
-    return [context.virtual(x.dtype, shape, element, [x], cost=0, flat=x.flat and in_order)]  # pyright: ignore[reportUnknownArgumentType]
+    return [context.virtual(x.dtype, shape, element, [x], cost=0, flat=x.flat and in_order)]
 
 
 @lowers_to_loops(Reshape)

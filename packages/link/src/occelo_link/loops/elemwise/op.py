@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
-from occelo_graph import Apply, TensorApply, TensorType
+from occelo_graph import Apply, Constant, TensorApply, TensorType, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -32,19 +31,18 @@ __all__ = ["broadcast_index", "broadcast_lengths"]
 _ROWS = (arithmetic, transcendental, special)
 
 
-def _find(node: Apply) -> ScalarLowering | None:
-    op: Any = node.op
-    if isinstance(op.scalar_op, Cast):
+def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
+    scalar_op = node.op.scalar_op
+    if isinstance(scalar_op, Cast):
         return cast
-    if not isinstance(op.scalar_op, ScalarFunction) or len(node.outputs) != 1:
+    if not isinstance(scalar_op, ScalarFunction) or len(node.outputs) != 1:
         return None
-    types = [v.type for v in (*node.inputs, *node.outputs)]
-    *inputs, output = [t.dtype for t in types if t.dtype is not None]
-    return find_scalar(op.scalar_op.name, inputs, output)
+    inputs = [v.type.dtype for v in node.inputs]
+    return find_scalar(scalar_op.name, inputs, node.outputs[0].type.dtype)
 
 
 def broadcast_lengths(
-    context: Context, types: Sequence[Any], tensors: Sequence[Tensor]
+    context: Context, types: Sequence[TensorType], tensors: Sequence[Tensor]
 ) -> list[Value]:
     """The lengths that tensors broadcast to, after checking those that types leave open."""
     ndim = max(t.ndim for t in tensors)
@@ -67,13 +65,13 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
     return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
 
 
-def _find_inner(node: Apply) -> dict[Apply, ScalarLowering] | None:
+def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | None:
     """The lowerings of the functions in a composite; None if one has none."""
-    scalar_op: Any = getattr(node.op, "scalar_op", None)
+    scalar_op = node.op.scalar_op
     if not isinstance(scalar_op, Composite) or node.op.destroy_map:
         return None
     found: dict[Apply, ScalarLowering] = {}
-    for inner in scalar_op.inner.nodes:
+    for inner in scalar_op.inner_nodes:
         if has_halves(inner):
             return None  # each function rounds to 16 bits, which only nodes of their own do
         function = _find(inner)
@@ -83,48 +81,52 @@ def _find_inner(node: Apply) -> dict[Apply, ScalarLowering] | None:
     return found
 
 
-def _lower_composite(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+def _lower_composite(
+    context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     """The functions inside, one after the other, for each element."""
-    functions = _find_inner(node) or {}
-    types: list[Any] = [v.type for v in node.inputs]
+    composite = node.op.scalar_op
+    functions = _find_inner(node)
+    assert isinstance(composite, Composite)
+    assert functions is not None
+    types = [v.type for v in node.inputs]
     shape = broadcast_lengths(context, types, inputs)
-    graph = node.op.scalar_op.inner  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    arguments, nodes = composite.inner.inputs, composite.inner_nodes
 
-    def computed(builder: Builder, index: Index, wanted: Any) -> Value:
-        values: dict[Any, Value] = {
+    def computed(builder: Builder, index: Index, wanted: Variable) -> Value:
+        values: dict[Variable, Value] = {
             v: tensor.at(builder, broadcast_index(context, type_, index))
-            for v, tensor, type_ in zip(graph.inputs, inputs, types, strict=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+            for v, tensor, type_ in zip(arguments, inputs, types, strict=True)
         }
 
-        def value(v: Any) -> Value:
+        def value(v: Variable) -> Value:
             if v in values:
                 return values[v]
+            assert isinstance(v, Constant)
             return builder.const(v.data.item(), v.type.dtype)
 
-        for inner in graph.nodes:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            out: Any = inner.outputs[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        for inner in nodes:
+            (out,) = inner.outputs
             values[out] = functions[inner](
-                builder,
-                out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-                [value(v) for v in inner.inputs],  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+                builder, out.type.dtype, [value(v) for v in inner.inputs]
             )
         return value(wanted)
 
     return [
         context.virtual(
-            out.type.dtype,  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            out.type.dtype,
             shape,
             partial(computed, wanted=out),
             inputs,
-            cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in graph.nodes),  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
+            cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in nodes),
             flat=context.flat_over(inputs, shape),
         )
-        for out in graph.outputs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        for out in composite.inner.outputs
     ]
 
 
-def _find_complex(node: Apply) -> ComplexLowering | None:
-    scalar_op: Any = node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
+    scalar_op = node.op.scalar_op
     if node.op.destroy_map or len(node.outputs) != 1:
         return None
     if isinstance(scalar_op, Cast):
@@ -147,11 +149,10 @@ def lower_complex_elemwise(
     """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
     function = _find_complex(node)
     assert function is not None
-    types: list[Any] = [v.type for v in node.inputs]
+    types = [v.type for v in node.inputs]
     output = node.outputs[0].type
     shape = broadcast_lengths(context, types, inputs)
-    made_of: str = output.dtype
-    result = PARTS.get(made_of, made_of)
+    result = PARTS.get(output.dtype, output.dtype)
     kinds = [PARTS.get(t.dtype, t.dtype) for t in (*types, output) if t.dtype != "bool"]
     dtype = "float64" if any(d not in ("float32", "float16") for d in kinds) else "float32"
     sources = [part for t in inputs for part in parts_of(t)]
@@ -189,7 +190,7 @@ def lower_elemwise(
     function = _find(node)
     if function is None:
         return _lower_composite(context, node, inputs)
-    types: list[Any] = [v.type for v in node.inputs]
+    types = [v.type for v in node.inputs]
     output = node.outputs[0].type
     shape = broadcast_lengths(context, types, inputs)
     dtype = output.dtype

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
+from occelo_graph import Constant
 from occelo_graph.form.sources import is_foreign, register_extension
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.withheld import row_is_withheld
+
+if TYPE_CHECKING:
+    from occelo_graph import TensorApply, TensorVariable, Variable
+    from occelo_graph.ops.elemwise.op import Elemwise
 
 __all__ = [
     "COSTS",
@@ -89,9 +94,9 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
     return own or _of_formula(name, inputs)
 
 
-def _in_loops(variable: Any) -> str:
+def _in_loops(variable: TensorVariable) -> str:
     """The dtype of a variable of a formula in loops, which compute 16-bit floats in 32 bits."""
-    dtype: str = variable.type.dtype
+    dtype = variable.type.dtype
     return "float32" if dtype == "float16" else dtype
 
 
@@ -101,9 +106,9 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
     if expression is None:
         return None
     arguments, nodes, result = expression
-    steps: list[tuple[Any, ScalarLowering]] = []
+    steps: list[tuple[TensorApply[Elemwise], ScalarLowering]] = []
     for node in nodes:
-        scalar_op = getattr(node.op, "scalar_op", None)
+        scalar_op: object = getattr(node.op, "scalar_op", None)
         found: ScalarLowering | None = None
         if isinstance(scalar_op, Cast):
             found = cast
@@ -118,12 +123,15 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
         COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
 
     def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
-        values: dict[Any, Value] = {
+        values: dict[Variable, Value] = {
             v: builder.cast(x, _in_loops(v)) for v, x in zip(arguments, args, strict=True)
         }
 
-        def value(v: Any) -> Value:
-            return values[v] if v in values else builder.const(v.data.item(), _in_loops(v))
+        def value(v: TensorVariable) -> Value:
+            if v in values:
+                return values[v]
+            assert isinstance(v, Constant)
+            return builder.const(v.data.item(), _in_loops(v))
 
         for node, function in steps:
             (out,) = node.outputs

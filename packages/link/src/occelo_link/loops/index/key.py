@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ops.index.key import ARRAY, SCALAR
+from occelo_graph.ops.index.key import ARRAY, SCALAR, Key
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Tensor
@@ -35,7 +35,7 @@ Entry = Part | Position | Tensor
 
 
 def read_key(
-    context: Context, key: Sequence[Any], lengths: Sequence[Value], given: Sequence[Tensor]
+    context: Context, key: Key, lengths: Sequence[Value], given: Sequence[Tensor]
 ) -> list[Entry]:
     """The entries of a key, whose positions are checked here, but for those in arrays."""
     rest = iter(given)
@@ -119,7 +119,12 @@ def _slice(
 
 
 def _clamp(
-    context: Context, position: Any, length: Value, low: Value, high: Value, default: Value
+    context: Context,
+    position: int | Value | None,
+    length: Value,
+    low: Value,
+    high: Value,
+    default: Value,
 ) -> Value:
     if position is None:
         return default

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply, Constant, TensorApply
+from occelo_graph import Constant, TensorApply
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -21,6 +21,12 @@ from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from occelo_graph import TensorVariable
+    from occelo_graph.ops.index.key import Key
 
 __all__: list[str] = []
 
@@ -112,9 +118,15 @@ def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Te
     return Virtual(part.dtype, part.shape, element)
 
 
-def _spread(context: Context, node: Apply, y: Tensor, shape: Sequence[Value], dtype: str) -> Tensor:
+def _spread(
+    context: Context,
+    node: TensorApply[IncSubtensor | AdvancedIncSubtensor],
+    y: Tensor,
+    shape: Sequence[Value],
+    dtype: str,
+) -> Tensor:
     """``y`` broadcast, as its type says, to the part that is written."""
-    type_: Any = node.inputs[1].type
+    type_ = node.inputs[1].type
     lead = len(shape) - y.ndim
     for i, n in enumerate(type_.shape):
         if n != 1:
@@ -142,11 +154,10 @@ class _Layout:
     def __init__(
         self,
         context: Context,
-        node: Apply,
-        key: Sequence[Any],
+        key: Key,
         x: Tensor,
         given: Sequence[Tensor],
-        sources: Sequence[Any],
+        sources: Sequence[TensorVariable],
     ) -> None:
         self.context = context
         self.x = x
@@ -163,7 +174,7 @@ class _Layout:
         self.shape = [*lengths[: self.where], *self.made, *lengths[self.where :]]
 
     def _positions(
-        self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[Any]
+        self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[TensorVariable]
     ) -> list[Entry]:
         """Masks as arrays of positions, one for each dimension, and all arrays checked."""
         context = self.context
@@ -188,7 +199,7 @@ class _Layout:
                 entries.append(wrapped)
         return entries
 
-    def _check(self, array: Tensor, source: Any, length: Value) -> None:
+    def _check(self, array: Tensor, source: TensorVariable, length: Value) -> None:
         """Stop unless all positions are in range."""
         context, builder = self.context, self.context.builder
         key = ("positions", array, context.canonical(length).number)
@@ -196,7 +207,7 @@ class _Layout:
             return
         builder.block.memo[key] = True
         if isinstance(source, Constant):
-            data: Any = source.data
+            data: npt.NDArray[Any] = source.data
             if data.size == 0:
                 return
             least, most = context.i64(int(data.min())), context.i64(int(data.max()))
@@ -227,7 +238,7 @@ class _Layout:
             identity=True,
         )
 
-    def _wrapped(self, array: Tensor, source: Any, length: Value) -> Tensor:
+    def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
         """Positions counted from 0; negative ones count from the end."""
         unsigned = array.dtype.startswith("uint")
         if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
@@ -283,7 +294,7 @@ def lower_advanced(
 ) -> Sequence[Tensor]:
     op = node.op
     x = inputs[0]
-    layout = _Layout(context, node, op.key, x, inputs[1:], node.inputs[1:])
+    layout = _Layout(context, op.key, x, inputs[1:], node.inputs[1:])
 
     def element(builder: Builder, index: Index) -> Value:
         return x.at(builder, layout.index_into(builder, index))
@@ -297,7 +308,7 @@ def lower_advanced_inc(
 ) -> Sequence[Tensor]:
     op = node.op
     x, y = inputs[0], inputs[1]
-    layout = _Layout(context, node, op.key, x, inputs[2:], node.inputs[2:])
+    layout = _Layout(context, op.key, x, inputs[2:], node.inputs[2:])
     value = _spread(context, node, y, layout.shape, x.dtype)
 
     def write(result: Stored) -> None:

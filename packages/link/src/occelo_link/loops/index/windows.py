@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from occelo_graph import Apply
+from occelo_graph import TensorApply
 from occelo_graph.ops.index.windows import SlidingWindow
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -17,11 +16,11 @@ __all__: list[str] = []
 
 
 @lowers_to_loops(SlidingWindow)
-def lower_sliding_window(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    op: Any = node.op
+def lower_sliding_window(
+    context: Context, node: TensorApply[SlidingWindow], inputs: list[Tensor]
+) -> Sequence[Tensor]:
     (x,), builder = inputs, context.builder
-    windows: Sequence[int] = op.windows
-    axes: Sequence[int] = op.axes
+    windows, axes = node.op.windows, node.op.axes
     shape = list(x.shape)
     for window, axis in zip(windows, axes, strict=True):
         context.check(builder.op("le", context.i64(window), shape[axis]))

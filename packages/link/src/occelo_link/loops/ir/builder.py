@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_link.loops.ir.operations import OPERATIONS
 from occelo_link.loops.ir.program import (
@@ -32,6 +32,9 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Builder", "Loop"]
 
@@ -106,7 +109,7 @@ class Builder:
         """A constant; constants belong to no block."""
         if dtype[0] == "f":
             number = _float32(number) if dtype == "float32" else float(number)
-            key: Any = (dtype, _FLOAT_KEY(number))
+            key: tuple[object, ...] = (dtype, _FLOAT_KEY(number))
         elif dtype == "bool":
             number = bool(number)
             key = (dtype, number)
@@ -128,7 +131,7 @@ class Builder:
         if dtype is None:
             gives = OPERATIONS[name].gives
             dtype = args[-1].dtype if gives == "same" else gives
-        key: Any = (name, dtype, *[a.number for a in args])
+        key: tuple[object, ...] = (name, dtype, *[a.number for a in args])
         floor = self.stack[-1].floor
         depth = floor
         for a in args:
@@ -211,7 +214,16 @@ class Builder:
 
     # memory
 
-    def buffer(self, dtype: str, space: str, **options: Any) -> Buffer:
+    def buffer(
+        self,
+        dtype: str,
+        space: str,
+        *,
+        position: int = -1,
+        ndim: int = 0,
+        entry: str = "",
+        holds: str | None = None,
+    ) -> Buffer:
         """A buffer with a name of its own."""
         self._buffers += 1
         prefix = {
@@ -221,9 +233,10 @@ class Builder:
             "carried": "kept",
             "constant": "const",
         }[space]
-        return Buffer(f"{prefix}{self._buffers}", dtype, space, **options)
+        name = f"{prefix}{self._buffers}"
+        return Buffer(name, dtype, space, position, ndim, entry, holds)
 
-    def constant_table(self, name: str, array: Any) -> Buffer:
+    def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
         """A constant array, once for each name."""
         found = self._tables.get(name)
         if found is None:
@@ -326,7 +339,7 @@ class Builder:
     def call(self, entry: str, dtype: str, *args: Value) -> Value:
         """The result of a pure scalar function of the table."""
         self.program.entry(entry)
-        key: Any = ("call", entry, *[a.number for a in args])
+        key: tuple[object, ...] = ("call", entry, *[a.number for a in args])
         depth = max(self.stack[-1].floor, *(a.block.depth for a in args))
         block = self.stack[depth]
         found = block.known.get(key)
@@ -340,7 +353,7 @@ class Builder:
         function = self.program.functions.get(name)
         if function is None:
             function = self.program.functions[name] = self._function(name, make, args)
-        key: Any = ("apply", name, *[a.number for a in args])
+        key: tuple[object, ...] = ("apply", name, *[a.number for a in args])
         block = self.stack[max(self.stack[-1].floor, *(a.block.depth for a in args))]
         found = block.known.get(key)
         if found is None:
@@ -367,7 +380,7 @@ class Builder:
         values = (condition, usual, *args)
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
         block = self.stack[depth]
-        key: Any = ("rarely", name, *[v.number for v in values])
+        key: tuple[object, ...] = ("rarely", name, *[v.number for v in values])
         found = block.known.get(key)
         if found is None:
             arguments = (condition, usual, name, *args)

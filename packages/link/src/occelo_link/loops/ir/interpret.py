@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from occelo_link.loops.ir.operations import OPERATIONS
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
     Buffer,
+    Carried,
     Check,
     For,
     If,
@@ -42,9 +44,9 @@ class CheckFailed(Exception):
 
 def run_program(
     program: Program,
-    arrays: Sequence[Any],
+    arrays: Sequence[npt.NDArray[Any]],
     functions: Mapping[str, Callable[..., Any]] | None = None,
-) -> list[Any]:
+) -> list[npt.NDArray[Any]]:
     """The outputs for input arrays.
 
     ``functions`` gives the functions of the table that are called, as functions of NumPy scalars,
@@ -62,20 +64,20 @@ class _Interpreter(Visitor[None]):
     def __init__(
         self,
         program: Program,
-        arrays: Sequence[Any],
+        arrays: Sequence[npt.NDArray[Any]],
         functions: Mapping[str, Callable[..., Any]],
     ) -> None:
         self.program = program
         self.functions = functions
         self.values: dict[int, Any] = {}
-        self.memory: dict[Buffer, Any] = {}
-        self.inputs: dict[Buffer, Any] = {}
+        self.memory: dict[Buffer, npt.NDArray[Any]] = {}
+        self.inputs: dict[Buffer, npt.NDArray[Any]] = {}
         self.lengths: dict[Buffer, tuple[int, ...]] = {}
         for buffer, array in zip(program.inputs, arrays, strict=True):
             self.inputs[buffer] = array
             self.memory[buffer] = np.ascontiguousarray(array).reshape(-1).view(buffer.dtype)
 
-    def run(self) -> list[Any]:
+    def run(self) -> list[npt.NDArray[Any]]:
         self.block(self.program.body)
         outputs = self.program.outputs
         return [self.memory[b].view(b.holds).reshape(self.lengths[b]) for b in outputs]
@@ -85,13 +87,13 @@ class _Interpreter(Visitor[None]):
             return np.dtype(value.dtype).type(value.args[0])
         return self.values[value.number]
 
-    def cells(self, buffer: Buffer) -> Any:
+    def cells(self, buffer: Buffer) -> npt.NDArray[Any]:
         if buffer.space == "constant" and buffer not in self.memory:
             data = self.program.constants[int(buffer.entry[8:])]
             self.memory[buffer] = np.ascontiguousarray(data).reshape(-1)
         return self.memory[buffer]
 
-    def at(self, buffer: Buffer, offset: Any) -> tuple[Any, int]:
+    def at(self, buffer: Buffer, offset: Any) -> tuple[npt.NDArray[Any], int]:
         cells, where = self.cells(buffer), int(offset)
         if not 0 <= where < cells.size:
             raise IndexError(f"{buffer}[{where}] is out of bounds: it has {cells.size} elements")
@@ -124,8 +126,9 @@ class _Interpreter(Visitor[None]):
         if value.op == "length":
             return np.int64(self.inputs[args[0]].shape[args[1]])
         if value.op == "stride":
+            axis: int = args[1]
             array = np.ascontiguousarray(self.inputs[args[0]])
-            return np.int64(array.strides[args[1]] // array.itemsize)  # pyright: ignore[reportUnknownArgumentType]
+            return np.int64(array.strides[axis] // array.itemsize)
         if value.op == "call":
             return self.functions[args[0]](*[self.get(a) for a in args[1:]])
         if value.op == "rarely":
@@ -212,8 +215,9 @@ class _Interpreter(Visitor[None]):
         for each, state in zip(loop.carried, lanes, strict=True):
             self.values[each.result.number] = self.combined(each, state)
 
-    def combined(self, carried: Any, state: list[Any]) -> Any:
+    def combined(self, carried: Carried, state: list[Any]) -> Any:
         while len(state) > 1:
+            assert carried.combine is not None
             half = len(state) // 2
             meaning = OPERATIONS[carried.combine].meaning
             state = [

@@ -4,9 +4,9 @@ The meaning is given in NumPy, element by element; the interpreter runs it and p
 against it.
 """
 
-# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -111,22 +111,30 @@ def _round_float32(exact: Any) -> Any:
     )
 
 
+def _select(condition: Any, x: Any, y: Any) -> Any:
+    return x if condition else y
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
 def _float(function: Callable[..., Any], arity: int, commutative: bool = False) -> Operation:
     return Operation(arity, "f", "same", function, commutative)
 
 
 OPERATIONS: dict[str, Operation] = {
-    "add": Operation(2, "fi", "same", lambda x, y: x + y, True),
-    "sub": Operation(2, "fi", "same", lambda x, y: x - y),
-    "mul": Operation(2, "fi", "same", lambda x, y: x * y, True),
-    "div": _float(lambda x, y: x / y, 2),
-    "neg": Operation(1, "fi", "same", lambda x: -x),
-    "abs": Operation(1, "fi", "same", lambda x: abs(x)),
+    "add": Operation(2, "fi", "same", operator.add, True),
+    "sub": Operation(2, "fi", "same", operator.sub),
+    "mul": Operation(2, "fi", "same", operator.mul, True),
+    "div": _float(np.divide, 2),
+    "neg": Operation(1, "fi", "same", operator.neg),
+    "abs": Operation(1, "fi", "same", operator.abs),
     # x * y + z, rounded once
     "fma": _float(_fma, 3),
     # NaN if either is; the first where both are equal
-    "min": Operation(2, "fib", "same", lambda x, y: np.minimum(x, y), True),
-    "max": Operation(2, "fib", "same", lambda x, y: np.maximum(x, y), True),
+    "min": Operation(2, "fib", "same", np.minimum, True),
+    "max": Operation(2, "fib", "same", np.maximum, True),
     "sqrt": _float(np.sqrt, 1),
     "floor": _float(np.floor, 1),
     "ceil": _float(np.ceil, 1),
@@ -135,19 +143,19 @@ OPERATIONS: dict[str, Operation] = {
     "copysign": _float(np.copysign, 2),
     "floordiv": Operation(2, "i", "same", _floor_div),
     "remainder": Operation(2, "i", "same", _remainder),
-    "and": Operation(2, "ib", "same", lambda x, y: x & y, True),
-    "or": Operation(2, "ib", "same", lambda x, y: x | y, True),
-    "xor": Operation(2, "ib", "same", lambda x, y: x ^ y, True),
-    "not": Operation(1, "ib", "same", lambda x: ~x),
+    "and": Operation(2, "ib", "same", np.bitwise_and, True),
+    "or": Operation(2, "ib", "same", np.bitwise_or, True),
+    "xor": Operation(2, "ib", "same", np.bitwise_xor, True),
+    "not": Operation(1, "ib", "same", operator.invert),
     "shl": Operation(2, "i", "same", _shift_left),
     "shr": Operation(2, "i", "same", _shift_right),
-    "eq": Operation(2, "fib", "bool", lambda x, y: x == y, True),
-    "ne": Operation(2, "fib", "bool", lambda x, y: x != y, True),
-    "lt": Operation(2, "fib", "bool", lambda x, y: x < y),
-    "le": Operation(2, "fib", "bool", lambda x, y: x <= y),
+    "eq": Operation(2, "fib", "bool", operator.eq, True),
+    "ne": Operation(2, "fib", "bool", operator.ne, True),
+    "lt": Operation(2, "fib", "bool", operator.lt),
+    "le": Operation(2, "fib", "bool", operator.le),
     # the second where the first holds, else the third
-    "select": Operation(3, "fib", "same", lambda c, x, y: x if c else y),
+    "select": Operation(3, "fib", "same", _select),
     # conversion of the value, and of the bits; the result's dtype is the value's
-    "cast": Operation(1, "fib", "cast", lambda x: x),
-    "bits": Operation(1, "fi", "cast", lambda x: x),
+    "cast": Operation(1, "fib", "cast", _same),
+    "bits": Operation(1, "fi", "cast", _same),
 }

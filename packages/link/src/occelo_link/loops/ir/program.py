@@ -15,7 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from occelo_graph import Apply
 
 __all__ = [
     "Alloc",
@@ -353,10 +358,10 @@ class Program:
     inputs: list[Buffer] = field(default_factory=list[Buffer])
     outputs: list[Buffer] = field(default_factory=list[Buffer])
     table: dict[str, int] = field(default_factory=dict[str, int])
-    sites: list[Any] = field(default_factory=list[Any])
-    nodes: list[Any] = field(default_factory=list[Any])
-    hosts: list[Any] = field(default_factory=list[Any])
-    constants: list[Any] = field(default_factory=list[Any])
+    sites: list[Apply | None] = field(default_factory=list["Apply | None"])
+    nodes: list[Apply] = field(default_factory=list["Apply"])
+    hosts: list[Apply] = field(default_factory=list["Apply"])
+    constants: list[npt.NDArray[Any]] = field(default_factory=list["npt.NDArray[Any]"])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
 
     def entry(self, name: str) -> str:

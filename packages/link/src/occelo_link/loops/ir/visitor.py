@@ -49,7 +49,7 @@ class Visitor(ABC, Generic[Result]):
     methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}
     """The method for each kind of statement, for loops over many of them."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         found: dict[type, Callable[[Any, Any], Any]] = {}
         for kind in get_args(Statement):
