@@ -58,13 +58,15 @@ def is_foreign(part: Any) -> bool:
     return _package(part) not in _PACKAGES
 
 
-def place_of_definition(frame: types.FrameType | None) -> tuple[str, ...] | None:
-    """Where the code of a frame stands: what is defined there again takes the place of what was. None for these packages.
+def place_of_definition() -> tuple[str, ...] | None:
+    """The place that calls the caller: its module, file and function; None if it belongs to these packages.
 
-    That is a module, its file, and a function. All of ``__main__`` is one place, since each cell of a notebook is a file of its own.
+    A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
+    notebook is a file of its own.
     """
-    module = "builtins" if frame is None else str(frame.f_globals.get("__name__"))
-    if frame is None or module.partition(".")[0] in _PACKAGES:
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the public functions make an object for each frame
+    module = str(frame.f_globals.get("__name__"))
+    if module.partition(".")[0] in _PACKAGES:
         return None
     if module == "__main__":
         return (module,)

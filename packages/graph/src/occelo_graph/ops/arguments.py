@@ -39,9 +39,10 @@ def keeps(keepdims: Any, lacking: str = "out") -> bool:
 
 def plain_number(value: Any, name: str, lacking: str) -> Any:
     """A number or a variable for the parameter ``name``; TypeError for anything else, naming what is ``lacking``."""
+    given: object = value
     numbers = (int, float, np.number, np.ndarray, Variable)
-    if isinstance(value, numbers) and not isinstance(value, bool):
-        return value  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(given, numbers) and not isinstance(given, bool):
+        return value
     raise TypeError(f"{name} must be a number, got {value!r}; {lacking}")
 
 

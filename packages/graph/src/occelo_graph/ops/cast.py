@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ir.traits import trait
 from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
@@ -27,8 +28,8 @@ class Cast(ScalarOp):
     dtype: str
     holomorphic = True
 
-    @property
-    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+    @trait
+    def name(self) -> str:
         return f"cast{{{self.dtype}}}"
 
     @property

@@ -15,6 +15,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_slice, is_tuple
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -321,8 +322,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         raise TypeError("arange takes scalars")
     if any(is_complex(p.dtype) for p in parts):
         raise TypeError("arange takes real numbers")
-    if all(isinstance(p, Constant) for p in parts):
-        values: Any = [p.data.item() for p in parts]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    values = [p.data.item() for p in parts if isinstance(p, Constant)]
+    if len(values) == len(parts):
         return constant(np.arange(*values, dtype=name))
     made: TensorVariable = ARange(name)(*parts)
     return made
@@ -569,19 +570,19 @@ class _Grid:
         self.sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
-        slices = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
+        slices: Sequence[Any] = key if is_tuple(key) else (key,)
         vectors: list[Any] = []
-        for part in slices:  # pyright: ignore[reportUnknownVariableType]
-            if not isinstance(part, slice):
+        for part in slices:
+            if not is_slice(part):
                 raise TypeError(f"A grid is made from slices, got {part!r}")
-            begin: Any = 0 if part.start is None else part.start  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            step: Any = 1 if part.step is None else part.step  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            if part.stop is None:  # pyright: ignore[reportUnknownMemberType]
+            begin = 0 if part.start is None else part.start
+            step = 1 if part.step is None else part.step
+            if part.stop is None:
                 raise TypeError(f"A slice of a grid needs an end, got {part!r}")
             if isinstance(step, complex):
-                vectors.append(linspace(begin, part.stop, int(abs(step))))  # pyright: ignore[reportUnknownMemberType]
+                vectors.append(linspace(begin, part.stop, int(abs(step))))
             else:
-                vectors.append(arange(begin, part.stop, step))  # pyright: ignore[reportUnknownMemberType]
+                vectors.append(arange(begin, part.stop, step))
         if not isinstance(key, tuple):
             return vectors[0]
         dtype = np.result_type(*(v.type.numpy_dtype for v in vectors)).name

@@ -11,6 +11,7 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import EVERY, FIRST
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -32,6 +33,7 @@ from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
+    from occelo_graph.tensors.nodes import TensorApply
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -134,15 +136,16 @@ class Join(Op):
                 shape.append(known.pop() if known else None)
         return TensorType(first.dtype, shape)
 
-    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
-        kind: Any = node.outputs[0].type
+    def known_integers(self, node: TensorApply[Join], of: Callable[[Variable], Any]) -> Any:
+        kind = node.outputs[0].type
         if kind.ndim != 1 or not is_discrete(kind.dtype) or kind.shape[0] is None:
             return None
         parts: list[Any] = []
         for variable in node.inputs:
-            own: Any = variable.type
+            length = variable.type.shape[0]
+            assert length is not None
             known = of(variable)
-            parts.extend((None,) * own.shape[0] if known is None else known)
+            parts.extend((None,) * length if known is None else known)
         return tuple(parts)
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -246,8 +249,8 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
 
 def stacklists(arg: Any) -> TensorVariable:
     """Stack nested lists of tensors, each level along a new leading dimension."""
-    if isinstance(arg, list | tuple):
-        return stack([stacklists(a) for a in arg])  # pyright: ignore[reportUnknownVariableType]
+    if is_list_or_tuple(arg):
+        return stack([stacklists(a) for a in arg])
     return as_tensor_variable(arg)
 
 
@@ -282,7 +285,7 @@ def split(
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
     if isinstance(splits_size, Variable):
-        vector: Any = splits_size
+        vector = as_tensor_variable(splits_size)
         if vector.type.shape[0] not in (None, n_splits):
             raise ValueError(f"Expected {n_splits} sizes, got {vector.type.shape[0]}")
         if vector.type.shape[0] is None:
@@ -355,10 +358,9 @@ class Repeat(LinearInFirst):
         index: tuple[Any, ...] = (*[slice(None)] * self.axis, owner)
         return [zeros_like(x, dtype=cotangents[0].dtype)[index].inc(cotangents[0]), None]
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        repeats: Any = node.inputs[1]
+    def infer_shape(self, node: TensorApply[Repeat], input_shapes: Sequence[Any]) -> Sequence[Any]:
         result = list(input_shapes[0])
-        result[self.axis] = repeats.sum()
+        result[self.axis] = node.inputs[1].sum()
         return [tuple(result)]
 
     def batch(

@@ -10,7 +10,9 @@ import numpy as np
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 
 __all__ = [
@@ -39,12 +41,11 @@ def integer_length(value: Any) -> Any:
     if isinstance(value, Constant):
         value = value.data
     if isinstance(value, Variable):
-        variable: Any = value
-        if not variable.type.is_discrete:
+        if not is_tensor(value) or not is_discrete(value.dtype):
             raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
-        if variable.type.ndim != 0:
+        if value.ndim != 0:
             raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
-        return variable if variable.dtype == "int64" else variable.astype("int64")
+        return value if value.dtype == "int64" else value.astype("int64")
     if isinstance(value, bool) or int(value) != value:
         raise TypeError(f"A length must be an integer, got {value!r}")
     return int(value)
@@ -55,16 +56,15 @@ def lengths_of(given: Any) -> Lengths:
     if isinstance(given, Constant):
         given = given.data
     if isinstance(given, Variable):
-        vector: Any = given
-        if not isinstance(vector.type, TensorType):
+        if not is_tensor(given):
             raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
-        if vector.type.ndim == 0:
-            return (integer_length(vector),)
-        # the elements, whatever the vector is made of, so that it can be replaced
-        return tuple(integer_length(vector[i]) for i in range(get_vector_length(vector)))
-    if not isinstance(given, list | tuple) and np.ndim(given) == 0:
+        if given.ndim == 0:
+            return (integer_length(given),)
+        # the elements, however the vector is computed, so that it can be replaced
+        return tuple(integer_length(given[i]) for i in range(get_vector_length(given)))
+    if not is_list_or_tuple(given) and np.ndim(given) == 0:
         return (integer_length(given),)
-    return tuple(integer_length(n) for n in given)  # pyright: ignore[reportUnknownVariableType]
+    return tuple(integer_length(n) for n in given)
 
 
 def get_vector_length(v: Any) -> int:
@@ -114,9 +114,9 @@ def lengths_to_hold(node: Apply) -> StaticShape | None:
     """The shape of a node's type where that says more than the types of its inputs, so that running must check it."""
     if not node.op.types_follow_values:
         return None
-    kind: Any = node.outputs[0].type
+    made = tensors(node.outputs)[0].type
     inferred = node.op.infer_types(tuple([v.type for v in node.inputs]))[0]
-    return None if kind == inferred else kind.shape
+    return None if made == inferred else made.shape
 
 
 ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"

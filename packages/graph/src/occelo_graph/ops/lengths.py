@@ -41,7 +41,7 @@ class _Walk:
 
     def of(self, variable: Variable, axis: int) -> Any:
         """A number, a pair of a variable and an axis, or a scalar variable; None if not certain."""
-        kind: Any = variable.type
+        kind = variable.type
         if kind.shape is None:
             return None
         static = kind.shape[axis]
@@ -72,7 +72,7 @@ class _Walk:
         """The length of an elementwise result: that which all operands agree on."""
         found: list[Any] = []
         for operand in node.inputs:
-            kind: Any = operand.type
+            kind = operand.type
             if kind.shape is None or kind.ndim < -axis or kind.shape[axis] == 1:
                 continue
             length = self.of(operand, kind.ndim + axis)

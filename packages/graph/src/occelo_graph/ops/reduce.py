@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
-from occelo_graph.ir.traits import FIRST
+from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ops.arguments import keeps
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
@@ -98,7 +98,10 @@ class CAReduce(Op):
     dtype: str | None = None
     acc_dtype: str | None = None
     reads_once: ClassVar[bool] = True
-    by_parts = property(lambda self: FIRST if self.row.linear else None)  # pyright: ignore[reportAssignmentType]
+
+    @trait
+    def by_parts(self) -> slice | None:
+        return FIRST if self.row.linear else None
 
     @property
     def row(self) -> Reduction:
@@ -352,7 +355,10 @@ class CumOp(Op):
 
     axis: int
     mode: str = "add"
-    by_parts = property(lambda self: FIRST if self.row.linear else None)  # pyright: ignore[reportAssignmentType]
+
+    @trait
+    def by_parts(self) -> slice | None:
+        return FIRST if self.row.linear else None
 
     @property
     def row(self) -> Reduction:

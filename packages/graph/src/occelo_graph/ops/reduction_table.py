@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -414,7 +413,7 @@ def register_reduction(
         repeated=repeated,
         **{**_BY_PARTIALS, **{k: v for k, v in given.items() if v is not None}},
     )
-    place = place_of_definition(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    place = place_of_definition()
     add_row(made, again=place is not None and _places.get(row) == place)
     _places[row] = place
     own = {k: v for k, v in vars(made).items() if k != "function"}

@@ -14,6 +14,7 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.traits import FIRST
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
@@ -31,6 +32,7 @@ from occelo_graph.ops.length_inputs import (
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
 if TYPE_CHECKING:
@@ -225,11 +227,11 @@ def length_read(variable: Any) -> tuple[Any, int] | None:
     if isinstance(owner.op, Shape_i):
         return owner.inputs[0], owner.op.i
     key = getattr(owner.op, "key", None)
-    vector = owner.inputs[0].owner if owner.inputs else None
-    if len(owner.inputs) == 1 and vector is not None and isinstance(vector.op, Shape) and key:
-        x: Any = vector.inputs[0]
-        return (x, key[0] % x.type.ndim) if isinstance(key[0], int) else None
-    return None
+    read = computed_by(owner.inputs[0], Shape) if len(owner.inputs) == 1 else None
+    if read is None or not key or not isinstance(key[0], int):
+        return None
+    x = read.inputs[0]
+    return x, key[0] % x.type.ndim
 
 
 def length_product(lengths: Sequence[Any]) -> Any:
@@ -325,7 +327,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
     if isinstance(shape, Variable):
         entries: list[Any] = list(lengths_of(shape))
     else:
-        listed: Any = shape if isinstance(shape, list | tuple) or np.ndim(shape) else [shape]  # pyright: ignore[reportUnknownVariableType]
+        listed: Any = shape if is_list_or_tuple(shape) or np.ndim(shape) else [shape]
         entries = [None if n is None else integer_length(n) for n in listed]
     if len(entries) != x.type.ndim:
         raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
@@ -420,9 +422,7 @@ class DimShuffle(LinearInFirst):
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
     x = as_tensor_variable(x)
-    listed: Any = (  # pyright: ignore[reportUnknownVariableType]
-        pattern[0] if len(pattern) == 1 and isinstance(pattern[0], list | tuple) else pattern
-    )
+    listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
     order = tuple(a if a == "x" else normalize_axis(a, x.type.ndim) for a in listed)
     axes = [a for a in order if a != "x"]
     if len(set(axes)) != len(axes):
@@ -682,7 +682,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
             f"reshape takes the number of dimensions, not the order {ndim!r}, which is C"
         )
     if ndim is not None and isinstance(newshape, Variable):
-        vector: Any = newshape
+        vector = as_tensor_variable(newshape)
         if vector.type.ndim == 1 and vector.type.shape[0] is None:
             newshape = specify_shape(vector, (ndim,))
     lengths = lengths_of(newshape)

@@ -10,10 +10,12 @@ from typing import Any
 
 from occelo_graph.ir.known_values import known_integers
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.ops.length_inputs import ONCE_KNOWN
 from occelo_graph.ops.shape import Shape, Shape_i, SpecifyShape, length_read
+from occelo_graph.tensors.nodes import tensors
 
 __all__ = [
     "fill_of_known_shape",
@@ -31,8 +33,8 @@ def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
     """
     if node.op != second:
         return None
-    kind: Any = node.outputs[0].type
-    return None if None in kind.shape else (Alloc(kind.shape), node.inputs[1])
+    shape = tensors(node.outputs)[0].type.shape
+    return None if None in shape else (Alloc(shape), node.inputs[1])
 
 
 def known_lengths(node: Apply) -> Any:
@@ -40,10 +42,7 @@ def known_lengths(node: Apply) -> Any:
     if not node.op.of_shapes:
         return None
     found: Any = node.op.known_integers(node, known_integers)
-    whole: bool = not isinstance(found, tuple) or None not in found
-    if not whole:
-        return None
-    return found  # pyright: ignore[reportUnknownVariableType]
+    return None if is_tuple(found) and None in found else found
 
 
 def inputs_needed(node: Apply) -> Sequence[Variable]:
@@ -80,7 +79,7 @@ def settled_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
         return None
     op, rest = node.op.specialized(inputs)
     types = op.types_for(rest)
-    wanted: Any = node.outputs[0].type
+    wanted = tensors(node.outputs)[0].type
     fits = wanted.is_super(types[0])
     if fits and op is node.op:
         return None

@@ -12,6 +12,7 @@ from occelo_graph.gradient.numeric import verify_grad
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.traversal import toposort
+from occelo_graph.narrowing import is_array, is_tuple
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.testing.example import Example
 from occelo_graph.vectorize import vectorize_graph
@@ -70,8 +71,8 @@ def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any
         arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
         with np.errstate(all="ignore"):
             result = node.op.evaluate(*arrays)
-        results: Sequence[Any] = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
-        values.update(zip(node.outputs, results, strict=True))  # pyright: ignore[reportUnknownArgumentType]
+        results: Sequence[Any] = result if is_tuple(result) else (result,)
+        values.update(zip(node.outputs, results, strict=True))
     return values
 
 
@@ -81,12 +82,12 @@ def check_types(example: Example) -> None:
         inputs, output = symbolic(example, known)
         values = _run_raw(output, dict(zip(inputs, example.arguments, strict=True)))
         for variable, value in values.items():
-            assert isinstance(value, np.ndarray), f"{variable} is {type(value)}"
+            assert is_array(value), f"{variable} is {type(value)}"
             assert isinstance(variable.type, TensorType)
-            assert value.dtype.name == variable.type.dtype, f"{variable}: {value.dtype}"  # pyright: ignore[reportUnknownMemberType]
-            assert value.ndim == variable.type.ndim, f"{variable}: {value.shape}"  # pyright: ignore[reportUnknownMemberType]
-            for length, static in zip(value.shape, variable.type.shape, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
-                assert static in (None, length), f"{variable}: {value.shape}, {variable.type}"  # pyright: ignore[reportUnknownMemberType]
+            assert value.dtype.name == variable.type.dtype, f"{variable}: {value.dtype}"
+            assert value.ndim == variable.type.ndim, f"{variable}: {value.shape}"
+            for length, static in zip(value.shape, variable.type.shape, strict=True):
+                assert static in (None, length), f"{variable}: {value.shape}, {variable.type}"
 
 
 def check_shapes(example: Example) -> None:

@@ -47,10 +47,11 @@ def _are_factors(alpha: Any, beta: Any) -> bool:
     return bool(beta != 0 and 1 / most <= abs(alpha) <= most)
 
 
+@op
 class _Update(Op):
-    """What the updates share: inputs ``z, alpha, x, y`` and perhaps ``beta``, the type of ``z``."""
+    """Base of the updates: inputs ``z, alpha, x, y`` and, with ``has_beta``, ``beta``; the result has the type of ``z``."""
 
-    inplace: bool
+    inplace: bool = False
     ndims: ClassVar[tuple[int, int, int]]
     has_beta: ClassVar[bool] = True
 
@@ -60,7 +61,7 @@ class _Update(Op):
 
     def with_inplace(self) -> Op:
         """The op that overwrites ``z``."""
-        return type(self)(True)  # pyright: ignore[reportCallIssue]
+        return type(self)(True)
 
     def infer(self, *types: TensorType) -> TensorType:
         wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]
@@ -169,7 +170,6 @@ class _Update(Op):
 class Gemm(_Update):
     """``beta z + alpha x @ y`` of matrices: inputs ``z, alpha, x, y, beta``."""
 
-    inplace: bool = False
     ndims: ClassVar[tuple[int, int, int]] = (2, 2, 2)
 
     def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
@@ -188,7 +188,6 @@ class Gemm(_Update):
 class Gemv(_Update):
     """``beta z + alpha x @ y`` of a vector ``z``, a matrix ``x`` and a vector ``y``."""
 
-    inplace: bool = False
     ndims: ClassVar[tuple[int, int, int]] = (1, 2, 1)
 
     def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
@@ -209,7 +208,6 @@ class Gemv(_Update):
 class Ger(_Update):
     """``z + alpha x y^T`` of a matrix ``z`` and vectors ``x`` and ``y``: inputs ``z, alpha, x, y``."""
 
-    inplace: bool = False
     ndims: ClassVar[tuple[int, int, int]] = (2, 1, 1)
     has_beta: ClassVar[bool] = False
 

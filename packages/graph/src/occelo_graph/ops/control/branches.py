@@ -9,9 +9,12 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.regions import Region
 from occelo_graph.ir.traits import trait
+from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["IfElse", "ifelse"]
@@ -30,10 +33,10 @@ class IfElse(Op):
     n_outs: int
     lazy: ClassVar[bool] = True
 
-    def infer(self, condition: TensorType, *values: Any) -> tuple[Any, ...]:
-        if not isinstance(condition, TensorType) or condition.ndim:  # pyright: ignore[reportUnnecessaryIsInstance]
+    def infer(self, condition: Type, *values: Type) -> tuple[Type, ...]:
+        if not isinstance(condition, TensorType) or condition.ndim:
             raise TypeError(f"The condition of ifelse must be a scalar, got {condition}")
-        merged: list[Any] = []
+        merged: list[Type] = []
         for then, other in zip(values[: self.n_outs], values[self.n_outs :], strict=True):
             if then == other:
                 merged.append(then)
@@ -114,14 +117,14 @@ class IfElse(Op):
         results: list[Any] = []
         for i in range(self.n_outs):
             a, b = values[i], values[self.n_outs + i]
-            kind: Any = node.outputs[i].type
             extras = [batch_ndims[1 + i], batch_ndims[1 + self.n_outs + i]]
             if batch_ndims[0] == 0 and extras[0] == extras[1]:
                 # which branch is taken must not decide over lengths of the batch
                 a, b = materialize([a, b], extras) if extras[0] else (a, b)
                 results.append(ifelse(condition, a, b))
             else:
-                test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * kind.ndim])
+                ndim = tensors(node.outputs)[i].type.ndim
+                test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * ndim])
                 results.append(switch(test, a, b))
         return results
 
@@ -132,9 +135,9 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     Branches are tensors or lists of as many; each pair has one dtype and number of dimensions
     (TypeError otherwise), while shapes may differ.
     """
-    several = isinstance(then_branch, list | tuple)
-    then: list[Any] = list(then_branch) if several else [then_branch]  # pyright: ignore[reportUnknownArgumentType]
-    other: list[Any] = list(else_branch) if isinstance(else_branch, list | tuple) else [else_branch]  # pyright: ignore[reportUnknownArgumentType]
+    several = is_list_or_tuple(then_branch)
+    then = list(then_branch) if is_list_or_tuple(then_branch) else [then_branch]
+    other = list(else_branch) if is_list_or_tuple(else_branch) else [else_branch]
     if len(then) != len(other):
         raise ValueError(f"The branches of ifelse have {len(then)} and {len(other)} values")
     condition = as_tensor_variable(condition)

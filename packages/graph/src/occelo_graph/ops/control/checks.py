@@ -27,7 +27,7 @@ class CheckAndRaise(Op):
     view_map = {0: [0]}
 
     def __init__(self, exc_type: type[Exception], msg: str = "") -> None:
-        if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not _is_exception(exc_type):
             raise ValueError("exc_type must be an exception class")
         self.exc_type = exc_type
         self.msg = msg
@@ -82,6 +82,10 @@ def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
     return Assert(msg)(value, *conditions)
 
 
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
+
+
 def _encode_exception(cls: type, arrays: Arrays) -> Any:
     if not issubclass(cls, Exception) or loaded(class_name(cls)) is not cls:
         raise TypeError(f"{cls} has no canonical form: it is no exception of a module")
@@ -90,7 +94,7 @@ def _encode_exception(cls: type, arrays: Arrays) -> Any:
 
 def _decode_exception(name: Any, arrays: Arrays) -> Any:
     found = loaded(name)
-    if not (isinstance(found, type) and issubclass(found, Exception)):
+    if not _is_exception(found):
         raise SavedGraphError(f"The graph uses the exception {name}, which is not known here")
     return found
 

@@ -11,6 +11,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.ir.traits import FIRST
+from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
@@ -49,7 +50,7 @@ class DeepCopyOp(SameType):
         return lambda *values: (copied(*values),)
 
     def evaluate(self, x: Any) -> Any:
-        return np.array(x) if isinstance(x, np.ndarray) else copy.deepcopy(x)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return np.array(x) if is_array(x) else copy.deepcopy(x)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False

@@ -50,11 +50,10 @@ class Composite(ScalarOp):
         return {"inner": self.inner}
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        kinds: list[Any] = [v.type for v in self.inner.inputs]
-        wanted: list[str] = [kind.dtype for kind in kinds]
+        wanted = [v.type.dtype for v in tensors(self.inner.inputs)]
         if list(dtypes) != wanted:
             raise TypeError(f"it was made for {', '.join(wanted)}")
-        return tuple(v.type.dtype for v in self.inner.outputs)
+        return tuple(v.type.dtype for v in tensors(self.inner.outputs))
 
     def evaluate(self, *arrays: Any) -> Any:
         full = [a for a in arrays if np.size(a) != 1]
@@ -123,14 +122,13 @@ class Composite(ScalarOp):
         for out, ct in zip(self.inner.outputs, cotangents, strict=True):
             if ct is not None:
                 pending[out] = pending[out] + ct if out in pending else ct
-        for node in reversed(self.inner.nodes):
+        for node in reversed(self.inner_nodes):
             ct = pending.pop(node.outputs[0], None)
             if ct is None or is_discrete(node.outputs[0].type.dtype):
                 continue
-            scalar_op: ScalarOp = node.op.scalar_op  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
             values = [outer.get(v, v) for v in node.inputs]
-            partials: Sequence[Derivative] = scalar_op.derivatives(len(values))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            for v, partial in zip(node.inputs, partials, strict=True):  # pyright: ignore[reportUnknownArgumentType]
+            partials = node.op.scalar_op.derivatives(len(values))
+            for v, partial in zip(node.inputs, partials, strict=True):
                 if partial is None or isinstance(v, Constant):
                     continue
                 term = partial(ct, *values, outer[node.outputs[0]])
@@ -139,7 +137,10 @@ class Composite(ScalarOp):
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
         def partial(position: int) -> Derivative:
-            return lambda ct, *rest: self._term(ct, rest[:-1], position)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownVariableType]
+            def of_input(ct: Any, *rest: Any) -> Any:
+                return self._term(ct, rest[:-1], position)
+
+            return of_input
 
         return [partial(i) for i in range(nin)]
 

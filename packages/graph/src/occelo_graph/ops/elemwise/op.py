@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,9 +15,11 @@ from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
+from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
@@ -129,9 +130,7 @@ class Elemwise(Op):
 
     def evaluate(self, *arrays: Any) -> Any:
         result = self.scalar_op.evaluate(*arrays)
-        if isinstance(result, tuple):
-            return tuple(np.asarray(r) for r in result)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return np.asarray(result)
+        return tuple(map(np.asarray, result)) if is_tuple(result) else np.asarray(result)
 
     @property
     def has_decompose(self) -> bool:
@@ -170,7 +169,7 @@ class Elemwise(Op):
             if check is not None:
                 check(arrays)
             result = evaluate(*arrays)
-            results: Any = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+            results: Sequence[Any] = result if len(dtypes) > 1 else (result,)
             made = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
             for out, inp in inplace:
                 arrays[inp][...] = made[out]
@@ -299,7 +298,7 @@ class Elemwise(Op):
         return made if made.type.dtype == out.type.dtype else made.astype(out.type.dtype)
 
     def known_integers(self, node: Apply, of: Callable[[Any], Any]) -> Any:
-        kinds: list[Any] = [v.type for v in (*node.inputs, *node.outputs)]
+        kinds = [v.type for v in tensors((*node.inputs, *node.outputs))]
         if len(node.outputs) > 1 or any(t.ndim or not is_discrete(t.dtype) for t in kinds):
             return None
         arrays: list[Any] = []
@@ -315,10 +314,9 @@ class Elemwise(Op):
             return None  # what fails is told when it is computed
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        out: Any = node.outputs[0].type
+        out = tensors(node.outputs)[0].type
         shape: list[Any] = [1] * out.ndim
-        for var, lengths in zip(node.inputs, input_shapes, strict=True):
-            assert isinstance(var.type, TensorType)
+        for var, lengths in zip(tensors(node.inputs), input_shapes, strict=True):
             lead = out.ndim - var.type.ndim
             for i, (static, length) in enumerate(zip(var.type.shape, lengths, strict=True)):
                 if static != 1 and (shape[lead + i] == 1 or isinstance(length, int)):
@@ -328,10 +326,9 @@ class Elemwise(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        core = max(v.type.ndim for v in node.inputs if isinstance(v.type, TensorType))
+        core = max(v.type.ndim for v in tensors(node.inputs))
         aligned: list[Any] = []
-        for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
-            assert isinstance(old.type, TensorType)
+        for old, new, extra in zip(tensors(node.inputs), inputs, batch_ndims, strict=True):
             missing = core - old.type.ndim
             if extra and missing:
                 order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
@@ -470,7 +467,7 @@ def elementwise(
     ValueError for a name that is taken. Only where it is defined may a function be defined again, by a cell of a notebook or a module
     that is loaded again: that is another function, for which formulas are registered anew. Graphs and compiled functions keep the earlier one.
     """
-    place = place_of_definition(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    place = place_of_definition()
     ScalarFunction.make_room(name, place)
     row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     row.place = place

@@ -8,15 +8,17 @@ new dimension of length 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.narrowing import is_array, is_list, is_list_or_tuple, is_slice, is_tuple
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.sequences import refuse_bool
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, refuse_mask, shape_text
 
@@ -52,20 +54,23 @@ def _scalar_part(value: Any, inputs: list[Any]) -> Any:
     if isinstance(value, Constant) and np.ndim(value.data) == 0:
         value = value.data
     if isinstance(value, Variable):
-        variable: Any = value
-        if not is_discrete(variable.type.dtype) or variable.type.dtype == "bool":
+        if not is_tensor(value) or not is_discrete(value.dtype) or value.dtype == "bool":
             raise TypeError(f"An index must be an integer, got {value} of type {value.type}")
-        if variable.type.ndim:
+        if value.ndim:
             raise TypeError(
                 f"The parts of a slice must be scalars, got {value} of type {value.type}"
             )
-        inputs.append(variable if variable.dtype == "int64" else variable.astype("int64"))
+        inputs.append(value if value.dtype == "int64" else value.astype("int64"))
         return SCALAR
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer | np.ndarray):
+    if not _is_integer(value):
         raise TypeError(f"An index must be an integer, got {value!r}")
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "iu":  # pyright: ignore[reportUnknownMemberType]
-        raise TypeError(f"An index must be an integer, got {value!r}")
-    return int(value)  # pyright: ignore[reportUnknownArgumentType]
+    return int(value)
+
+
+def _is_integer(value: object) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return False
+    return isinstance(value, int | np.integer) or (is_array(value) and value.dtype.kind in "iu")
 
 
 def _array_part(value: Any) -> Any:
@@ -90,17 +95,9 @@ def _single_truth_value(mask: Any) -> Any:
 
 
 def _is_scalar_index(value: Any) -> bool:
-    if isinstance(value, bool | np.bool_):
-        return False
-    if isinstance(value, int | np.integer):
-        return True
     if isinstance(value, Variable):
-        return (
-            isinstance(value.type, TensorType)
-            and value.type.ndim == 0
-            and value.type.dtype != "bool"
-        )
-    return isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"  # pyright: ignore[reportUnknownMemberType]
+        return is_tensor(value) and value.type.ndim == 0 and value.type.dtype != "bool"
+    return _is_integer(value) and (not is_array(value) or value.ndim == 0)
 
 
 def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
@@ -131,13 +128,12 @@ def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
 
 def _mask_ndim(entry: Any) -> int | None:
     if isinstance(entry, Variable):
-        type_ = entry.type
-        return type_.ndim if isinstance(type_, TensorType) and type_.dtype == "bool" else None
+        return entry.type.ndim if is_tensor(entry) and entry.type.dtype == "bool" else None
     if isinstance(entry, bool | np.bool_):
         return 0
-    if isinstance(entry, list | np.ndarray):
-        plain = np.asarray(entry)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return plain.ndim if plain.dtype == bool else None  # pyright: ignore[reportUnknownMemberType]
+    if is_list(entry) or is_array(entry):
+        plain = np.asarray(entry)
+        return plain.ndim if plain.dtype == bool else None
     return None
 
 
@@ -148,7 +144,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     (positions among the dimensions; the key has a full slice for each, or the mask that a single truth value is). TypeError for something that
     is no index, IndexError for too many.
     """
-    entries: Any = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
+    entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
     static: list[Any] = []
     inputs: list[Any] = []
@@ -181,11 +177,10 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
 
 def _plain(entry: Any) -> Any:
     refuse_bool(entry, "an index")
-    if isinstance(entry, list | tuple):
-        listed: Any = entry  # pyright: ignore[reportUnknownVariableType]
-        if any(isinstance(e, Variable) for e in listed):
-            return as_tensor_variable(list(listed))
-        return np.asarray(listed) if listed else np.zeros(0, dtype="int64")
+    if is_list_or_tuple(entry):
+        if any(isinstance(e, Variable) for e in entry):
+            return as_tensor_variable(list(entry))
+        return np.asarray(entry) if entry else np.zeros(0, dtype="int64")
     if isinstance(entry, float | np.floating | str | bytes):
         raise TypeError(f"An index must be an integer, got {entry!r}")
     return entry
@@ -206,7 +201,9 @@ def count_inputs(key: Key) -> int:
     )
 
 
-def fill_key(key: Key, inputs: Sequence[Any], scalar: Any = int) -> tuple[Any, ...]:
+def fill_key(
+    key: Key, inputs: Sequence[Any], scalar: Callable[[Any], Any] = int
+) -> tuple[Any, ...]:
     """Put the inputs in their places; ``scalar`` converts those of `SCALAR`."""
     rest: Iterator[Any] = iter(inputs)
     filled: list[Any] = []
@@ -251,8 +248,8 @@ def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
     """The static shape of a basic index; IndexError for an integer known to be out of range."""
     result: list[int | None] = []
     for axis, (entry, length) in enumerate(zip(key, shape, strict=True)):
-        if isinstance(entry, slice):
-            result.append(slice_length(entry, length))  # pyright: ignore[reportUnknownArgumentType]
+        if is_slice(entry):
+            result.append(slice_length(entry, length))
         else:
             check_range(entry, length, axis)
     return result
@@ -280,8 +277,8 @@ def advanced_layout(
     axis = 0
     before_first = 0
     for place, entry in enumerate(key):
-        if isinstance(entry, slice):
-            slices.append(slice_length(entry, shape[axis]))  # pyright: ignore[reportUnknownArgumentType]
+        if is_slice(entry):
+            slices.append(slice_length(entry, shape[axis]))
             axis += 1
             continue
         if not places:

@@ -196,7 +196,7 @@ class AllocDiag(LinearInFirst):
     def evaluate(self, x: Any) -> Any:
         n = x.shape[-1] + abs(self.offset)
         result = np.zeros((*x.shape[:-1], n, n), x.dtype)
-        at = np.arange(x.shape[-1])  # pyright: ignore[reportUnknownVariableType]
+        at = np.arange(int(x.shape[-1]))
         result[..., at + max(0, -self.offset), at + max(0, self.offset)] = x
         return result
 
@@ -421,11 +421,10 @@ def ravel_multi_index(
         for i, n, each in zip(given, lengths, modes, strict=True)
     ]
     pairs = list(zip(indices, lengths, strict=True))
-    position: Any = as_tensor_variable(0)
+    position = as_tensor_variable(0)
     for index, n in pairs if order == "C" else reversed(pairs):
         position = position * n + index
-    made: TensorVariable = position
-    return made
+    return position
 
 
 def _into_range(index: Any, length: Any, mode: str) -> Any:
@@ -455,8 +454,7 @@ def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
 def _in_range(index: Any, length: Any, message: str) -> Any:
     """``index``, after a check that all of it is at least 0 and below ``length``: ValueError, now if both are known."""
     if isinstance(index, Constant) and isinstance(length, int):
-        data: Any = index.data
-        if data.size and not (data.min() >= 0 and data.max() < length):
+        if index.data.size and not (index.data.min() >= 0 and index.data.max() < length):
             raise ValueError(message)
         return index
     return CheckAndRaise(ValueError, message)(index, ge(index, 0), lt(index, length))

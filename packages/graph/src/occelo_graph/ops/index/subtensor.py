@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import FIRST, trait
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
@@ -38,10 +39,14 @@ from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape import Shape, Shape_i, lengths_by_variables, reshape, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
+    from occelo_graph.tensors.nodes import TensorApply
     from occelo_graph.tensors.variable import TensorVariable
+
+_T = TypeVar("_T")
 
 __all__ = [
     "AdvancedIncSubtensor",
@@ -54,7 +59,7 @@ __all__ = [
 ]
 
 
-def _check_inputs(op_: Any, key: Key, given: Sequence[Any]) -> None:
+def _check_inputs(op_: Op, key: Key, given: Sequence[Any]) -> None:
     if count_inputs(key) != len(given):
         raise ValueError(f"{op_} takes {count_inputs(key)} indices, got {len(given)}")
     for t in given:
@@ -62,21 +67,14 @@ def _check_inputs(op_: Any, key: Key, given: Sequence[Any]) -> None:
             raise TypeError(f"{op_} takes integers as indices, got {t}")
 
 
-def _array_types(key: Key, given: Sequence[Any]) -> list[Any]:
-    """The types (or anything else) of the inputs that stand for arrays."""
-    marks: list[str] = []
-    for entry in key:
-        if isinstance(entry, slice):
-            parts = slice_parts(entry)
-            marks += [SCALAR for p in parts if p == SCALAR]
-        elif isinstance(entry, str):
-            marks.append(entry)
-    return [t for t, mark in zip(given, marks, strict=True) if mark == ARRAY]
+def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
+    """Of the inputs of a key (their variables, types or values) those that are index arrays."""
+    return [each for each, mark in zip(given, _marks(key), strict=True) if mark == ARRAY]
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
     """Whether no position can be repeated: masks, and known positions that differ."""
-    arrays = _array_types(key, given)
+    arrays = _arrays(key, given)
     masks = [v for v in arrays if v.dtype == "bool"]
     if len(masks) == len(arrays):
         return True
@@ -104,9 +102,11 @@ def _key_text(key: Key) -> str:
     return "[" + ", ".join(one(e) for e in key) + "]"
 
 
-def _with_array_check(op_: Any, node: Apply, first: int, run: Kernel) -> Kernel:
+def _with_array_check(
+    op_: AdvancedSubtensor | _Write, node: TensorApply[Op], first: int, run: Kernel
+) -> Kernel:
     """A kernel that checks the lengths of index arrays and masks which their types leave open."""
-    types = _array_types(op_.key, [v.type for v in node.inputs[first:]])
+    types = _arrays(op_.key, [v.type for v in node.inputs[first:]])
     has_mask = any(t.dtype == "bool" for t in types)
     if len(types) < 2 and not has_mask:
         return run
@@ -114,7 +114,7 @@ def _with_array_check(op_: Any, node: Apply, first: int, run: Kernel) -> Kernel:
     def checked(*arrays: Any) -> Sequence[Any]:
         if has_mask:
             check_masks(fill_key(op_.key, arrays[first:]), arrays[0].shape)
-        check_index_arrays(types, _array_types(op_.key, arrays[first:]))
+        check_index_arrays(types, _arrays(op_.key, arrays[first:]))
         return run(*arrays)
 
     return checked
@@ -159,8 +159,8 @@ class Subtensor(FollowsLengths, LinearInFirst):
         key, rest = _settle_key(self.key, inputs[1:], known)
         return Subtensor(key), (inputs[0], *rest)
 
-    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
-        kind: Any = node.inputs[0].type
+    def known_integers(self, node: TensorApply[Subtensor], of: Callable[[Variable], Any]) -> Any:
+        kind = node.inputs[0].type
         if kind.ndim != 1 or not is_discrete(kind.dtype):
             return None
         vector = of(node.inputs[0])
@@ -218,11 +218,9 @@ def _settle_key(
 
 
 def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
-    filled = fill_key(key, given, scalar=lambda v: v)  # pyright: ignore[reportUnknownLambdaType]
+    filled = fill_key(key, given, scalar=lambda v: v)
     return tuple(
-        _slice_length(entry, n)  # pyright: ignore[reportUnknownArgumentType]
-        for entry, n in zip(filled, lengths, strict=True)
-        if isinstance(entry, slice)
+        _slice_length(entry, n) for entry, n in zip(filled, lengths, strict=True) if is_slice(entry)
     )
 
 
@@ -282,34 +280,32 @@ class AdvancedSubtensor(LinearInFirst):
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
-        shape, _, _ = advanced_layout(self.key, x.shape, _array_types(self.key, given))
+        shape, _, _ = advanced_layout(self.key, x.shape, _arrays(self.key, given))
         return TensorType(x.dtype, shape)
 
     def evaluate(self, x: Any, *given: Any) -> Any:
         result = x[fill_key(self.key, given)]
         return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
 
-    def kernel(self, node: Apply) -> Kernel:
+    def kernel(self, node: TensorApply[AdvancedSubtensor]) -> Kernel:
         return _with_array_check(self, node, 1, super().kernel(node))
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return _pull_read(AdvancedIncSubtensor(self.key, False), inputs, cotangents[0])
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        arrays: Any = [
-            v for v, t in zip(node.inputs[1:], _marks(self.key), strict=True) if t == ARRAY
-        ]
-        x_type = node.inputs[0].type
-        assert isinstance(x_type, TensorType)
-        _, where, _ = advanced_layout(self.key, x_type.shape, [a.type for a in arrays])
-        filled = fill_key(self.key, node.inputs[1:], scalar=lambda v: v)  # pyright: ignore[reportUnknownLambdaType]
+    def infer_shape(
+        self, node: TensorApply[AdvancedSubtensor], input_shapes: Sequence[Any]
+    ) -> Sequence[Any]:
+        x, *given = node.inputs
+        arrays = _arrays(self.key, given)
+        _, where, _ = advanced_layout(self.key, x.type.shape, [a.type for a in arrays])
+        filled = fill_key(self.key, given, scalar=lambda v: v)
         slices: list[Any] = []
         axis = 0
         for entry in filled:
-            if isinstance(entry, slice):
-                slices.append(_slice_length(entry, input_shapes[0][axis]))  # pyright: ignore[reportUnknownArgumentType]
-            is_mask = isinstance(entry, Variable) and entry.type.dtype == "bool"
-            axis += entry.type.ndim if is_mask else 1  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
+            if is_slice(entry):
+                slices.append(_slice_length(entry, input_shapes[0][axis]))
+            axis += entry.type.ndim if is_tensor(entry) and entry.type.dtype == "bool" else 1
         made = _broadcast_lengths(arrays)
         return [(*slices[:where], *made, *slices[where:])]
 
@@ -349,12 +345,13 @@ def _broadcast_lengths(arrays: Sequence[Any]) -> list[Any]:
     return result
 
 
+@op
 class _Write(Op):
-    """What the two writing ops share: ``x`` with a part set to, or incremented by, ``y``."""
+    """Base of the two writing ops: ``x`` with a part set to, or incremented by, ``y``."""
 
     key: Key
     set_instead_of_inc: bool
-    inplace: bool
+    inplace: bool = False
     advanced: ClassVar[bool]
 
     by_parts = slice(0, 2)
@@ -366,7 +363,7 @@ class _Write(Op):
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 2)
 
-    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
+    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
         raise NotImplementedError
 
     @trait
@@ -375,7 +372,7 @@ class _Write(Op):
 
     def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
-        region = self._region(x, given)
+        region = self.part_shape(x, given)
         if y.ndim > len(region):
             raise ValueError(f"Cannot write {y} to a part of {len(region)} dimensions")
         broadcast_static([tuple(region), y.shape], "writing to a part")
@@ -401,9 +398,9 @@ class _Write(Op):
             result[where] += y
         return result
 
-    def kernel(self, node: Apply) -> Kernel:
+    def kernel(self, node: TensorApply[_Write]) -> Kernel:
         run = super().kernel(node)
-        y_type: Any = node.inputs[1].type
+        y_type = node.inputs[1].type
         if any(n != 1 for n in y_type.shape):
             run = self._with_check(y_type, run)
         return _with_array_check(self, node, 2, run)
@@ -421,7 +418,7 @@ class _Write(Op):
 
     def with_inplace(self) -> Op:
         """The op that writes into its first input instead of a copy."""
-        return type(self)(self.key, self.set_instead_of_inc, True)  # pyright: ignore[reportCallIssue]
+        return type(self)(self.key, self.set_instead_of_inc, True)
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         raise NotImplementedError
@@ -434,7 +431,7 @@ class _Write(Op):
         of_x = ct
         if self.set_instead_of_inc:
             zero = cast(as_tensor_variable(0), ct.dtype)
-            of_x = type(self)(self.key, True)(ct, zero, *rest)  # pyright: ignore[reportCallIssue]
+            of_x = type(self)(self.key, True)(ct, zero, *rest)
         read = self._read(ct, rest)
         of_y = unbroadcast(read, read.type, y.type)
         if self.set_instead_of_inc and self.advanced and not _writes_once(self.key, rest):
@@ -452,7 +449,7 @@ class _Write(Op):
         for n in region:
             count = count * n
         numbers = reshape(arange(count), region)
-        written = type(self)(self.key, True)(empty, numbers, *rest)  # pyright: ignore[reportCallIssue]
+        written = type(self)(self.key, True)(empty, numbers, *rest)
         return eq(self._read(written, rest), numbers)
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
@@ -463,7 +460,7 @@ class _Write(Op):
             if tangents[1] is None or tangents[1] is ZERO
             else tangents[1]
         )
-        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]  # pyright: ignore[reportCallIssue]
+        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
@@ -472,7 +469,7 @@ class _Write(Op):
         return [input_shapes[0]]
 
     def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+        self, node: TensorApply[_Write], inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         return _batched_write(self, node, inputs, batch_ndims)
 
@@ -486,12 +483,9 @@ class _Write(Op):
 class IncSubtensor(_Write):
     """``x`` with the part at ``key`` (integers and slices) incremented by, or set to, ``y``."""
 
-    key: Key
-    set_instead_of_inc: bool
-    inplace: bool = False
     advanced: ClassVar[bool] = False
 
-    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
+    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
         if x.ndim != len(self.key):
             raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
         return basic_shape(self.key, x.shape)
@@ -514,13 +508,10 @@ class AdvancedIncSubtensor(_Write):
     and the gradient by ``y`` counts it alone.
     """
 
-    key: Key
-    set_instead_of_inc: bool
-    inplace: bool = False
     advanced: ClassVar[bool] = True
 
-    def _region(self, x: TensorType, given: Sequence[Any]) -> list[int | None]:
-        return advanced_layout(self.key, x.shape, _array_types(self.key, given))[0]
+    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
+        return advanced_layout(self.key, x.shape, _arrays(self.key, given))[0]
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         return AdvancedSubtensor(self.key)(value, *rest)
@@ -618,13 +609,13 @@ def _with_batch(
 
 
 def _batched_write(
-    op_: _Write, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    op_: _Write, node: TensorApply[_Write], inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Any]:
     x, y, given = inputs[0], inputs[1], inputs[2:]
     extra = max(batch_ndims)
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
-    y_core: Any = node.inputs[1].type.ndim
-    region = len(op_._region(node.inputs[0].type, [v.type for v in node.inputs[2:]]))  # pyright: ignore[reportArgumentType, reportPrivateUsage]
+    y_core = node.inputs[1].type.ndim
+    region = len(op_.part_shape(node.inputs[0].type, [v.type for v in node.inputs[2:]]))
     own = batch_ndims[1]
     order: list[Any] = [*range(own), *["x"] * (region - y_core), *range(own, y.type.ndim)]
     y = align(y.dimshuffle(order), own, extra)
@@ -633,7 +624,7 @@ def _batched_write(
         together = not places or places == list(range(places[0], places[-1] + 1))
         if not op_.advanced or together:
             full = (slice(None),) * extra
-            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]  # pyright: ignore[reportCallIssue]
+            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]
     lengths = lengths_by_variables(x)[:extra]
     new_key, new_inputs, core, where = _batched_key(
         op_, op_.key, given, batch_ndims[2:], lengths, extra
@@ -671,18 +662,18 @@ def getitem(x: Any, key: Any) -> TensorVariable:
     return part
 
 
-def _insert_axes(x: Any, new_axes: Sequence[int]) -> Any:
+def _insert_axes(x: TensorVariable, new_axes: Sequence[int]) -> TensorVariable:
     total = x.type.ndim + len(new_axes)
     rest = iter(range(x.type.ndim))
     return x.dimshuffle(["x" if i in new_axes else next(rest) for i in range(total)])
 
 
 def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
-    kind, key, base, given = _indexed(x)
+    writing, key, base, given = _indexed(x)
     y = as_tensor_variable(y) if isinstance(y, Variable) or not isinstance(y, int | float) else y
-    target: Any = x.type
+    target: TensorType = x.type
     if not isinstance(y, Variable):
-        value: Any = as_tensor_variable(y)
+        value = as_tensor_variable(y)
         y = (
             cast(value, target.dtype)
             if _fits(y, target.dtype)
@@ -690,7 +681,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
         )
     elif isinstance(y, Constant) and y.type.dtype != target.dtype:
         y = _weak_array(y, target.dtype)
-    written: TensorVariable = kind(key, set_instead_of_inc, inplace)(base, y, *given)
+    written: TensorVariable = writing(key, set_instead_of_inc, inplace)(base, y, *given)
     new_axes, is_index = _mark_of(base)
     if is_index is not (base is x):
         new_axes = ()
@@ -699,24 +690,28 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
     return written
 
 
-def _mark_of(x: Any) -> tuple[Sequence[int], bool]:
+def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
     """The new dimensions that an index gave a variable, and whether it is all that the index did."""
     if not x.has_tag:
         return (), False
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
 
 
-def _indexed(x: Any) -> tuple[Any, Key, Any, Sequence[Any]]:
+def _indexed(
+    x: object,
+) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
     """What was indexed to get ``x``: the op that writes there, the key, the tensor (with new dimensions) and the indices."""
-    owner: Any = getattr(x, "owner", None)
-    if owner is not None and isinstance(owner.op, Subtensor | AdvancedSubtensor):
-        kind = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
-        return kind, owner.op.key, owner.inputs[0], owner.inputs[1:]
-    if owner is not None and isinstance(owner.op, Shape_i):
-        # what `getitem` gives for an element of a shape
-        return IncSubtensor, (owner.op.i,), Shape()(owner.inputs[0]), ()
-    if owner is not None and _mark_of(x)[1]:
-        return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
+    if is_tensor(x):
+        read = computed_by(x, Subtensor, AdvancedSubtensor)
+        if read is not None:
+            writing = IncSubtensor if isinstance(read.op, Subtensor) else AdvancedIncSubtensor
+            return writing, read.op.key, read.inputs[0], read.inputs[1:]
+        length = computed_by(x, Shape_i)
+        if length is not None:
+            # `getitem` returns a `Shape_i` for an element of a shape
+            return IncSubtensor, (length.op.i,), Shape()(length.inputs[0]), ()
+        if x.owner is not None and _mark_of(x)[1]:
+            return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
     raise TypeError(
         f"Write to a part of a tensor, such as x[2:5]; {x} is not the result of an index"
     )
