@@ -312,7 +312,7 @@ class SumOfSquares(Op):
 
     def evaluate(self, x: Any) -> Any:
         x = x.astype(_accumulated(x.dtype.name), copy=False)
-        return np.sum(x * x, axis=self.axis)
+        return np.asarray(np.sum(x * x, axis=self.axis))
 
     def decompose(self, *inputs: Any) -> Sequence[Any]:
         (x,) = inputs
