@@ -64,7 +64,7 @@ def place_of_definition() -> tuple[str, ...] | None:
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
     """
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] # the public functions make an object for each frame
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the public functions make an object for each frame
     module = str(frame.f_globals.get("__name__"))
     if module.partition(".")[0] in _PACKAGES:
         return None
