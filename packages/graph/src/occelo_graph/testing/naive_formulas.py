@@ -253,14 +253,14 @@ def page() -> str:
     lines = [
         "# Formulas that stay right at extreme inputs",
         "",
-        "What users write as the textbook has it, and how near its value, its gradient and its second derivative come to "
-        "exact arithmetic, in float32 and float64, whether they are asked for alone or together, summed or as a mean, in the "
-        "modes FAST_RUN and FAST_COMPILE. Written by `python -m occelo_graph.testing.naive_formulas`; "
-        "`tests/compile/test_stability.py` computes every formula with numbers of hundreds of digits and holds it to its row.",
+        "Formulas as in textbooks, with bounds on the errors of the value, the gradient and the second derivative, "
+        "in float32 and float64. The bounds hold if these are computed alone or together, as a sum or a mean, in the "
+        "modes FAST_RUN and FAST_COMPILE. This page is written by `python -m occelo_graph.testing.naive_formulas`; "
+        "`tests/compile/test_stability.py` compares every formula with arithmetic of hundreds of digits.",
         "",
-        "Bounds count the machine epsilon (2.2e-16, 1.2e-7), relative to the exact result; those with *abs.* relative to the "
-        "exact result plus 1, where a result is a difference of what is about 1. Of rows marked with * the unit is larger by the "
-        "largest input: an input is itself only known to one part in 1 / epsilon. Results beyond the range are infinite, those "
+        "The unit of bounds is the machine epsilon (2.2e-16, 1.2e-7), relative to the exact result. With *abs.* it is relative "
+        "to the exact result plus 1, for results that are differences of numbers near 1. In rows marked with * the unit is "
+        "multiplied by the largest input, since an input itself has a rounding error. Results above the range are infinite, those "
         "below it are 0. The second derivative is that of the sum of all elements of the gradient.",
         "",
         "| formula | value | gradient | second | inputs |",
@@ -275,13 +275,13 @@ def page() -> str:
     chosen = ", ".join(f"`{f.text}`" for f in FORMULAS if f.at_zero is not None)
     lines += [
         "",
-        "Where there is no derivative one is chosen, the subgradient of smallest length: 0 at 0 of "
+        "Where a function is not differentiable, the gradient is the subgradient of smallest length: 0 at 0 for "
         + chosen
         + " and `abs(x)`.",
         "",
-        "What is not rewritten: sums and products are computed in the order in which they are written, so `(a + b) - a` loses "
-        "what it loses in NumPy unless `a` cancels exactly, and a number is moved across a product only if that cannot overflow. "
-        "The optimizer `strict` computes every formula as it is written; gradients are stable in it as well.",
+        "Limits: sums and products are computed in the order in which they are written, so `(a + b) - a` loses "
+        "the same digits as in NumPy unless `a` cancels exactly. A number is moved across a product only if that cannot overflow. "
+        "The optimizer `strict` computes every formula as it is written, but gradients are stable.",
     ]
     return "\n".join(lines) + "\n"
 
