@@ -1,10 +1,9 @@
-"""`Blockwise`: an op over leading dimensions, one element of the batch after the other.
+"""`Blockwise`: an op applied to a batch, one element after the other, for ops without a batching rule (`Op.batch`).
 
-Ops with a batching rule of their own (`Op.batch`) need none of this; those without are repeated by a loop over the
-flattened batch. A node is a loop (`Op.loop`), which every linker runs as it runs any: what is carried are the number
-of the element and the results, of which each iteration writes one.
+A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the
+index of the element and the results; each iteration writes one element of each result.
 
-The op is of the family of control, but stands above vectorization and the gradients, which it asks for.
+The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
 """
 
 from __future__ import annotations
@@ -40,18 +39,18 @@ _INDEX = TensorType("int64", ())
 
 @op
 class Blockwise(Op):
-    """``core_op`` for each element of a batch, as `numpy.vectorize` with a signature.
+    """``core_op`` applied to each element of a batch, like `numpy.vectorize` with a signature.
 
-    ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with any dimensions in front, which broadcast
-    against each other (a length that is not known when the graph is built is not taken for 1), and gives vectors
-    with these dimensions in front. The arguments and results of ``core_op`` must be tensors, and it must have no effects
-    (NotImplementedError). ValueError for arguments of fewer dimensions than the signature says, or of another number.
+    ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, which broadcast
+    against each other (a dynamic length is assumed not to be 1), and returns vectors with these batch dimensions. The
+    arguments and results of ``core_op`` must be tensors, and it must have no effects (NotImplementedError). ValueError for
+    arguments of fewer dimensions than in the signature, or another number of arguments.
 
-    All results of the batch have one shape: what the op says (`Op.infer_shape`), else what the signature says, else that of the first
-    one, for which the op runs once more; lengths that nothing says are 0 where the batch is empty.
+    All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
+    result, for which the op runs once more; then it is 0 in an empty batch.
 
-    The inputs of a node are the number of elements, a 0, memory for the results, and the arguments, with one batch dimension
-    or none.
+    The inputs of a node are the number of elements, a 0 (the first index), memory for the results, and the arguments with
+    one batch dimension or none.
     """
 
     core_op: Op
@@ -74,7 +73,7 @@ class Blockwise(Op):
         return results if return_list or len(results) != 1 else results[0]
 
     def _applied(self, arguments: Sequence[Any], extras: Sequence[int]) -> list[Any]:
-        """The results for arguments with so many batch dimensions."""
+        """The results for arguments with ``extras`` batch dimensions."""
         if not any(extras):
             alone: list[Any] = self.core_op(*arguments, return_list=True)
             return alone
@@ -111,7 +110,7 @@ class Blockwise(Op):
     def _core_shapes(
         self, count: Any, flat: Sequence[Any], batched: Sequence[bool]
     ) -> list[tuple[Any, ...]]:
-        """The shape of one element of each result."""
+        """The shapes of the results of the core op."""
         names, results = parse_signature(self.signature)
         node = self._core(*(v.type for v in flat))
         given = [
@@ -154,7 +153,7 @@ class Blockwise(Op):
         return (_INDEX, *types[2 : 2 + count])
 
     def _parts(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[bool]]:
-        """Memory for the results, the arguments, and which of these have a batch dimension."""
+        """Memory for the results, the arguments, and whether each argument has a batch dimension."""
         names, _ = parse_signature(self.signature)
         first = len(inputs) - len(names)
         arguments = list(inputs[first:])
@@ -209,7 +208,7 @@ class Blockwise(Op):
         results = self(*aligned, return_list=True)
         return [inputs[0], *results]
 
-    # derivatives, of the core op and over the batch
+    # derivatives of the core op, vectorized
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         memory, arguments, batched = self._parts(inputs)
@@ -281,7 +280,7 @@ class Blockwise(Op):
 
 
 def _over_batch(found: Sequence[Any], replace: dict[Variable, Any]) -> list[Any]:
-    """Variables of a core graph over the batch; what is none stays as it is."""
+    """Variables of a core graph, vectorized; None and undefined ones are kept."""
     usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
     made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
     return [next(made) if use else v for v, use in zip(found, usable, strict=True)]
@@ -289,7 +288,7 @@ def _over_batch(found: Sequence[Any], replace: dict[Variable, Any]) -> list[Any]
 
 @lru_cache(maxsize=1024)
 def _body(made: Blockwise, types: tuple[Any, ...]) -> FrozenFunctionGraph:
-    """One iteration: from the number, the results so far and the arguments to the next number and the results."""
+    """The graph of one iteration: from index, results and arguments to the next index and the results."""
     names, _ = parse_signature(made.signature)
     variables: list[Any] = [t.make_variable() for t in types]
     first = len(types) - len(names)
@@ -303,7 +302,7 @@ def _body(made: Blockwise, types: tuple[Any, ...]) -> FrozenFunctionGraph:
 
 
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
-    """What `Op.batch` gives for an op without a rule of its own."""
+    """`Op.batch` for an op without a batching rule."""
     core = node.op
     tensors = all(isinstance(v.type, TensorType) for v in (*node.inputs, *node.outputs))
     if not core.pure or core.lazy or not tensors:

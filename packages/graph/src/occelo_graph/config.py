@@ -1,9 +1,9 @@
-"""Typed options: declared once, set from several sources, safe to change in one context.
+"""`config`: typed options, set from several sources, which can be changed for one context.
 
-The first source that has a value wins: the argument of a call, `change_flags` in the current
+The first source with a value wins: the argument of a call, `change_flags` in the current
 context, an assignment (``config.floatX = "float32"``), the environment variable ``OCCELO_FLAGS``,
-the file ``~/.occelorc`` (or the files that ``OCCELORC`` lists), the default. A name that no package
-declares raises, and the message gives the nearest name that exists.
+the file ``~/.occelorc`` (or the files listed in ``OCCELORC``), the default. An undeclared name raises,
+and the message suggests the closest name that exists.
 
 Each package declares its own options with `Config.declare`; all of them share one `config`.
 """
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class ConfigError(OcceloError, ValueError):
-    """An option got a value that it does not take."""
+    """An option was set to a value that it does not accept."""
 
 
 class UnknownOptionError(OcceloError, AttributeError):
@@ -34,7 +34,7 @@ class UnknownOptionError(OcceloError, AttributeError):
 
 
 def one_of(*choices: str) -> Callable[[Any], str]:
-    """A parser that takes one of the given strings, in any case."""
+    """A parser that accepts one of the given strings, in upper or lower case."""
     by_folded = {choice.lower(): choice for choice in choices}
 
     def parse(value: Any) -> str:
@@ -67,7 +67,7 @@ def text(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Option(Generic[T]):
-    """One option: its name, what it does, how a value is parsed, and its default."""
+    """One option: its name, documentation, parser and default, and the package that declares it."""
 
     name: str
     doc: str
@@ -122,7 +122,7 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 _outer: ContextVar[tuple[Mapping[str, Any], ...]] = ContextVar("_outer", default=())
-"""What was in force around each ``with`` block that this context is in, the innermost last."""
+"""The flags to restore at the end of each ``with`` block of this context, the innermost last."""
 
 
 class ChangedFlags(ContextDecorator):
@@ -144,7 +144,7 @@ class ChangedFlags(ContextDecorator):
 
 
 class Config:
-    """All options as attributes; `declare` adds one, `change_flags` changes some for a while."""
+    """All options as attributes; `declare` adds one, `change_flags` changes some temporarily."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         env = os.environ if environ is None else environ
@@ -222,14 +222,14 @@ class Config:
     def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> ChangedFlags:
         """Change options inside a ``with`` block or a decorated function, in this context only.
 
-        What it returns may be used again, also inside itself and in several threads.
+        The result may be used repeatedly, nested, and in several threads.
         """
         wanted = {**(flags or {}), **more}
         checked = {n: self._option(n).check(v, "change_flags") for n, v in wanted.items()}
         return ChangedFlags(self._context, checked)
 
     def origin(self, name: str) -> str:
-        """Which source the current value comes from."""
+        """The source of the current value."""
         self._option(name)
         for origin, values in (
             ("context", self._context.get()),

@@ -1,4 +1,4 @@
-"""Exceptions of the graph package, and the one way in which their texts are put together."""
+"""Exceptions of the graph package, and functions that compose their messages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MethodNotDefined(OcceloError, NotImplementedError):
 
 
 class ConflictingAssumptionsError(OcceloError, ValueError):
-    """Two things that were said of a variable cannot both be true."""
+    """Two assumptions about a variable contradict each other."""
 
 
 class DisconnectedInputError(OcceloError, ValueError):
@@ -77,22 +77,22 @@ class SavedGraphError(OcceloError, ValueError):
 
 
 def describe(variable: Variable) -> str:
-    """One line for a variable: its name or the op that makes it, its type, its source line."""
+    """A variable in one line: its name or the op that computes it, its type, its source line."""
     source = variable.source
     where = f", made at {source}" if source is not None else ""
     return f"{variable} ({variable.type}){where}"
 
 
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
-    """The same error, whose message ends with the arguments that an op does not take."""
+    """The same error, with the arguments that an op refused at the end of the message."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
     return type(error)(f"{error}; the arguments are {listed}")
 
 
 def in_context(error: Exception, context: Sequence[str]) -> Exception:
-    """The same exception with lines before its text, which stays the last one.
+    """The same exception with context lines before its message, which stays the last line.
 
-    Classes that do not take a text alone get a note instead.
+    If the class cannot be constructed from a message alone, the context is added as a note.
     """
     cause = str(error) or type(error).__name__
     try:
@@ -106,7 +106,7 @@ def in_context(error: Exception, context: Sequence[str]) -> Exception:
 
 
 def at_node(error: Exception, doing: str, node: Apply) -> Exception:
-    """The same exception, told at which node it happened and on which line of the user's that was made."""
+    """The same exception, with the node where it happened and the line of the user's code that made the node."""
     source = node.source
     context = [f"While {doing} {node.op}" + (f", made at {source}:" if source is not None else ":")]
     if source is not None and source.text:

@@ -1,7 +1,6 @@
-"""What modules below name and modules above define, in one object.
+"""Facade: one object through which lower modules call functions of higher ones, which they may not import.
 
-Methods such as `Variable.eval` hand over to functions of higher layers, which nothing below may import. `wiring` fills
-the fields when the package is imported.
+Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported.
 """
 
 from __future__ import annotations
@@ -13,40 +12,42 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.fgraph.graph import FunctionGraph
-    from occelo_graph.ir.nodes import Constant, Variable
+    from occelo_graph.ir.nodes import Apply, Constant, Variable
+    from occelo_graph.ir.op import Kernel
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Facade", "facade"]
 
 
 @dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:
-    """Classes and functions of the graph package that its lower modules need."""
+    """Classes and functions of higher modules of the graph package that lower ones call."""
 
     variable: type[Variable]
-    """The class of variables whose type has none of its own."""
+    """The default class of variables."""
     constant: type[Constant]
-    """The class of constants whose type has none of its own."""
+    """The default class of constants."""
     convert: Callable[[Any], Variable]
-    """From an argument of an op that is no variable to a variable; see `set_default_converter`."""
+    """Converts an argument of an op to a variable; see `set_default_converter`."""
     eval: Callable[..., Any]
-    """`Variable.eval`: of a variable, values by variables or names, and options."""
+    """`Variable.eval`, called with a variable, a mapping from variables or names to values, and options."""
     evaluator: Callable[..., Any]
-    """What ``eval`` and `verify_grad` compute with: the interpreter, or a compiler above this package.
+    """Computes a variable, for ``eval`` and `verify_grad`: the interpreter, or a compiler above this package.
 
-    Of a variable, a mapping from variables to values, and options.
+    Called with a variable, a mapping from variables to values, and options.
     """
     dprint: Callable[..., Any]
-    """Prints variables or graphs."""
+    """`debugprint`."""
     formula: Callable[[Any], str]
-    """A variable as a formula."""
-    specify_shape: Callable[..., Any]
-    """Of a tensor and lengths: the tensor with these lengths."""
-    stack: Callable[..., Any]
-    """Of a sequence of tensors: one tensor with a new first dimension."""
+    """`pprint`."""
+    specify_shape: Callable[..., TensorVariable]
+    """`specify_shape`, called with a tensor and lengths."""
+    stack: Callable[..., TensorVariable]
+    """`stack`, called with a sequence of tensors."""
     batch_by_loop: Callable[..., Sequence[Any]]
-    """`Op.batch` of an op without a rule of its own."""
-    decomposed_kernel: Callable[..., Any]
-    """Of a node: how it runs in Python by what its op consists of."""
+    """`Op.batch` for an op without a batching rule."""
+    decomposed_kernel: Callable[[Apply], Kernel | None]
+    """The function that runs a node in Python by its decomposition."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """A mutable graph that equals a frozen one."""
 

@@ -1,4 +1,4 @@
-"""Names that users of the family look for in a namespace where they are not: what to use instead."""
+"""Error messages for names of other libraries of the family that `occelo.tensor` does not have: what to use instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AT_TOP = frozenset(
     "hessian_vector_product ifelse jacobian load numeric_grad pp pprint pullback pushforward "
     "pydotprint save subgraph_grad to_dot undefined_grad verify_grad wrap_py zero_grad".split()
 )
-"""What has its place beside `tensor`, not in it (some have it in both)."""
+"""Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
 
 ABSENT = frozenset(
     "argsort batch_normalization bincount block_diag cho_solve cholesky conv conv2d convolve1d "
@@ -22,17 +22,17 @@ ABSENT = frozenset(
     "searchsorted signal slinalg slogdet solve solve_triangular sort sparse svd tensorinv "
     "tensorsolve topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
 )
-"""What the family has, and Occelo has nowhere yet."""
+"""Names that other libraries of the family have and Occelo does not have yet."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
     "type_other utils var variable".split()
 )
-"""Modules of the family's tensor library; here all functions are in one namespace."""
+"""Submodules of the family's tensor libraries; here all functions are in one namespace."""
 
 
 def elsewhere(module: str, top: str) -> Callable[[str], object]:
-    """``__getattr__`` of the tensor library ``module``, beside which ``top`` has the other names."""
+    """``__getattr__`` for the namespace ``module`` of tensor functions in the package ``top``."""
 
     def find(name: str) -> object:
         text = f"module {module!r} has no attribute {name!r}"

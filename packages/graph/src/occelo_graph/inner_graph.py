@@ -1,17 +1,17 @@
-"""`OpFromGraph`: a graph as one op, with derivatives of its own if need be.
+"""`OpFromGraph`: an op that applies an inner graph, optionally with derivatives of its own.
 
-The op holds a frozen graph, so two of the same graph are equal. While the outer graph is built,
-differentiated and rewritten it is one node; before linking it is replaced by its graph, unless the mode excludes the stage
-``expand_graphs``: then it is a region that runs once (`Op.loop`). With ``inline`` that happens before any rewriting.
+The op holds a frozen graph, so two ops of equal graphs are equal. While the outer graph is built,
+differentiated and rewritten, the op is one node. Before linking (with ``inline``: before rewriting) it is replaced by its
+graph. If the mode excludes that stage, ``expand_graphs``, it is a region that runs once (`Op.loop`).
 
-The op is of the family of control, but stands above the gradients, which it asks for.
+The op belongs to the control family, but is defined in a higher layer, since it uses gradients.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
@@ -25,27 +25,31 @@ from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
+from occelo_graph.narrowing import is_list, is_list_or_tuple, is_tuple
 from occelo_graph.ops.create import zeros_like
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.vectorize import vectorize_graph
 
 __all__ = ["OpFromGraph"]
 
-Derivative = Any
-"""None for the default, a function, an `OpFromGraph`, or a list of those for each variable."""
+Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
+"""A function or an `OpFromGraph` that computes derivatives; None for the derivative of the graph."""
+Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
+"""A rule for the derivatives by all variables, or a list with a rule for each."""
 
 
 class OpFromGraph(Op):
     """An op that computes ``outputs`` from ``inputs``.
 
-    - ``inputs`` and ``outputs`` are lists of variables; all that the outputs need must be inputs or
+    - ``inputs`` and ``outputs`` are lists of variables. All roots of the outputs must be inputs or
       constants (`MissingInputError` otherwise, also for shared variables: make them inputs).
     - ``inline``: replace the op by its graph before rewriting.
     - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input,
-      another `OpFromGraph` of the same arguments, or a list with one of these or None for each input; None
-      is the pullback of the graph. ``pushforward`` likewise, with ``tangents`` and outputs.
+      an `OpFromGraph` with the same arguments, or a list with one of these or None for each input; None
+      stands for the pullback of the graph. ``pushforward`` likewise, with ``tangents`` and outputs.
       ``lop_overrides`` and ``rop_overrides`` are their older names.
-    - ``connection_pattern``: rows of truth values, for each input which outputs depend on it.
-    - ``name``: how the op is shown.
+    - ``connection_pattern``: a row for each input, with whether each output depends on it.
+    - ``name``: the name in printed graphs.
 
     TypeError for inputs or outputs that are no lists, ValueError for an input given twice,
     NotImplementedError for updates and givens.
@@ -75,21 +79,17 @@ class OpFromGraph(Op):
         self.name = name
         self.pull_rule = _chosen(pullback, lop_overrides, "lop_overrides", "pullback")
         self.push_rule = _chosen(pushforward, rop_overrides, "rop_overrides", "pushforward")
-        if isinstance(self.pull_rule, list | tuple):
-            self.pull_rule = tuple(self.pull_rule)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        if isinstance(self.push_rule, list | tuple):
-            self.push_rule = tuple(self.push_rule)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         self._pattern = connection_pattern
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
     @trait
     def pure(self) -> bool:
-        """Whether all that runs inside is."""
+        """Whether all ops of the graph are pure."""
         return all(node.op.pure for node in self.graph.nodes)
 
     @property
     def fgraph(self) -> FrozenFunctionGraph:
-        """The graph; it never changes."""
+        """The inner graph."""
         return self.graph
 
     @property
@@ -136,9 +136,9 @@ class OpFromGraph(Op):
         return self.graph.bind(inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        # lengths of the inlined graph: working out a length computes no values that it does not need
+        # lengths in the inlined graph, since rules may then find them without computing values
         return [
-            tuple(v.shape[i] for i in range(v.type.ndim or 0))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            tuple(v.shape[i] for i in range(v.type.ndim)) if is_tensor(v) else ()
             for v in self.inlined(node)
         ]
 
@@ -174,11 +174,11 @@ class OpFromGraph(Op):
 
     @property
     def foreign_derivative(self) -> bool:
-        return self.pull_rule is not None or self.push_rule is not None  # pyright: ignore[reportUnknownMemberType]
+        return self.pull_rule is not None or self.push_rule is not None
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return self._derivative(
-            self.pull_rule,  # pyright: ignore[reportUnknownMemberType]
+            self.pull_rule,
             self._pulled,
             len(inputs),
             inputs,
@@ -189,7 +189,7 @@ class OpFromGraph(Op):
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         return self._derivative(
-            self.push_rule,  # pyright: ignore[reportUnknownMemberType]
+            self.push_rule,
             self._pushed,
             len(outputs),
             inputs,
@@ -200,7 +200,7 @@ class OpFromGraph(Op):
 
     def _derivative(
         self,
-        rule: Derivative,
+        rule: Rule | tuple[Rule, ...],
         default: Callable[..., Sequence[Any]],
         count: int,
         inputs: Sequence[Variable],
@@ -208,24 +208,24 @@ class OpFromGraph(Op):
         given: Sequence[Any],
         like: Sequence[Variable],
     ) -> Sequence[Any]:
-        """By the rule of the user's where there is one; what that gets is never None."""
-        rules: Sequence[Any] = rule if isinstance(rule, tuple) else (rule,)  # pyright: ignore[reportUnknownVariableType]
+        """The derivatives by ``rule``, and by ``default`` where that is None; rules get zeros instead of None and `ZERO`."""
+        rules = rule if is_tuple(rule) else (rule,)
         usual: Sequence[Any] = ()
-        if any(r is None for r in rules):  # pyright: ignore[reportUnknownVariableType]
+        if any(r is None for r in rules):
             usual = default(inputs, outputs, given)
         if rule is None:
             return usual
         filled = [
             zeros_like(v) if g is None or g is ZERO else g for v, g in zip(like, given, strict=True)
         ]
-        if not isinstance(rule, tuple):
+        if not is_tuple(rule):
             return _checked(self, _apply(rule, inputs, outputs, filled), count)
-        if len(rules) != count:  # pyright: ignore[reportUnknownArgumentType]
-            raise ValueError(f"{self} needs {count} rules for its derivative, got {len(rules)}")  # pyright: ignore[reportUnknownArgumentType]
+        if len(rule) != count:
+            raise ValueError(f"{self} needs {count} rules for its derivative, got {len(rule)}")
         results: list[Any] = []
-        for i, each in enumerate(rules):  # pyright: ignore[reportUnknownArgumentType]
+        for i, each in enumerate(rule):
             made = usual[i] if each is None else _apply(each, inputs, outputs, filled)
-            results.append(made[0] if isinstance(made, list) and len(made) == 1 else made)  # pyright: ignore[reportUnknownArgumentType]
+            results.append(made[0] if is_list(made) and len(made) == 1 else made)
         return results
 
     def _pulled(
@@ -277,7 +277,7 @@ class OpFromGraph(Op):
         arguments: Sequence[Variable],
         found: Sequence[Any],
     ) -> list[Any]:
-        """Derivatives as outputs of one op; what is None or not defined stays as it is."""
+        """The derivatives ``found`` as outputs of one op; None and undefined ones are kept."""
         usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
         wanted = [g for g, use in zip(found, usable, strict=True) if use]
         if not wanted:
@@ -296,9 +296,9 @@ class OpFromGraph(Op):
 
 def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
     for what, given in (("inputs", inputs), ("outputs", outputs)):
-        if not isinstance(given, list):
+        if not is_list(given):
             raise TypeError(f"The {what} of OpFromGraph must be a list, got {given!r}")
-        for each in given:  # pyright: ignore[reportUnknownVariableType]
+        for each in given:
             if not isinstance(each, Variable):
                 raise TypeError(f"The {what} of OpFromGraph must be variables, got {each!r}")
     for option in ("updates", "givens"):
@@ -323,17 +323,20 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
             )
 
 
-def _chosen(given: Derivative, older: Derivative, old_name: str, name: str) -> Derivative:
-    if older is None:
-        return given
-    if given is not None:
-        raise TypeError(f"{old_name} is the older name of {name}; give one of them")
-    warnings.warn(f"{old_name} is now called {name}", DeprecationWarning, stacklevel=3)
-    return older
+def _chosen(
+    given: Derivative, older: Derivative, old_name: str, name: str
+) -> Rule | tuple[Rule, ...]:
+    """A rule, or a tuple of rules, from the argument ``name`` or the one of its older name."""
+    if older is not None:
+        if given is not None:
+            raise TypeError(f"{old_name} is the older name of {name}; give one of them")
+        warnings.warn(f"{old_name} is now called {name}", DeprecationWarning, stacklevel=3)
+        given = older
+    return tuple(given) if is_list_or_tuple(given) else given
 
 
 def _apply(
-    rule: Derivative,
+    rule: Callable[..., Any] | OpFromGraph,
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     given: Sequence[Any],
@@ -344,13 +347,13 @@ def _apply(
 
 
 def _checked(op: OpFromGraph, found: Any, count: int) -> list[Any]:
-    results: list[Any] = list(found) if isinstance(found, list | tuple) else [found]  # pyright: ignore[reportUnknownArgumentType]
+    results = list(found) if is_list_or_tuple(found) else [found]
     if len(results) != count:
         raise ValueError(f"The derivative of {op} must have {count} parts, got {len(results)}")
     return results
 
 
-# saving: functions are told by their names
+# saving: functions are identified by their names
 
 
 def _encode(op: OpFromGraph, arrays: Arrays) -> Any:
@@ -358,27 +361,27 @@ def _encode(op: OpFromGraph, arrays: Arrays) -> Any:
         "graph": encode(op.graph, arrays),
         "inline": op.inline,
         "name": op.name,
-        "rules": [_encode_rule(r, arrays) for r in (op.pull_rule, op.push_rule)],  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        "rules": [_encode_rule(r, arrays) for r in (op.pull_rule, op.push_rule)],
     }
 
 
-def _encode_rule(rule: Derivative, arrays: Arrays) -> Any:
+def _encode_rule(rule: Rule | tuple[Rule, ...], arrays: Arrays) -> Any:
     if rule is None:
         return None
-    if isinstance(rule, tuple):
-        return [_encode_rule(r, arrays) for r in rule]  # pyright: ignore[reportUnknownVariableType]
+    if is_tuple(rule):
+        return [_encode_rule(r, arrays) for r in rule]
     if isinstance(rule, OpFromGraph):
         return {"op": _encode(rule, arrays)}
     name = f"{rule.__module__}:{rule.__qualname__}"
     if loaded(name) is rule:
         return {"function": name}
-    # one that no name leads to is itself only in this process
+    # a function that cannot be found by its name is identified within this process only
     return {"function": f"{name}@{id(rule)}"}
 
 
 def _decode(plain: Any, arrays: Arrays) -> OpFromGraph:
     graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    pull, push = (_decode_rule(r, arrays) for r in plain["rules"])
+    pull, push = (_decode_rules(r, arrays) for r in plain["rules"])
     inputs = [v.type.make_variable() for v in graph.inputs]
     return OpFromGraph(
         inputs,
@@ -390,11 +393,15 @@ def _decode(plain: Any, arrays: Arrays) -> OpFromGraph:
     )
 
 
-def _decode_rule(plain: Any, arrays: Arrays) -> Derivative:
+def _decode_rules(plain: Any, arrays: Arrays) -> Derivative:
+    return (
+        [_decode_rule(r, arrays) for r in plain] if is_list(plain) else _decode_rule(plain, arrays)
+    )
+
+
+def _decode_rule(plain: Any, arrays: Arrays) -> Rule:
     if plain is None:
         return None
-    if isinstance(plain, list):
-        return [_decode_rule(r, arrays) for r in plain]  # pyright: ignore[reportUnknownVariableType]
     if "op" in plain:
         return _decode(plain["op"], arrays)
     found = loaded(plain["function"])

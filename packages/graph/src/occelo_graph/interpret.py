@@ -1,4 +1,4 @@
-"""The reference interpreter: run a graph node by node with NumPy."""
+"""The interpreter: runs a graph node by node with NumPy, as the reference for all backends."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from occelo_graph.ir.regions import Loop, awaited
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_array
 from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 
 __all__ = ["annotate_error", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
@@ -27,10 +28,10 @@ _ANNOTATED = "_occelo_annotated"
 
 
 def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exception:
-    """An exception of the same class that names the node, its source line and its inputs.
+    """An exception of the same class whose message names the node, its source line and its inputs.
 
-    The cause stays the last line; the option ``exception_verbosity`` says how much more is told.
-    Classes that do not take a text alone get a note instead.
+    The cause stays the last line; the option ``exception_verbosity`` adds details. If the class cannot be constructed
+    from a message alone, the context is added as a note.
     """
     if hasattr(error, _ANNOTATED):
         return error
@@ -53,10 +54,10 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 
 
 def _shown(array: Any, more: bool) -> str:
-    """An input of a node that failed; its strides and, if there are few, its elements for ``more``."""
-    if not isinstance(array, np.ndarray):
+    """An input of a node that failed; with ``more`` also its strides and, if there are few, its elements."""
+    if not is_array(array):
         return repr(array)
-    text = f"{array.dtype} {array.shape}"  # pyright: ignore[reportUnknownMemberType]
+    text = f"{array.dtype} {array.shape}"
     if not more:
         return text
     elements = f", values {array.tolist()}" if array.size <= _FEW else ""
@@ -68,7 +69,7 @@ _DEEPEST_SHOWN = 6
 
 
 def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
-    """For each node of an order the computed variables that neither a later node nor an output needs."""
+    """Liveness: for each node of an order, the computed variables that are dead after it."""
     kept = set(outputs)
     frees: list[list[Variable]] = []
     for node in reversed(order):
@@ -84,10 +85,10 @@ def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[
 
 
 def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
-    """Compute one node's outputs; what an in-place op overwrites is a copy."""
+    """Compute the outputs of a node; an in-place op overwrites copies of its inputs."""
     ran = _HAS_RUN.get()
     if ran and (ran.get(node) or ran.get(node.op)):
-        return _run_before(ran.get(node) or ran[node.op])
+        return _recorded(ran.get(node) or ran[node.op])
     given: Sequence[Any] = arrays
     if node.op.destroy_map:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
@@ -106,9 +107,10 @@ _HAS_RUN: ContextVar[Mapping[Any, deque[Any]]] = ContextVar("has run", default={
 
 @contextmanager
 def has_run(results: Mapping[Any, deque[Any]]) -> Generator[None]:
-    """While nodes run that have run before: by node (or op) what came of each time, in order.
+    """Replay nodes with recorded results: inside of the ``with`` block a node in ``results`` does not run again.
 
-    That is a sequence of results, or an exception, and is taken from the queue instead of running the op once more.
+    ``results`` maps a node or an op to a queue with an entry for each run, in order: the sequence of the results, or the
+    exception that was raised.
     """
     token = _HAS_RUN.set(results)
     try:
@@ -117,7 +119,7 @@ def has_run(results: Mapping[Any, deque[Any]]) -> Generator[None]:
         _HAS_RUN.reset(token)
 
 
-def _run_before(results: deque[Any]) -> Sequence[Any]:
+def _recorded(results: deque[Any]) -> Sequence[Any]:
     found: Any = results.popleft()
     if isinstance(found, BaseException):
         raise found
@@ -129,7 +131,7 @@ def _run_lazily(
     values: dict[Variable, Any],
     instead: Mapping[Apply, Apply] | None = None,
 ) -> None:
-    """Compute on demand, for graphs with lazy ops; of some nodes others are run instead."""
+    """Compute on demand, for graphs with lazy ops; ``instead`` maps nodes to nodes that run in their place."""
     stack = list(outputs)
     while stack:
         variable = stack[-1]
@@ -149,7 +151,7 @@ def _run_lazily(
 
 
 def loop_kernel(loop: Loop, op: Op) -> Kernel:
-    """How the interpreter and the Python linkers run a node with a loop; ``op`` is named in errors, with the iteration."""
+    """The function with which the interpreter and the Python linkers run a loop; errors name ``op`` and the iteration."""
     body = loop.body
     kinds = [v.type for v in body.inputs[: len(loop.carried)]]
     lazy = any(node.op.lazy for node in body.nodes)
@@ -174,7 +176,7 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
         return [values[v] for v in body.outputs]
 
     def run(*arrays: Any) -> Sequence[Any]:
-        # what is carried may not share memory with what the node was given
+        # carried values may be overwritten, and the inputs of the node may not
         state = [_own(*each) for each in zip(kinds, (arrays[i] for i in loop.carried), strict=True)]
         read = [arrays[i] for i in loop.read]
         assert loop.count is not None
@@ -207,19 +209,19 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
 
 
 def _result(kind: Type, value: Any) -> Any:
-    """A value that shares no memory with another; Python objects are handed out as they are."""
-    if isinstance(value, np.ndarray):
-        return np.array(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    """A copy of the value; a Python object is returned as it is."""
+    if is_array(value):
+        return np.array(value)
     return value if kind.is_array or kind.parts() is None else kind.copy(value)
 
 
 def evaluate(
     outputs: Variable | Sequence[Variable], inputs: Mapping[Variable, Any] | None = None
 ) -> Any:
-    """The values of ``outputs``: one array, or a list of them for a sequence.
+    """Compute the values of ``outputs``: one value for a variable, a list for a sequence.
 
-    ``inputs`` maps roots (or any variables in between) to values, which are filtered by type.
-    `MissingInputError` if a root has none. Branches that are not taken are not computed.
+    ``inputs`` maps roots (or other variables) to values, which their types filter.
+    `MissingInputError` if a root has no value. Branches that are not taken are not computed.
     """
     given = dict(inputs or {})
     single = isinstance(outputs, Variable)
@@ -253,7 +255,7 @@ def evaluate(
 
 
 def _without_models(order: Sequence[Apply]) -> dict[Apply, Apply]:
-    """For nodes that fill a known shape those that do it without its model."""
+    """Nodes that fill a static shape like that of a model, mapped to nodes that do so without the model."""
     instead: dict[Apply, Apply] = {}
     for node in order:
         found = fill_of_known_shape(node)
@@ -270,7 +272,7 @@ def _needed(
     known: Mapping[Variable, Any],
     instead: Mapping[Apply, Apply],
 ) -> list[Apply]:
-    """The nodes of an order that are needed where values are known already, and others are run instead of some nodes."""
+    """The nodes of an order that must run, given ``known`` values and nodes that run ``instead`` of others."""
     needed = {v for v in wanted if v not in known}
     kept: list[Apply] = []
     for node in reversed(order):
@@ -284,10 +286,10 @@ def _needed(
 def variable_eval(
     variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
 ) -> Any:
-    """`Variable.eval`: keys may be names; ValueError for a name that is missing or ambiguous.
+    """`Variable.eval`. Keys may be names; ValueError for a name that is missing or ambiguous.
 
     A value for a variable that is not needed is an `UnusedInputError` (a ValueError), unless
-    ``on_unused_input`` says otherwise.
+    ``on_unused_input`` is not "raise".
     """
     given: dict[Variable, Any] = {}
     lenient = options.get("on_unused_input", "raise") != "raise"

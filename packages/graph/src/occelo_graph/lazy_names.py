@@ -1,4 +1,4 @@
-"""Names of a package that are loaded by their first use."""
+"""Lazy imports: names of a package whose modules are imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["deferred"]
 def deferred(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package; ``modules`` says where each name is."""
+    """``__getattr__`` and ``__dir__`` for a package; ``modules`` maps each name to its module."""
     namespace = vars(sys.modules[package])
 
     def find(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""SciPy, which the graph package can do without: imported by what needs it, when that is computed."""
+"""Import of SciPy, an optional dependency, when a function that needs it is computed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["scipy_module"]
 
 
 def scipy_module(name: str, what: str) -> Any:
-    """A module of SciPy; ModuleNotFoundError that says what to install where SciPy is missing.
+    """A module of SciPy; ModuleNotFoundError, with the command that installs it, if SciPy is missing.
 
-    ``what`` names the function that is computed by it.
+    ``what`` is the function that needs it, for the message.
     """
     try:
         importlib.import_module("scipy")

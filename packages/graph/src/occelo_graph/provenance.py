@@ -1,8 +1,8 @@
-"""Where in the user's code a variable was made.
+"""Provenance of variables: the lines of the user's code that made them.
 
-A mark is a code object and an instruction offset, taken from the first frame outside this
-library. It costs a few dictionary look-ups; file, line and text are worked out when asked for.
-A frame itself is never kept, because it would keep the caller's local variables alive.
+A mark is a code object and an instruction offset, taken from the innermost frame outside of this
+library. It costs a few dictionary look-ups; file, line and text are computed on demand.
+Frames are not kept, because they would keep the user's local variables alive.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Source:
 
 
 def register_internal(directory: str) -> None:
-    """Count every file below ``directory`` as the library's own, never as the user's."""
+    """Treat all files below ``directory`` as the library's own, not as the user's."""
     root = os.path.join(os.path.abspath(directory), "")
     if root not in _internal_roots:
         _internal_roots.append(root)
@@ -57,13 +57,13 @@ def register_internal(directory: str) -> None:
 
 
 def set_enabled(on: bool) -> None:
-    """Switch the taking of marks on (the default) or off for the whole process."""
+    """Switch the recording of marks on (the default) or off, for the whole process."""
     global _enabled
     _enabled = on
 
 
 def enabled() -> bool:
-    """Whether marks are taken."""
+    """Whether marks are recorded."""
     return _enabled
 
 
@@ -76,13 +76,13 @@ def _classify(filename: str) -> bool:
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame that is not the library's own; None if there is none or marks are off.
 
-    The search begins ``depth`` frames up, 1 being the caller's: Python makes a frame object for
-    each frame that is looked at, so what is surely the library's is better passed over at once.
-    Callers take code object and offset from the frame and let it go.
+    The search starts ``depth`` frames up (1: the caller's). Python creates a frame object for each frame
+    that is examined, so frames that are certainly the library's should be skipped with ``depth``.
+    Callers must not keep the frame.
     """
     if not _enabled:
         return None
-    frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
     known = _is_internal
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -96,13 +96,13 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 def here() -> Mark | None:
-    """Mark the user's line that is running; None if there is none."""
+    """The mark of the line of the user's code that is running; None if there is none."""
     frame = user_frame(2)
     return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def source_of(mark: Mark | Source | None) -> Source | None:
-    """Work out file, line and function of a mark."""
+    """File, line and function of a mark."""
     if mark is None or isinstance(mark, Source):
         return mark
     code, offset = mark

@@ -1,9 +1,9 @@
-"""Vectorization: run a graph over batches of some of its inputs, by each op's batching rule."""
+"""Vectorization: application of a graph to batches of its inputs, by the ops' batching rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape import lengths_by_variables, specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["vectorize", "vectorize_graph"]
 
@@ -55,12 +59,13 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
 
 
 def _replacement(old: Variable, new: Any) -> Variable:
-    """What replaces a variable: of its dtype, and held to the lengths that ops were built for."""
-    variable: Any = new if isinstance(new, Variable) else as_tensor_variable(new)
-    extra = _extra(old, variable)
-    kind: Any = old.type
-    if not kind.is_array:
-        return variable
+    """The replacement of a variable, with its dtype, and its static lengths checked at run time."""
+    given = new if isinstance(new, Variable) else as_tensor_variable(new)
+    extra = _extra(old, given)
+    kind = old.type
+    if not isinstance(kind, TensorType) or not is_tensor(given):
+        return given
+    variable = given
     if variable.type.dtype != kind.dtype:
         if np.result_type(variable.type.numpy_dtype, kind.numpy_dtype) != kind.numpy_dtype:
             raise TypeError(
@@ -81,9 +86,9 @@ def _replacement(old: Variable, new: Any) -> Variable:
 
 
 class _Batches:
-    """The batches of the variables that are replaced, and which of them other variables go through.
+    """The batches of the replaced variables, and the batches on which other variables depend.
 
-    Sets of batches are bits of integers.
+    Sets of batches are bit masks.
     """
 
     def __init__(self) -> None:
@@ -92,14 +97,14 @@ class _Batches:
         self._has: dict[Variable, int] = {}
 
     def add(self, old: Variable, new: Variable) -> None:
-        """Note that ``old`` is replaced."""
+        """Record that ``old`` is replaced by ``new``."""
         extra = _extra(old, new)
         if extra:
             self._depends[old] = self._has[old] = 1 << len(self._stacked)
             self._stacked.append((new, extra))
 
     def follow(self, node: Apply, made: Sequence[Variable]) -> None:
-        """Note on which batches the outputs of a node depend, and that ``made`` have dimensions for."""
+        """Record the batches on which the outputs of a node depend, and those for which ``made`` have dimensions."""
         depends = has = 0
         for variable in node.inputs:
             depends |= self._depends.get(variable, 0)
@@ -114,14 +119,14 @@ class _Batches:
         return (1 << len(self._stacked)) - 1
 
     def of(self, variable: Variable) -> int:
-        """The batches that a variable depends on."""
+        """The batches on which a variable depends."""
         return self._depends.get(variable, 0)
 
     def spread(self, old: Variable, new: Variable, over: int) -> Variable:
-        """``new`` with dimensions for all of the batches ``over``.
+        """``new`` broadcast to dimensions for all of the batches ``over``.
 
-        A length is the same all over a batch, so no rule of an op gives it dimensions for it; the result of
-        a graph has them.
+        Batching rules leave values without these dimensions that are the same for the whole batch, such as lengths;
+        results of a graph must have them.
         """
         if not over & ~self._has.get(old, 0) or not old.type.is_array:
             return new
@@ -136,13 +141,13 @@ class _Batches:
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     """The graph of ``outputs`` with variables replaced by ones with more leading dimensions.
 
-    Each replacement may have batch dimensions in front of those of what it replaces; batches of
+    A replacement may have batch dimensions in front of those of the variable; the batch dimensions of
     several replacements broadcast against each other. An output has the batch dimensions of all
-    replacements that it depends on, if only by their shapes, and none if it depends on none.
+    replacements on which it depends, even if only through their shapes, and none if it depends on none.
 
-    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError names one with effects, or of
-    other types than tensors, or an input over which an op cannot be vectorized. TypeError for a replacement of fewer dimensions, or of a dtype that does not fit; ValueError
-    for one of other known lengths.
+    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError for such an op
+    that has effects or is not over tensors alone, and for an input over which an op cannot be vectorized. TypeError for a
+    replacement of fewer dimensions or of a dtype that loses precision; ValueError for contradicting static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
@@ -154,7 +159,7 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
 def _vectorized(
     wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
 ) -> tuple[list[tuple[Variable, Variable]], _Batches]:
-    """Each variable with what it becomes, as the rules of ops give it."""
+    """Each wanted variable with its replacement, which has the batch dimensions that batching rules give it."""
     memo: dict[Variable, Variable] = {}
     batches = _Batches()
     for old, new in pairs:
@@ -172,11 +177,11 @@ def _vectorized(
 
 
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
-    """A function over batches from a function of tensors, as `numpy.vectorize`.
+    """The function ``func`` of tensors applied to batches, like `numpy.vectorize`.
 
-    ``signature`` gives the dimensions that the function itself takes, such as ``"(n),(n)->()"``;
-    without one it takes scalars. Leading dimensions of the arguments broadcast, and every result has
-    them, as with NumPy, whether it varies or not.
+    ``signature`` gives the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``;
+    by default it takes scalars. Further leading dimensions of the arguments broadcast, and every result has
+    them, as in NumPy, even if it does not vary over the batch.
     """
     core = None
     if signature is not None:
@@ -189,7 +194,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
             raise ValueError(
                 f"The signature has {len(ndims)} inputs, got {len(arguments)} arguments"
             )
-        inner: list[Any] = []
+        inner: list[TensorVariable] = []
         replace: dict[Variable, Variable] = {}
         for argument, ndim in zip(arguments, ndims, strict=True):
             if argument.type.ndim < ndim:

@@ -1,4 +1,4 @@
-"""Tells the modules below what they name of those above; see `facade`."""
+"""Fills the `facade` with the classes and functions of higher modules that lower ones call."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ facade.decomposed_kernel = decomposed_kernel
 facade.unfreeze = unfreeze
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
-"""The names of the scalar functions that come with this package; others are registered later, from outside."""
+"""The names of the scalar functions of this package; others are registered later, from outside."""

@@ -1,8 +1,8 @@
-"""The canonical document of a graph: what it computes, as plain tables, without identity or names.
+"""The canonical form of a graph as a document (tables of plain values) and arrays, and its digest.
 
-Variables are numbered: inputs first, in the order given, then roots and node outputs as a depth
-first walk from the first output meets them. Two graphs with equal documents and equal arrays
-compute the same.
+The document has no names and no identities. Variables are numbered: inputs first, in the given order, then roots and
+outputs of nodes in the order of a depth-first traversal from the first output. Graphs with equal documents and
+equal arrays compute the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Numbering", "canonical_bytes", "digest", "document"]
 
 
 class _Table:
-    """Values to positions, in order of first use, encoded once each."""
+    """A list of encoded values without duplicates, in order of first use."""
 
     def __init__(self, arrays: Arrays) -> None:
         self.rows: list[Any] = []
@@ -39,7 +39,7 @@ class _Table:
 
 
 class Numbering:
-    """Which number each variable of a graph got, and the nodes in order."""
+    """The numbers of a graph's variables, and its nodes in topological order."""
 
     def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
         self.numbers: dict[Variable, int] = {}
@@ -67,7 +67,7 @@ def document(
     arrays: Arrays,
     numbering: Numbering | None = None,
 ) -> dict[str, Any]:
-    """The tables of a graph; the data of constants is appended to ``arrays``."""
+    """The document of a graph; the data of constants is appended to ``arrays``."""
     numbered = Numbering(inputs, outputs) if numbering is None else numbering
     numbers = numbered.numbers
     types = _Table(arrays)
@@ -115,7 +115,7 @@ def canonical_bytes(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> 
     plain = document(inputs, outputs, arrays)
     parts = [json.dumps(plain, separators=(",", ":"), sort_keys=True).encode()]
     for array in arrays:
-        data: Any = np.ascontiguousarray(array)
+        data = np.ascontiguousarray(array)
         parts.append(f"\n{data.dtype.str}{array.shape}".encode())
         parts.append(data.tobytes())
     return b"".join(parts)
@@ -124,8 +124,8 @@ def canonical_bytes(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> 
 def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     """BLAKE2b digest (64 hexadecimal digits) of a graph's canonical form.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. Roots that are not listed in ``inputs`` are told
-    apart by type and by where they first occur. TypeError if an op or a constant has no canonical form.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. Roots that are not listed in ``inputs`` are distinguished
+    by type and by first occurrence. TypeError if an op or a constant has no canonical form.
     """
     import hashlib  # loads OpenSSL, which only a digest needs
 

@@ -1,13 +1,13 @@
-"""Parameters of ops and types as plain JSON values, and back, with no code run on the way.
+"""Encoding of the parameters of ops and types as JSON values, and decoding, which runs no code from the file.
 
-Only classes that registered themselves (every `Op`, every `Type`, every `Static` value) can be
-named in a saved graph; arrays are kept beside the text.
+Only classes with a coder and subclasses of `Op`, `Type` and `Static` can be named in a saved graph. Arrays are
+collected in a list beside the JSON value.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from occelo_graph.errors import SavedGraphError
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_dict, is_list
 
 __all__ = [
     "Arrays",
@@ -36,13 +37,10 @@ _coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arra
 
 
 class Static:
-    """Base of values that are parameters of ops and have parameters themselves.
-
-    A subclass gives ``fields()``, a mapping of its constructor's keywords to values.
-    """
+    """Base of classes of values that are parameters of ops and have parameters themselves."""
 
     def fields(self) -> dict[str, Any]:
-        """The keywords that make an equal value."""
+        """Keyword arguments with which the class makes an equal value."""
         raise NotImplementedError
 
 
@@ -52,7 +50,7 @@ def class_name(cls: type) -> str:
 
 
 def loaded(name: str) -> Any:
-    """What ``module:name`` stands for if the module is loaded; else None."""
+    """The object ``module:name`` if its module is loaded; else None."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -63,18 +61,17 @@ def loaded(name: str) -> Any:
 def register_coder(
     cls: type, to_plain: Callable[[Any, Arrays], Any], from_plain: Callable[[Any, Arrays], Any]
 ) -> None:
-    """Let values of exactly ``cls``, as parameters of ops and types, be saved, and told apart in digests.
+    """Register functions that encode and decode values of exactly ``cls``, for saved graphs and digests.
 
-    ``to_plain(value, arrays)`` gives a value of None, truth values, numbers, texts, lists and dicts with texts as keys; it may
-    append NumPy arrays to ``arrays`` and refer to them by their position. ``from_plain(plain, arrays)`` gives an equal value.
-    Two values that mean different things must give different plain values, since the cache finds functions by them.
-    A class that has a coder already gets the new one.
+    ``to_plain(value, arrays)`` returns a JSON value; it may append NumPy arrays to ``arrays`` and refer to them by
+    position. ``from_plain(plain, arrays)`` returns an equal value. Different values must have different encodings, since
+    the cache finds functions by them. A second coder for a class replaces the first.
     """
     _coders[class_name(cls)] = (cls, to_plain, from_plain)
 
 
 def coders() -> dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]]:
-    """The classes that have coders, by name, with their pairs of functions."""
+    """Registered coders by name of the class: the class and its two functions."""
     return dict(_coders)
 
 
@@ -90,10 +87,8 @@ def _subclass(base: type, name: str) -> Any:
 
 
 def encode(value: Any, arrays: Arrays) -> Any:
-    """A JSON value that `decode` turns back into an equal one; TypeError if there is none."""
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, int):
+    """The JSON value from which `decode` makes an equal value; TypeError if there is none."""
+    if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, float):
         return {"float": value.hex()}
@@ -101,22 +96,27 @@ def encode(value: Any, arrays: Arrays) -> Any:
         return {"complex": [value.real.hex(), value.imag.hex()]}
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
+    items: Sequence[Any] = value
+    mapping: Mapping[Any, Any] = value
     if isinstance(value, tuple):
-        return {"tuple": [encode(v, arrays) for v in value]}  # pyright: ignore[reportUnknownVariableType]
+        return {"tuple": [encode(v, arrays) for v in items]}
     if isinstance(value, list):
-        return [encode(v, arrays) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        return [encode(v, arrays) for v in items]
     if isinstance(value, dict):
-        items: Any = value.items()  # pyright: ignore[reportUnknownVariableType]
-        return {"dict": [[encode(k, arrays), encode(v, arrays)] for k, v in items]}
+        return {"dict": [[encode(k, arrays), encode(v, arrays)] for k, v in mapping.items()]}
     if isinstance(value, slice):
         parts = slice_parts(value)
         return {"slice": [encode(v, arrays) for v in parts]}
     if isinstance(value, np.dtype):
         return {"dtype": value.str}
     if isinstance(value, np.ndarray | np.generic):
-        arrays.append(np.asarray(value))  # pyright: ignore[reportUnknownArgumentType]
+        arrays.append(np.asarray(items))
         return {"array": len(arrays) - 1}
-    name = class_name(type(value))  # pyright: ignore[reportUnknownArgumentType]
+    return _encode_object(value, arrays)
+
+
+def _encode_object(value: object, arrays: Arrays) -> Any:
+    name = class_name(type(value))
     if name in _coders:
         return {"coded": name, "data": _coders[name][1](value, arrays)}
     if isinstance(value, Op):
@@ -132,16 +132,16 @@ def encode(value: Any, arrays: Arrays) -> Any:
 
 
 def encode_value(kind: Type, value: Any, arrays: Arrays) -> Any:
-    """A value of a type as `encode` has it: by the arrays that it consists of, if it is no array itself."""
+    """`encode` for a value of a type: part by part, unless it is an array or has no parts."""
     if kind.is_array or not kind.parts():
         return encode(value, arrays)
     return {"parts": [encode(np.asarray(part), arrays) for part in kind.to_parts(value)]}
 
 
 def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
-    """The value of a type that `encode_value` made ``plain`` from."""
-    if isinstance(plain, dict) and "parts" in plain:
-        return kind.from_parts([decode(part, arrays) for part in plain["parts"]])  # pyright: ignore[reportUnknownVariableType]
+    """The value of which `encode_value` returned ``plain``."""
+    if is_dict(plain) and "parts" in plain:
+        return kind.from_parts([decode(part, arrays) for part in plain["parts"]])
     return decode(plain, arrays)
 
 
@@ -154,12 +154,13 @@ def _decode_op(name: str, fields: dict[str, Any]) -> Op:
 
 
 def decode(plain: Any, arrays: Arrays) -> Any:
-    """The value that `encode` made ``plain`` from; `SavedGraphError` if that is impossible."""
-    if isinstance(plain, list):
-        return [decode(v, arrays) for v in plain]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(plain, dict):
-        return plain
-    entry: dict[str, Any] = plain  # pyright: ignore[reportUnknownVariableType]
+    """The value of which `encode` returned ``plain``; `SavedGraphError` if that is impossible."""
+    if is_list(plain):
+        return [decode(v, arrays) for v in plain]
+    return _decode_dict(plain, arrays) if is_dict(plain) else plain
+
+
+def _decode_dict(entry: dict[str, Any], arrays: Arrays) -> Any:
     match entry:
         case {"float": text}:
             return float.fromhex(text)

@@ -1,8 +1,8 @@
-"""Save and load graphs as versioned text plus arrays, without pickle.
+"""Saving and loading of graphs in a versioned format, without pickle.
 
 A file is a zip archive with ``graph.json`` (the canonical document, names and source lines) and
-one ``arrays/N.npy`` for each array. Files of this major version of the format are read by later
-ones; loading runs no code from the file.
+one ``arrays/N.npy`` for each array. Later versions read files of earlier ones. Loading runs no code from
+the file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class SavedGraph:
-    """What `load` gives: the inputs and the outputs, as they were saved."""
+    """A loaded graph: the inputs and the outputs, as they were saved."""
 
     inputs: list[Variable]
     outputs: list[Variable]
@@ -46,9 +46,8 @@ def save(
 ) -> None:
     """Write the graph of ``outputs`` with its constants and the values of shared variables.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if they need a variable that is
-    not among the ``inputs``, where any are given; TypeError if an op or a value cannot be written. Then an existing
-    file stays as it was.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if ``inputs`` are given and
+    another one is needed; TypeError if an op or a value cannot be encoded. After an error an existing file is unchanged.
     """
     listed, inputs = graph_parts(
         outputs,
@@ -90,7 +89,7 @@ def save(
 
 
 def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
-    """A function of the inputs that are listed must need no others."""
+    """`MissingInputError` for a root that is not among the listed inputs, if any are listed."""
     if not inputs:
         return
     for variable in ancestors(outputs, blockers=inputs):

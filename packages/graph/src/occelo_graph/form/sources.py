@@ -1,6 +1,7 @@
-"""What code from other packages does, as text that changes when it does, and what such packages have registered.
+"""Source texts of code from outside these packages, and the registry of such code, for keys of the cache.
 
-Keys of caches hold these texts. The code of these packages is known in another way: by names, sizes and times of its files.
+A text changes whenever the code or the data to which it refers changes. Code of these packages themselves enters
+the keys in another way: by names, sizes and times of files.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import importlib
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from occelo_graph.form.encoding import coders, encode
+from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [
     "UnknownSource",
@@ -28,33 +30,33 @@ __all__ = [
 
 _PACKAGES = frozenset(("occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo"))
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
-"""Libraries that are known by their version."""
+"""Libraries whose code is represented by the version."""
 _FIELDS_WITHOUT_EFFECT = frozenset(
     "__dict__ __weakref__ __doc__ __module__ __qualname__ __annotations__ __annotate_func__ __annotations_cache__ "
     "__firstlineno__ __static_attributes__ __dataclass_fields__ __dataclass_params__ __match_args__ __abstractmethods__ "
     "__parameters__ __orig_bases__ __hash__ _abc_impl __slots__".split()
 )
 _MOST = 5000
-"""Functions and values that one text may consist of."""
+"""The largest number of functions and values in one text."""
 
 
 class UnknownSource(Exception):
-    """Something registered from outside whose code, or what that refers to, cannot be read."""
+    """Registered code from outside, or an object to which it refers, has no source text."""
 
 
-def _package(part: Any) -> str:
+def _package(part: object) -> str:
     name: Any = part.__name__ if isinstance(part, types.ModuleType) else _module_of(part)
     return str(name).partition(".")[0]
 
 
-def _module_of(part: Any) -> str:
+def _module_of(part: object) -> str:
     named = isinstance(part, type | types.FunctionType | types.BuiltinFunctionType)
     found: Any = getattr(part if named else type(part), "__module__", None)
     return found or "builtins"
 
 
-def is_foreign(part: Any) -> bool:
-    """Whether a function, a class, or the class of a value comes from another package than these."""
+def is_foreign(part: object) -> bool:
+    """Whether a function, a class, or the class of a value comes from outside these packages."""
     return _package(part) not in _PACKAGES
 
 
@@ -73,23 +75,26 @@ def place_of_definition() -> tuple[str, ...] | None:
     return module, frame.f_code.co_filename, frame.f_code.co_qualname
 
 
-def source_text(part: Any, what: str) -> str:
-    """What a function, class or object from another package consists of; of one of these packages its name.
+def source_text(part: object, what: str) -> str:
+    """The source text of a function, class or object from outside; the name of one of these packages.
 
-    That is its code with defaults, what it closes over, and all that it names: functions and classes of other packages
-    again, modules by their file, libraries like NumPy by their version, values by what they hold. One with an attribute
-    ``version`` is known by that alone. `UnknownSource`, which begins with ``what``, where something cannot be told so.
+    It consists of the bytecode, the defaults and closures, and the text of everything that the code names: functions and
+    classes from outside in the same way, modules by their file, libraries like NumPy by their version, values by
+    their content. An object with an attribute ``version`` is represented by that alone. `UnknownSource`, which names
+    ``what``, if something has no text.
     """
     return "\n".join(_Reader(what).lines(part))
 
 
 class _Reader:
+    """Writes source texts; each object is written once and numbered, and later occurrences refer to the number."""
+
     def __init__(self, what: str) -> None:
         self.what = what
-        self.seen: dict[int, tuple[int, Any]] = {}
+        self.seen: dict[int, tuple[int, object]] = {}
 
-    def lines(self, part: Any) -> Iterator[str]:
-        """The text of anything that is met, once; after that which of the parts it is."""
+    def lines(self, part: object) -> Iterator[str]:
+        """The text of any object."""
         plain = _plain(part)
         if plain is not None:
             yield plain
@@ -99,10 +104,8 @@ class _Reader:
             return
         if len(self.seen) >= _MOST:
             raise UnknownSource(f"The source of {self.what} refers to too much to be read")
-        self.seen[id(part)] = (
-            len(self.seen),
-            part,
-        )  # held, so that no other object gets its identity
+        # a reference to the object, so that no other one gets its identity
+        self.seen[id(part)] = (len(self.seen), part)
         version = None if isinstance(part, types.ModuleType) else _version(part)
         if isinstance(version, str | int | tuple):
             yield f"version {version!r}"
@@ -143,7 +146,7 @@ class _Reader:
             try:
                 content = cell.cell_contents
             except ValueError:
-                continue  # not bound yet
+                continue  # an empty cell
             if text is None or (callable(content) and is_foreign(content)):
                 yield "closure"
                 yield from self.lines(content)
@@ -171,21 +174,20 @@ class _Reader:
                 yield from self.lines(value)
 
     def _object(self, part: Any) -> Iterator[str]:
-        if isinstance(part, tuple | list):
-            yield f"{type(part).__name__} of {len(part)}"  # pyright: ignore[reportUnknownArgumentType]
-            for each in part:  # pyright: ignore[reportUnknownVariableType]
+        given: Any = part  # which isinstance does not narrow to a class of unknown elements
+        if is_list_or_tuple(part):
+            yield f"{type(part).__name__} of {len(part)}"
+            for each in part:
                 yield from self.lines(each)
-        elif isinstance(part, dict):
-            items: Any = part.items()  # pyright: ignore[reportUnknownVariableType]
-            yield f"dict of {len(items)}"
-            for pair in items:
+        elif is_dict(part):
+            yield f"dict of {len(part)}"
+            for pair in part.items():
                 yield from self.lines(pair)
         elif isinstance(part, set | frozenset):
-            own = cast(Any, part)
-            yield f"set {sorted(chr(10).join(_Reader(self.what).lines(each)) for each in own)}"
+            yield f"set {sorted(chr(10).join(_Reader(self.what).lines(each)) for each in given)}"
         elif isinstance(part, staticmethod | classmethod):
-            yield type(cast(Any, part)).__name__
-            yield from self.lines(part.__func__)  # pyright: ignore[reportUnknownMemberType]
+            yield type(given).__name__
+            yield from self.lines(given.__func__)
         elif isinstance(part, types.MemberDescriptorType | types.GetSetDescriptorType):
             yield f"slot {part.__name__}"
         elif isinstance(part, functools.cached_property):
@@ -199,15 +201,15 @@ class _Reader:
         elif isinstance(part, np.ufunc | types.BuiltinFunctionType):
             yield f"{type(part).__name__} {_library(part) or part.__name__}"
         elif isinstance(part, np.ndarray | np.generic):
-            array = cast(Any, np.asarray(part))  # pyright: ignore[reportUnknownArgumentType]
+            array = np.asarray(given)
             if array.dtype.hasobject:
-                raise self._unknown(part)
+                raise self._unknown(given)
             yield f"array {array.dtype.str} {array.shape} {array.tobytes()!r}"
         else:
             yield from self._instance(part)
 
-    def _instance(self, part: Any) -> Iterator[str]:
-        """An object by its class, and what it holds if that is plain."""
+    def _instance(self, part: object) -> Iterator[str]:
+        """The text of an object: its class, and its encoding or attributes."""
         yield from self.lines(type(part))
         arrays: list[Any] = []
         try:
@@ -221,35 +223,33 @@ class _Reader:
             return
         if not (is_foreign(part) and hasattr(part, "__dict__")):
             raise self._unknown(part)
-        yield from self.lines(
-            {k: v for k, v in cast(Any, vars(part)).items() if not k.endswith("_cache")}
-        )
+        yield from self.lines({k: v for k, v in vars(part).items() if not k.endswith("_cache")})
 
-    def _unknown(self, part: Any) -> UnknownSource:
-        kind = cast(Any, type(part))
+    def _unknown(self, part: object) -> UnknownSource:
+        kind = type(part)
         return UnknownSource(
             f"The source of {self.what} cannot be read: it refers to an object of {kind.__module__}.{kind.__qualname__}; "
             "an attribute `version` of what was registered would stand for it"
         )
 
 
-def _version(part: Any) -> Any:
-    """The attribute ``version``; None without one, also of an object that makes its attributes as they are asked for."""
+def _version(part: object) -> Any:
+    """The attribute ``version``; None without one, or if reading it raises."""
     try:
         return getattr(part, "version", None)
     except Exception:
         return None
 
 
-def _is_plain_inside(part: Any) -> bool:
-    """Whether an object is known by its class and the plain values that it holds."""
-    kind = cast(Any, type(part))
-    slots = any(getattr(c, "__slots__", ()) for c in kind.__mro__)
+def _is_plain_inside(part: object) -> bool:
+    """Whether an object's class and plain attributes determine it."""
+    slots = any(getattr(c, "__slots__", ()) for c in type(part).__mro__)
     held = getattr(part, "__dict__", None)
     return held is not None and not slots and all(_plain(v) is not None for v in held.values())
 
 
-def _plain(part: Any) -> str | None:
+def _plain(part: object) -> str | None:
+    """The text of a value without references to other objects; None for other objects."""
     if part is None or part is ... or part is NotImplemented:
         return repr(part)
     if type(part) in (bool, int, float, complex, str, bytes, range):
@@ -259,8 +259,8 @@ def _plain(part: Any) -> str | None:
     return f"dtype {part.str}" if isinstance(part, np.dtype) else None
 
 
-def _library(part: Any) -> str | None:
-    """The name, and version, of what is not read: of these packages, Python's own library, and libraries with versions."""
+def _library(part: object) -> str | None:
+    """The name, and version, of code that is represented by these: of these packages, the standard library, and libraries."""
     package = _package(part)
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
     if isinstance(part, np.ufunc):
@@ -273,7 +273,7 @@ def _library(part: Any) -> str | None:
 
 
 def _names(code: types.CodeType) -> list[str]:
-    """The names that a function, and those defined in it, use."""
+    """The names that a function, and functions defined in it, use."""
     found = dict.fromkeys(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -285,9 +285,9 @@ _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
 
 
 def register_extension(registry: str, name: str, *parts: Any) -> None:
-    """Remember that ``parts`` (functions, classes, plain values) were registered under a name in a registry.
+    """Record that ``parts`` (functions, classes, plain values) were registered under a name in a registry.
 
-    What these packages register is left out. All else takes part in the keys of the cache.
+    Parts from outside enter the keys of the cache; those of these packages are ignored.
     """
     if any(is_foreign(part) for part in parts if _plain(part) is None):
         remember_extension(registry, name, *parts)
@@ -296,12 +296,12 @@ def register_extension(registry: str, name: str, *parts: Any) -> None:
 
 
 def remember_extension(registry: str, name: str, *parts: Any) -> None:
-    """`register_extension` of what surely comes from another package."""
+    """`register_extension` of parts that are known to come from outside."""
     _extensions[registry, name] = parts
 
 
 def extensions_text() -> str:
-    """All that other packages have registered, as text; empty if there is nothing. `UnknownSource` if something cannot be read."""
+    """The source texts of everything registered from outside; empty if there is nothing. `UnknownSource` as in `source_text`."""
     rows = dict(_extensions)
     rows.update(
         (("coder", name), row) for name, row in coders().items() if any(map(is_foreign, row[1:]))

@@ -1,1 +1,1 @@
-"""Graphs as text: trees, formulas, Python source, dot."""
+"""Printing of graphs: as trees, formulas, Python source and dot."""

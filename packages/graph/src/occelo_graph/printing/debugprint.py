@@ -1,13 +1,18 @@
-"""`debugprint`: a graph as an indented tree."""
+"""`debugprint`: printing of a graph as an indented tree."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.narrowing import is_list_or_tuple
+
+if TYPE_CHECKING:
+    from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+    from occelo_graph.ir.op import Op
 
 __all__ = ["debugprint", "dprint"]
 
@@ -56,7 +61,7 @@ class _Printer:
         self.ids = _Ids(options["id_type"], used)
         self.done: dict[Any, Any] = options["done"] if options["done"] is not None else {}
         self.order = order
-        self.inner: dict[Any, None] = {}
+        self.inner: dict[Op, None] = {}
         self.lines: list[str] = []
         self.storage: Any = None
         self.graph: Any = None
@@ -123,9 +128,8 @@ class _Printer:
                     self.lines.append(f"{below} └─ ···")
                 continue
             self.done[node] = None
-            for value in (node.op.props() or {}).values():
-                if hasattr(value, "nodes") and hasattr(value, "bind"):
-                    self.inner[node.op] = None
+            if _inner_graphs(node.op):
+                self.inner[node.op] = None
             if depth != -1 and level >= depth:
                 continue
             last = len(node.inputs) - 1
@@ -141,10 +145,10 @@ class _Printer:
 
 
 def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
-    """Outputs, topological positions, storage and the graph itself, from anything printable."""
-    if isinstance(graph_like, list | tuple):
+    """Outputs, topological positions, storage and the graph itself of anything that can be printed."""
+    if is_list_or_tuple(graph_like):
         roots: list[Variable] = []
-        for item in graph_like:  # pyright: ignore[reportUnknownVariableType]
+        for item in graph_like:
             roots += _roots(item)[0]
         return roots, {}, None, None
     outputs, _ = graph_parts(graph_like)
@@ -178,12 +182,12 @@ def debugprint(
 ) -> Any:
     """Print a variable, node, list, `FunctionGraph` or compiled function as a tree.
 
-    A node that was printed before is abbreviated. From level 100 on lines begin with their level
-    instead of being indented further. ``depth`` limits the levels (-1: all).
+    Repeated nodes are abbreviated. From level 100 on, lines begin with their level
+    instead of a longer indent. ``depth`` limits the levels (-1: all).
     ``file`` is a stream (standard output by default), "str" to return the text, or "rich" to return
     a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
-    graphs show each node's position in the order of execution. ``print_assumptions`` adds what a
-    rewritten graph knows of each variable.
+    graphs show each node's position in the order of execution. ``print_assumptions`` adds the
+    assumptions that a rewritten graph has about each variable.
     """
     options = {
         "depth": depth,
@@ -216,22 +220,26 @@ def debugprint(
     return _deliver(printer.lines, file)
 
 
+def _inner_graphs(op: Op) -> list[FrozenFunctionGraph]:
+    props = op.props() or {}
+    return [v for v in props.values() if hasattr(v, "nodes") and hasattr(v, "bind")]
+
+
 def _print_inner(printer: _Printer) -> None:
     printer.lines += ["", "Inner graphs:"]
     pending = list(printer.inner)
-    seen: set[Any] = set()
+    seen: set[Op] = set()
     while pending:
         op = pending.pop(0)
         if op in seen:
             continue
         seen.add(op)
         printer.lines += ["", str(op)]
-        for value in (op.props() or {}).values():  # pyright: ignore[reportUnknownVariableType]
-            if hasattr(value, "nodes") and hasattr(value, "bind"):  # pyright: ignore[reportUnknownArgumentType]
-                start = len(printer.lines)
-                for output in value.outputs:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-                    printer.tree(output)  # pyright: ignore[reportUnknownArgumentType]
-                printer.lines[start:] = [f"  {line}" for line in printer.lines[start:]]
+        for graph in _inner_graphs(op):
+            start = len(printer.lines)
+            for output in graph.outputs:
+                printer.tree(output)
+            printer.lines[start:] = [f"  {line}" for line in printer.lines[start:]]
         pending += [o for o in printer.inner if o not in seen]
 
 

@@ -1,4 +1,4 @@
-"""A graph in Graphviz' dot language."""
+"""Printing of a graph in Graphviz' dot language."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from occelo_graph.form.document import Numbering
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
 
 __all__ = ["pydotprint", "to_dot"]
@@ -27,11 +28,11 @@ def to_dot(
     max_label_size: int = 70,
     with_ids: bool = False,
 ) -> str:
-    """The text of a directed graph, from inputs (green) to outputs (blue).
+    """The graph in dot, from inputs (green) to outputs (blue).
 
     ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
-    Shared variables are cyan and constants grey; an edge along which an output may alias its input
-    is blue, one along which the input is overwritten red.
+    Shared variables are cyan and constants grey. An edge is blue if the node's output may alias the input,
+    and red if the node overwrites the input.
     """
     listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
@@ -81,7 +82,7 @@ def _producer(numbering: Numbering, variable: Variable) -> str:
     return f"n{positions[variable.owner]}"
 
 
-def _edge_color(op: Any, i: int) -> str:
+def _edge_color(op: Op, i: int) -> str:
     if any(i in ins for ins in op.destroy_map.values()):
         return ', color="red"'
     if any(i in ins for ins in op.view_map.values()):
@@ -96,9 +97,9 @@ def pydotprint(
     max_label_size: int = 70,
     print_output_file: bool = True,
 ) -> str:
-    """Write the dot text of a variable, list, graph or compiled function to ``outfile``.
+    """Write a variable, list, graph or compiled function in dot to ``outfile``, and return the text.
 
-    Returns the text. Turn it into a picture with Graphviz: ``dot -Tsvg graph.dot``.
+    Graphviz draws it: ``dot -Tsvg graph.dot``.
     """
     graph = getattr(getattr(fct, "maker", None), "fgraph", fct)
     outputs: Any = getattr(graph, "outputs", graph)

@@ -1,4 +1,4 @@
-"""`pprint`: a graph as a formula on one line."""
+"""`pprint`: printing of a graph as a formula on one line."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
 
 
 def pprint(graph: Any) -> str:
-    """The formula of a variable, with as few parentheses as Python's precedence needs.
+    """The formula of a variable, with the parentheses that Python's precedence requires and no others.
 
-    Of several variables, a `FunctionGraph` or a compiled function there is a line for each output. A part whose
-    own formula has over 10,000 characters is abbreviated.
+    Several variables, a `FunctionGraph` or a compiled function give a line for each output. A subexpression of
+    more than 10,000 characters is abbreviated.
     """
     return "\n".join(_formula(v) for v in graph_parts(graph)[0])
 
@@ -86,5 +86,5 @@ def _formula(variable: Variable) -> str:
 
 
 def pp(variable: Any) -> str:
-    """`pprint`, by its short name."""
+    """Short name of `pprint`."""
     return pprint(variable)

@@ -1,4 +1,4 @@
-"""A graph as Python that rebuilds it."""
+"""Printing of a graph as Python source that rebuilds it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list, is_slice, is_tuple
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["to_python"]
@@ -25,10 +26,13 @@ _PLAIN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 
 
 class _Writer:
+    """Writes expressions for values, and collects the imports that they need."""
+
     def __init__(self) -> None:
         self.imports: dict[str, None] = {}
 
-    def _class(self, cls: type) -> str:
+    def class_expression(self, cls: type) -> str:
+        """The name of a class, which is imported."""
         module, _, name = class_name(cls).partition(":")
         self.imports[f"from {module} import {name.partition('.')[0]}"] = None
         return name
@@ -43,33 +47,31 @@ class _Writer:
             if props is None:
                 raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
             inner = ", ".join(f"{k}={self.value(v)}" for k, v in props.items())
-            return f"{self._class(type(value))}({inner})"
+            return f"{self.class_expression(type(value))}({inner})"
         if isinstance(value, Static):
             inner = ", ".join(f"{k}={self.value(v)}" for k, v in value.fields().items())
-            return f"{self._class(type(value))}({inner})"
+            return f"{self.class_expression(type(value))}({inner})"
         if isinstance(value, Type):
-            return f"{self._class(type(value))}({', '.join(self.value(k) for k in value.key())})"
-        if isinstance(value, tuple):
-            parts: Any = value  # pyright: ignore[reportUnknownVariableType]
-            return "(" + "".join(f"{self.value(v)}, " for v in parts).rstrip() + ")"
-        if isinstance(value, list):
-            listed: Any = value  # pyright: ignore[reportUnknownVariableType]
-            return "[" + ", ".join(self.value(v) for v in listed) + "]"
-        if isinstance(value, slice):
-            parts = slice_parts(value)
-            return f"slice({', '.join(self.value(p) for p in parts)})"
+            inner = ", ".join(self.value(k) for k in value.key())
+            return f"{self.class_expression(type(value))}({inner})"
+        if is_tuple(value):
+            return "(" + "".join(f"{self.value(v)}, " for v in value).rstrip() + ")"
+        if is_list(value):
+            return "[" + ", ".join(self.value(v) for v in value) + "]"
+        if is_slice(value):
+            return f"slice({', '.join(self.value(p) for p in slice_parts(value))})"
         if isinstance(value, np.ndarray | np.generic):
             return self.array(value)
         if (isinstance(value, float) and value != value) or value in (np.inf, -np.inf):
             return f"float({str(value)!r})"
         if isinstance(value, type):
-            return self._class(value)
+            return self.class_expression(value)
         if value is None or isinstance(value, bool | int | float | str | bytes):
             return repr(value)
         raise TypeError(f"{value!r} has no Python form")
 
     def array(self, value: Any) -> str:
-        """An expression for an array, exact to the last bit."""
+        """An expression for an array; it keeps every bit."""
         self.imports["import numpy as np"] = None
         data = np.ascontiguousarray(value)
         if data.size <= 64 and data.dtype.kind in "biu":
@@ -103,11 +105,11 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
 
 
 def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
-    """Python source that rebuilds a graph as the lists ``inputs`` and ``outputs``.
+    """Python source that rebuilds a graph, with its lists ``inputs`` and ``outputs``.
 
     ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
-    Running it gives a graph with the same digest. Shared variables keep their value. TypeError if
-    an op has no fields.
+    The rebuilt graph has the same digest. Shared variables keep their values. TypeError if
+    an op has neither fields nor ``__props__``.
     """
     listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
@@ -126,9 +128,9 @@ def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
                 f"{type_}.make_constant({writer.value(variable.data)}{', ' + name if name else ''})"
             )
         elif isinstance(variable, SharedVariable) and variable not in given:
-            writer._class(type(variable))  # pyright: ignore[reportPrivateUsage]
+            class_name_ = writer.class_expression(type(variable))
             value = writer.value(variable.get_value(borrow=True))
-            call = f"{type(variable).__name__}({type_}, {value}{', ' + name if name else ''})"
+            call = f"{class_name_}({type_}, {value}{', ' + name if name else ''})"
         else:
             call = f"{type_}.make_variable({name})"
         body.append(f"{names[variable]} = {call}")

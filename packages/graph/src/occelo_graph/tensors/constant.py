@@ -1,9 +1,9 @@
-"""Constants from arrays and numbers, and the conversion of arguments to tensor variables."""
+"""Construction of tensor constants, and conversion of arguments to tensor variables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -31,17 +31,17 @@ TensorLike = Any
 
 _FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
-_scalars: dict[tuple[str, str, str], Any] = {}
+_scalars: dict[tuple[str, str, str], TensorConstant] = {}
 
 
 def constant(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorConstant:
-    """A constant with the value of ``x``, which is copied unless it is read-only.
+    """A constant with the value of ``x``, which is copied.
 
-    A Python float, a sequence of such (and of integers) or an empty one gets dtype floatX, a Python
-    int int64, a bool bool, as in NumPy; ``dtype`` overrides. ``ndim`` adds leading dimensions of length 1. TypeError if ``x`` is no array of
-    numbers.
+    Without ``dtype``, a Python float, a sequence of Python floats and integers with at least one float, and an empty sequence
+    get dtype floatX; everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1. TypeError if
+    ``x`` is not an array of numbers or truth values.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
@@ -53,7 +53,7 @@ def constant(
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
-    data: Any = np.array(x, dtype=wanted)
+    data = np.array(x, dtype=wanted)
     if data.dtype.name not in DTYPES:
         raise TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}")
     if ndim is not None:
@@ -61,42 +61,39 @@ def constant(
             raise ValueError(f"Expected at most {ndim} dimensions, got {data.ndim}")
         data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
     data.flags.writeable = False
-    made: TensorConstant = TensorType(data.dtype, data.shape).make_constant(data, name)  # pyright: ignore[reportAssignmentType]
-    return made
+    return TensorType(data.dtype, data.shape).make_constant(data, name)
 
 
 def as_tensor_variable(
     x: TensorLike, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorVariable:
-    """Turn ``x`` into a tensor variable.
+    """Convert ``x`` to a tensor variable.
 
-    Variables are returned as they are (``ndim`` may add or drop leading dimensions of length 1), a
-    node gives its default output, sequences that hold variables are stacked, the rest becomes a
-    constant. TypeError if that is impossible, and for a Python bool, alone or beside numbers:
-    ``x == y`` gives one whatever the values of the variables x and y are.
+    A variable is returned as it is (``dtype`` casts it, ``ndim`` adds or drops leading dimensions of length 1), a
+    node is replaced by its default output, a sequence that contains variables is stacked, anything else becomes a
+    constant. TypeError if that is impossible, and for a Python bool, alone or in a sequence with numbers: most likely
+    it is ``x == y``, which compares variables by identity.
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
             raise TypeError(f"Expected a tensor, got {x} of type {x.type}{hint}")
-        variable: Any = x
+        variable = cast("TensorVariable", x)
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
         return variable if ndim is None else _with_ndim(variable, ndim)
     if is_node(x):
         return as_tensor_variable(x.default_output(), name, ndim, dtype)
     if is_sequence(x) and _holds_variable(x):
-        stacked: Any = facade.stack(x)
-        return as_tensor_variable(stacked, name, ndim, dtype)
+        return as_tensor_variable(facade.stack(x), name, ndim, dtype)
     refuse_bool(x)
-    made: Any = constant(x, name, ndim, dtype)
-    return made
+    return constant(x, name, ndim, dtype)
 
 
 as_tensor = as_tensor_variable
 
 
-def _with_ndim(variable: Any, ndim: int) -> Any:
+def _with_ndim(variable: TensorVariable, ndim: int) -> TensorVariable:
     if variable.ndim < ndim:
         pad: list[Any] = ["x"] * (ndim - variable.ndim)
         return variable.dimshuffle([*pad, *range(variable.ndim)])
@@ -110,8 +107,8 @@ def _holds_variable(values: Sequence[Any]) -> bool:
     return any(isinstance(v, Variable) or (is_sequence(v) and _holds_variable(v)) for v in values)
 
 
-def scalar_constant(value: Any, dtype: str) -> Any:
-    """A 0-d constant of ``dtype``; equal ones may be one object. OverflowError if it does not fit."""
+def scalar_constant(value: Any, dtype: str) -> TensorConstant:
+    """A 0-d constant of ``dtype``, cached. OverflowError if the value does not fit."""
     key = (type(value).__name__, str(value), dtype)
     found = _scalars.get(key)
     if found is None:
@@ -128,27 +125,31 @@ def scalar_constant(value: Any, dtype: str) -> Any:
 _WEAK = (int, float, complex)
 
 
-def promote_arguments(arguments: Sequence[TensorLike]) -> list[Any]:
-    """Turn arguments of one operation into variables, with NumPy 2's weak Python scalars.
+def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
+    """Convert the arguments of one operation to variables, with NumPy 2's weak Python scalars.
 
-    A Python number takes the dtype that it has beside the other arguments: beside float32 the
-    number 1.1 is float32, beside int8 the number 1 is int8 (300 is an OverflowError).
+    The dtype of a Python number follows from the other arguments: with a float32 tensor
+    1.1 is float32, with an int8 tensor 1 is int8 (and 300 is an OverflowError).
     """
-    converted: list[Any] = [None if type(a) in _WEAK else as_tensor_variable(a) for a in arguments]
-    if None not in converted:
-        return converted
-    dtypes = [v.type.numpy_dtype for v in converted if v is not None]
-    for position, argument in enumerate(arguments):
-        if converted[position] is not None:
-            continue
-        if not dtypes:
-            converted[position] = constant(argument)
-        else:
-            dtype = np.result_type(*dtypes, argument).name
-            if type(argument) is int:
-                _check_fits(argument, dtype)
-            converted[position] = scalar_constant(argument, dtype)
-    return converted
+    converted = [None if type(a) in _WEAK else as_tensor_variable(a) for a in arguments]
+    known = [v for v in converted if v is not None]
+    if len(known) == len(converted):
+        return known
+    dtypes = [v.type.numpy_dtype for v in known]
+    return [
+        _weak_constant(argument, dtypes) if variable is None else variable
+        for argument, variable in zip(arguments, converted, strict=True)
+    ]
+
+
+def _weak_constant(value: Any, dtypes: Sequence[np.dtype[Any]]) -> TensorConstant:
+    """A Python number as a constant, given the dtypes of the arguments that are no Python numbers."""
+    if not dtypes:
+        return constant(value)
+    dtype = np.result_type(*dtypes, value).name
+    if type(value) is int:
+        _check_fits(value, dtype)
+    return scalar_constant(value, dtype)
 
 
 def _check_fits(value: int, dtype: str) -> None:

@@ -1,9 +1,9 @@
-"""Symbolic tensors by name: ``scalar``, ``dvector``, ``tensor3``, ``dmatrices("abc")``, ..."""
+"""Constructors of symbolic tensors: ``tensor``, ``scalar``, ``dvector``, ``tensor3``, ``dmatrices("abc")``, ..."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -225,15 +225,14 @@ def tensor(
 ) -> TensorVariable:
     """A symbolic tensor of ``dtype`` and static ``shape`` (None for an unknown length).
 
-    As in older code, the first argument may be a dtype if no ``dtype`` is given: a NumPy dtype or
-    the full name of one. Anything shorter, such as "b", is a name.
+    For compatibility, the first argument may be a dtype if no ``dtype`` is given: a NumPy dtype or
+    its full name. A short form such as "b" is taken for the name of the tensor.
     """
     if shape is None:
         raise TypeError("tensor() needs a shape, such as (None, 3)")
     if dtype == "floatX" and name is not None and _is_dtype(name):
         name, dtype = None, name
-    made: Any = TensorType(dtype, shape).make_variable(name)
-    return made
+    return TensorType(dtype, shape).make_variable(name)
 
 
 def _is_dtype(name: Any) -> bool:
@@ -262,10 +261,11 @@ def _maker(prefix: str, kind: str) -> Maker:
                 f"{prefix}{kind} makes tensors of shape {shape_text(own_shape)}, "
                 f"not {shape_text(type_.shape)}; use tensor(dtype=..., shape=...)"
             )
-        made: Any = type_.make_variable(name)
-        return made
+        return type_.make_variable(name)
 
-    make.__doc__ = f"A symbolic {kind} of dtype {own_dtype}; ``shape`` may say more of its lengths."
+    make.__doc__ = (
+        f"A symbolic {kind} of dtype {own_dtype}; ``shape`` may make more lengths static."
+    )
     return make
 
 
@@ -290,8 +290,9 @@ def _named(make: Maker, name: str) -> Maker:
 
 
 def _singles(prefix: str) -> Makers:
+    """A constructor for each of `_SHAPES`, in their order."""
     made = [_named(_maker(prefix, kind), prefix + kind) for kind in _SHAPES]
-    return tuple(made)  # pyright: ignore[reportReturnType]
+    return cast("Makers", tuple(made))
 
 
 def _plurals(singles: Makers) -> tuple[ManyMaker, ...]:

@@ -1,4 +1,4 @@
-"""Nodes over tensors, as type checkers see them, and how to tell them from others."""
+"""Types of nodes over tensors for type checkers, and tests for such nodes and variables."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def is_tensor(value: object) -> TypeIs[TensorVariable]:
 
 
 def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
-    """The same variables, which are tensors by the contract of the op; nothing is checked."""
+    """The same variables, typed as tensors by the op's contract; nothing is checked at run time."""
     return cast("Sequence[TensorVariable]", variables)
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable if its op is of one of some classes, over tensors alone; else None."""
+    """The node that computes a variable if its op is of one of ``op_classes``, which must be over tensors alone; else None."""
     node = variable.owner
     if node is None or not isinstance(node.op, op_classes):
         return None

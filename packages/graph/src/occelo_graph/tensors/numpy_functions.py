@@ -1,11 +1,9 @@
-"""What NumPy's functions do when they are given a symbolic tensor: ours, or a TypeError.
+"""Dispatch of NumPy's functions and ufuncs on symbolic tensors to our functions; TypeError where there is none.
 
-Each row of `_FUNCTIONS` has our function and the parameters that NumPy's has, in its order. A
-parameter is passed on under the name behind the colon, if any; one with a minus is not ours, and
-raises when it is given (except for the value behind the equals sign, which changes nothing).
+Each row of `_FUNCTIONS` has our function and the parameters of NumPy's function in its order. A parameter is
+passed on by the name after the colon, if there is one. A parameter with a minus is not supported: it raises
+when it is given, except for the value after the equals sign, which changes nothing.
 """
-
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
 from occelo_graph.ops.blas import products as blas
@@ -39,7 +38,7 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: An
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     ary = as_tensor_variable(ary)
     where = shape.normalize_axis(axis, ary.type.ndim)
-    if not isinstance(indices_or_sections, list | tuple) and np.ndim(indices_or_sections) == 0:
+    if not is_list_or_tuple(indices_or_sections) and np.ndim(indices_or_sections) == 0:
         length, count = ary.type.shape[where], int(indices_or_sections)
         if length is None:
             raise TypeError(
@@ -59,7 +58,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    """NumPy puts the new dimensions of a vector on both sides, and that of a matrix last."""
+    """As in NumPy, the new dimensions of a vector are first and last, and that of a matrix is last."""
     orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
     made = [
         v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v
@@ -69,7 +68,7 @@ def _atleast_3d(*arys: Any) -> Any:
 
 
 def _several(function: Callable[..., Any]) -> Callable[..., Any]:
-    """With several arguments, a tuple where ours gives a list."""
+    """A function that returns a tuple for several arguments, where ours returns a list."""
 
     def calling(*arys: Any) -> Any:
         made = function(*arys)
@@ -102,7 +101,7 @@ def _angle(z: Any, deg: bool = False) -> Any:
 
 
 def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of dtypes, given variables."""
+    """A NumPy function of dtypes, applied to the dtypes of variables."""
 
     def calling(*given: Any, **options: Any) -> Any:
         return function(
@@ -125,6 +124,46 @@ def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2)
     flat = shape.join_dims(shape.transpose(x, [*rest, *axes]), len(rest))
     result = statistics.norm(flat, ord, -1)
     return shape.expand_dims(result, axes) if keepdims else result
+
+
+def _matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+    return statistics.norm(x, ord, (-2, -1), keepdims)
+
+
+def _trace(x: Any, offset: int = 0) -> Any:
+    return blas.trace(x, offset, -2, -1)
+
+
+def _diagonal(x: Any, offset: int = 0) -> Any:
+    return search.diagonal(x, offset, -2, -1)
+
+
+def _ndim(a: Any) -> int:
+    return as_tensor_variable(a).type.ndim
+
+
+def _iscomplexobj(x: Any) -> bool:
+    return is_complex(as_tensor_variable(x).dtype)
+
+
+def _isrealobj(x: Any) -> bool:
+    return not _iscomplexobj(x)
+
+
+def _vstack(tup: Any) -> Any:
+    return join.vertical_stack(*tup)
+
+
+def _hstack(tup: Any) -> Any:
+    return join.horizontal_stack(*tup)
+
+
+def _flipud(m: Any) -> Any:
+    return join.flip(m, 0)
+
+
+def _fliplr(m: Any) -> Any:
+    return join.flip(m, 1)
 
 
 _FUNCTIONS: dict[str, Row] = {
@@ -162,7 +201,7 @@ _FUNCTIONS: dict[str, Row] = {
     "trace": (blas.trace, "a offset axis1 axis2 -dtype -out"),
     # shapes
     "shape": (shape.shape, "a:x"),
-    "ndim": (lambda a: as_tensor_variable(a).type.ndim, "a"),
+    "ndim": (_ndim, "a"),
     "size": (_size, "a axis"),
     "reshape": (shape.reshape, "a:x shape:newshape -order=C -copy=True"),
     "ravel": (shape.ravel, "a:x -order=C"),
@@ -180,15 +219,15 @@ _FUNCTIONS: dict[str, Row] = {
     # joining and splitting
     "concatenate": (join.concatenate, "arrays:tensor_list axis -out -dtype -casting=same_kind"),
     "stack": (join.stack, "arrays:tensors axis -out -dtype -casting=same_kind"),
-    "vstack": (lambda tup: join.vertical_stack(*tup), "tup -dtype -casting=same_kind"),
-    "hstack": (lambda tup: join.horizontal_stack(*tup), "tup -dtype -casting=same_kind"),
+    "vstack": (_vstack, "tup -dtype -casting=same_kind"),
+    "hstack": (_hstack, "tup -dtype -casting=same_kind"),
     "split": (_split, "ary indices_or_sections axis"),
     "repeat": (join.repeat, "a repeats axis"),
     "tile": (join.tile, "A reps"),
     "roll": (join.roll, "a:x shift axis"),
     "flip": (join.flip, "m:arr axis"),
-    "flipud": (lambda m: join.flip(m, 0), "m"),
-    "fliplr": (lambda m: join.flip(m, 1), "m"),
+    "flipud": (_flipud, "m"),
+    "fliplr": (_fliplr, "m"),
     "pad": (join.pad, "array:x pad_width mode constant_values"),
     "diff": (join.diff, "a n axis -prepend -append"),
     # making
@@ -240,19 +279,16 @@ _FUNCTIONS: dict[str, Row] = {
     "unravel_index": (search.unravel_index, "indices shape:dims order"),
     "ravel_multi_index": (search.ravel_multi_index, "multi_index dims mode order"),
     # dtypes
-    "iscomplexobj": (lambda x: is_complex(as_tensor_variable(x).dtype), "x"),
-    "isrealobj": (lambda x: not is_complex(as_tensor_variable(x).dtype), "x"),
+    "iscomplexobj": (_iscomplexobj, "x"),
+    "isrealobj": (_isrealobj, "x"),
     "result_type": (_dtypes(np.result_type), "*"),
     "can_cast": (_dtypes(np.can_cast), "*"),
     # linear algebra
     "linalg.norm": (statistics.norm, "x ord axis keepdims"),
     "linalg.vector_norm": (_vector_norm, "x axis keepdims ord"),
-    "linalg.matrix_norm": (
-        lambda x, keepdims=False, ord="fro": statistics.norm(x, ord, (-2, -1), keepdims),
-        "x keepdims ord",
-    ),
-    "linalg.trace": (lambda x, offset=0: blas.trace(x, offset, -2, -1), "x offset -dtype"),
-    "linalg.diagonal": (lambda x, offset=0: search.diagonal(x, offset, -2, -1), "x offset"),
+    "linalg.matrix_norm": (_matrix_norm, "x keepdims ord"),
+    "linalg.trace": (_trace, "x offset -dtype"),
+    "linalg.diagonal": (_diagonal, "x offset"),
     "linalg.matrix_transpose": (shape.matrix_transpose, "x"),
     "linalg.matmul": (blas.matmul, "x1 x2"),
     "linalg.tensordot": (blas.tensordot, "x1:a x2:b axes"),
@@ -264,6 +300,10 @@ if np.lib.NumpyVersion(np.__version__) < "2.1.0":
 
 def _logical(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: function(*(ar.neq(v, 0) for v in given))
+
+
+def _logical_not(x: Any) -> Any:
+    return ar.eq(x, 0)
 
 
 def _reciprocal(x: Any) -> Any:
@@ -282,7 +322,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "logical_and": _logical(ar.and_),
     "logical_or": _logical(ar.or_),
     "logical_xor": _logical(ar.xor),
-    "logical_not": lambda x: ar.eq(x, 0),
+    "logical_not": _logical_not,
     "logaddexp": tr.logaddexp,
     "reciprocal": _reciprocal,
     "degrees": tr.rad2deg,
@@ -325,9 +365,9 @@ def _first_variable(values: Any) -> Any:
         value = pending.pop()
         if isinstance(value, Variable):
             return value
-        if isinstance(value, list | tuple):
+        if is_list_or_tuple(value):
             pending.extend(reversed(value))
-        elif isinstance(value, Mapping):
+        elif is_dict(value):
             pending.extend(value.values())
     return "that it was given"
 
@@ -335,7 +375,7 @@ def _first_variable(values: Any) -> Any:
 def _pass_on(
     parameters: str, args: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str | None]:
-    """Arguments and keywords of our function, and the first parameter that it lacks, if given."""
+    """Arguments and keywords for our function, and the name of the first given argument that it does not support."""
     listed = [p.partition(":") for p in parameters.split()]
     keywords: dict[str, Any] = {}
     if listed and listed[0][0] == "*":
@@ -351,7 +391,7 @@ def _pass_on(
         if plain not in given:
             continue
         value = given.pop(plain)
-        if value is np._NoValue:  # pyright: ignore[reportPrivateUsage]
+        if value is np._NoValue:  # pyright: ignore[reportPrivateUsage]  # NumPy passes it for an argument that was not given
             continue
         if not name.startswith("-"):
             keywords[ours or plain] = value

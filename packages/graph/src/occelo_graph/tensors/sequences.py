@@ -1,25 +1,28 @@
-"""What nested sequences hold, and Python's bools, which do not belong where a tensor does."""
+"""Checks of nested sequences that stand for tensors, and of Python bools, which no function takes for tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 __all__ = ["is_sequence", "leaf_types", "refuse_bool"]
 
 
-def is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
-    """Whether a value is one of the sequences that are taken for tensors."""
+def is_sequence(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
+    """Whether a value is a list or a tuple, the sequences that stand for tensors."""
     return isinstance(value, list | tuple)
 
 
 def refuse_bool(value: Any, what: str = "a tensor") -> None:
-    """TypeError if ``value`` is a Python bool, or a sequence of such and of other values.
+    """TypeError if ``value`` is a Python bool, or a sequence with bools and other values.
 
-    Variables compare by identity, so that ``x == 0`` is False: where a tensor belongs, a Python
-    bool is that mistake. NumPy's bools, arrays, and sequences of bools alone are values.
+    Variables compare by identity, so ``x == 0`` is False; a Python bool in place of a tensor is most likely
+    this mistake. NumPy's bools, arrays, and sequences of bools only are accepted.
     """
     if isinstance(value, bool) or (is_sequence(value) and _mixes_bools(value)):
         raise TypeError(
@@ -35,7 +38,7 @@ def _mixes_bools(values: Sequence[Any]) -> bool:
 
 
 def leaf_types(values: Sequence[Any]) -> set[type]:
-    """The types of what a nested sequence holds."""
+    """The types of the elements of a nested sequence."""
     kinds: set[type] = set()
     pending = [values]
     while pending:

@@ -1,10 +1,10 @@
-"""`TensorType`: arrays of one dtype whose dimensions are known integers or unknown."""
+"""`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -13,7 +13,12 @@ from occelo_graph.config import FLOAT_X
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.sequences import refuse_bool
+
+if TYPE_CHECKING:
+    from occelo_graph.ir.nodes import Apply
+    from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
 __all__ = ["DTYPES", "StaticShape", "TensorType", "is_complex", "is_discrete", "is_float"]
 
@@ -44,7 +49,7 @@ def is_discrete(dtype: str) -> bool:
 
 
 def _dtype_name(dtype: Any) -> str:
-    # NumPy works out a name anew each time
+    # np.dtype.name is slow
     if type(dtype) is str and dtype in _NAMES:
         return dtype
     if dtype == "floatX":
@@ -62,7 +67,7 @@ def _static_dimension(length: Any) -> int | None:
     if length is None:
         return None
     if isinstance(length, bool):
-        # the older protocol's broadcast pattern: True is a length of 1
+        # a broadcast pattern of the older protocol, in which True is a length of 1
         return 1 if length else None
     try:
         value = int(length)
@@ -76,15 +81,15 @@ def _static_dimension(length: Any) -> int | None:
 class TensorType(Type):
     """Arrays of ``dtype`` and static ``shape``, a tuple of integers and None (unknown).
 
-    ``dtype`` is a NumPy dtype or its name; "floatX" stands for the option's value now. Equal types
-    are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
+    ``dtype`` is a NumPy dtype or its name; "floatX" stands for the current value of that option. Types are
+    interned: equal types are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
     """
 
     __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
     is_array: ClassVar[bool] = True
 
-    # every tensor has them
+    # never None, unlike those of the base class
     dtype: str
     shape: StaticShape
     ndim: int
@@ -147,13 +152,12 @@ class TensorType(Type):
     # values
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return ``data`` as an array of the type; no copy if it is one already.
+        """Return ``data`` as an array of the type, without a copy if it is one already.
 
-        ``strict`` takes only arrays of the exact dtype. Otherwise an array of another dtype is
-        taken if NumPy's promotion with the type's dtype is the type's dtype, a Python number or
-        list if the conversion is exact, and anything that casts under ``allow_downcast=True``.
-        With ``allow_downcast=None`` Python floats may lose precision for floatX and float32.
-        TypeError if refused.
+        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy promotes
+        its dtype and the type's to the type's dtype, a Python number or list if the conversion is exact, and
+        with ``allow_downcast=True`` anything that can be cast. With ``allow_downcast=None`` Python floats may
+        lose precision for floatX and float32. TypeError otherwise.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array: Any = data
@@ -181,25 +185,26 @@ class TensorType(Type):
         if data is None:
             raise TypeError(f"Expected an array of {self}, got None")
         refuse_mask(data)
-        if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:  # pyright: ignore[reportUnknownMemberType]
-            return data  # a subclass such as memmap is kept as it is  # pyright: ignore[reportUnknownVariableType]
+        if is_array(data) and data.dtype == self.numpy_dtype:
+            return data  # a subclass such as memmap is kept as it is
         if strict:
             raise TypeError(f"Expected an array of dtype {self.dtype}, got {_kind(data)}")
         if allow_downcast:
-            return np.asarray(data).astype(self.numpy_dtype)  # pyright: ignore[reportUnknownArgumentType]
+            return np.asarray(data).astype(self.numpy_dtype)
         if isinstance(data, np.ndarray | np.generic):
             return self._convert_array(data, allow_downcast)
         return self._convert_python(data, allow_downcast)
 
     def _convert_array(self, data: Any, allow_downcast: bool | None) -> Any:
+        dtype: np.dtype[Any] = data.dtype
         # copies only if the dtype changes
-        if np.promote_types(data.dtype, self.numpy_dtype) == self.numpy_dtype:
+        if np.promote_types(dtype, self.numpy_dtype) == self.numpy_dtype:
             return np.asarray(data, dtype=self.numpy_dtype)
-        scalar_float = data.ndim == 0 and data.dtype.kind == "f" and isinstance(data, np.floating)
+        scalar_float = dtype.kind == "f" and isinstance(data, np.floating)
         if allow_downcast is None and scalar_float and self.dtype == FLOAT_X.get():
             return np.asarray(data, dtype=self.numpy_dtype)
         raise TypeError(
-            f"Expected dtype {self.dtype}, got {data.dtype}, which loses precision when cast; "  # pyright: ignore[reportUnknownMemberType]
+            f"Expected dtype {self.dtype}, got {dtype}, which loses precision when cast; "
             "cast it, or compile with allow_input_downcast=True"
         )
 
@@ -249,7 +254,7 @@ class TensorType(Type):
         atol: float | None = None,
         **_: Any,
     ) -> bool:
-        """Whether two arrays are equal but for rounding; tolerances default by dtype."""
+        """Whether two arrays are equal up to rounding; tolerances default by dtype."""
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         if self.dtype in ("bool",) or is_discrete(self.dtype):
@@ -269,13 +274,17 @@ class TensorType(Type):
         return bool(np.all(close))
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-            return np.may_share_memory(a, b)  # pyright: ignore[reportUnknownArgumentType]
-        return False
+        return is_array(a) and is_array(b) and np.may_share_memory(a, b)
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
         refuse_bool(other)
         return super().filter_variable(other, allow_convert)
+
+    if TYPE_CHECKING:
+
+        def make_variable(self, name: str | None = None) -> TensorVariable: ...
+        def make_output(self, owner: Apply, index: int) -> TensorVariable: ...
+        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
 
     # relations
 
@@ -330,8 +339,8 @@ class TensorType(Type):
 
 
 def refuse_mask(data: Any) -> None:
-    """TypeError for a masked array, or the type of one: no tensor has a mask."""
-    module: Any = sys.modules.get("numpy.ma")  # who has made one has loaded it
+    """TypeError for a masked array, or the type of one, since tensors have no masks."""
+    module: Any = sys.modules.get("numpy.ma")  # loaded if there is any masked array
     if module is None:
         return
     if issubclass(data if isinstance(data, type) else type(data), module.MaskedArray):
@@ -357,7 +366,7 @@ def _round_trips(plain: Any, array: Any) -> bool:
         back = array.astype(plain.dtype)
         same = back == plain
         if plain.dtype.kind in "iu" and array.dtype.kind in "iu":
-            # between signed and unsigned the bits come back although the number was another
+            # between signed and unsigned integers a wrong number can round-trip
             same &= (array < 0) == (plain < 0)
         if plain.dtype.kind in "fc":
             same |= (back != back) & (plain != plain)

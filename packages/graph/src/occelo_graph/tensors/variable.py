@@ -1,4 +1,4 @@
-"""`TensorVariable`: Python's operators and NumPy's methods on tensors."""
+"""`TensorVariable`: symbolic tensors with Python's operators and NumPy's methods; tensor constants and shared tensors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_array
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
@@ -19,6 +20,7 @@ from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
+from occelo_graph.tensors.sequences import is_sequence
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
@@ -32,7 +34,7 @@ class TensorVariable(Variable):
 
     __slots__ = ()
     __array_priority__ = 1000
-    type: TensorType  # pyright: ignore[reportIncompatibleVariableOverride]
+    type: TensorType  # pyright: ignore[reportIncompatibleVariableOverride]  # never assigned again, so it may be narrower
 
     @property
     def dtype(self) -> str:
@@ -216,7 +218,7 @@ class TensorVariable(Variable):
         """Whether elements differ."""
         return ar.neq(self, other)
 
-    # what a symbolic value cannot do
+    # operations that need a value
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -320,7 +322,7 @@ class TensorVariable(Variable):
 
     def transpose(self, *axes: Any) -> TensorVariable:
         """Reorder dimensions, reversing them by default."""
-        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)):
+        if len(axes) == 1 and (axes[0] is None or is_sequence(axes[0])):
             return shape.transpose(self, axes[0])
         return shape.transpose(self, axes or None)
 
@@ -568,7 +570,7 @@ _LONGEST_FORMULA = 80
 
 
 def _written(variable: Variable) -> str:
-    """A variable as its user wrote it: the name or the formula, and the line."""
+    """A variable for error messages: its name or formula, and the line of the user's code that made it."""
     formula: str = variable.name or facade.formula(variable)
     shown = formula if len(formula) <= _LONGEST_FORMULA else str(variable)
     return (
@@ -578,7 +580,7 @@ def _written(variable: Variable) -> str:
     )
 
 
-class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]
+class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
     """A tensor with a fixed value."""
 
     __slots__ = ()
@@ -603,7 +605,7 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         return self
 
 
-class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore[reportIncompatibleVariableOverride]
+class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
     """A tensor that is an input of an inner graph."""
 
     __slots__ = ()
@@ -615,7 +617,7 @@ class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore
         return self
 
 
-class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]
+class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
     """A tensor whose value several functions share."""
 
     __slots__ = ()
@@ -630,7 +632,7 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
         return SharedVariable.__str__(self)
 
     def zero(self, borrow: bool = False) -> None:
-        """Set all elements to 0; with ``borrow`` in the array that is there."""
+        """Set all elements to 0; with ``borrow`` in place."""
         if borrow:
             self.container.storage[0][...] = 0
         else:
@@ -638,8 +640,9 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
 
 
 def _is_tensor_value(value: Any) -> bool:
+    dtype: Any = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray | np.generic):
-        return value.dtype.name in DTYPES  # pyright: ignore[reportUnknownMemberType]
+        return dtype.name in DTYPES
     return isinstance(value, bool | int | float | complex)
 
 
@@ -651,10 +654,10 @@ def _shared_tensor(
     borrow: bool = False,
     shape: Any = None,
 ) -> TensorSharedVariable:
-    """A shared tensor; Python numbers get the dtypes that constants get."""
+    """A shared tensor; Python numbers have the same dtypes as constants."""
     refuse_mask(value)
-    if isinstance(value, np.ndarray):
-        data: Any = value if borrow else np.array(value, copy=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if is_array(value):
+        data = value if borrow else np.array(value, copy=True)
     else:
         data = np.array(constant(value).data)
     type_ = TensorType(data.dtype, (None,) * data.ndim if shape is None else shape)
