@@ -55,7 +55,7 @@ def _module_of(part: object) -> str:
     return found or "builtins"
 
 
-def is_foreign(part: object) -> bool:
+def is_foreign(part: Any) -> bool:
     """Whether a function, a class, or the class of a value comes from outside these packages."""
     return _package(part) not in _PACKAGES
 
@@ -75,7 +75,7 @@ def place_of_definition() -> tuple[str, ...] | None:
     return module, frame.f_code.co_filename, frame.f_code.co_qualname
 
 
-def source_text(part: object, what: str) -> str:
+def source_text(part: Any, what: str) -> str:
     """The source text of a function, class or object from outside; the name of one of these packages.
 
     It consists of the bytecode, the defaults and closures, and the text of everything that the code names: functions and

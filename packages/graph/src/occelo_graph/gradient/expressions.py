@@ -1,40 +1,43 @@
-"""What an expression is made of, without the graph being changed."""
-
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+"""`ExpressionReader`: recognition of forms of expressions, such as 1 + exp(x), for stable gradients and logarithms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.narrowing import is_array
 from occelo_graph.ops.elemwise.arithmetic import neg, sub
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.shape import DimShuffle
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import constant
+from occelo_graph.tensors.nodes import TensorApply, computed_by
 
-__all__ = ["ExpressionReader", "OfBounded", "number_in", "same"]
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorConstant, TensorVariable
+
+__all__ = ["BoundedFunction", "ExpressionReader", "OfBounded", "number_in", "same"]
 
 _READS = 200
 _DEPTH = 5
 
 
-def number_in(variable: Any) -> float | None:
-    """The one real number that all elements of a constant are; None if there is none."""
+def number_in(variable: Variable) -> float | None:
+    """The real number that all elements of a small constant equal; None for other variables."""
     data = variable.data if isinstance(variable, Constant) else None
-    if not isinstance(data, np.ndarray) or data.dtype.kind not in "iuf" or not 0 < data.size <= 64:
+    if not is_array(data) or data.dtype.kind not in "iuf" or not 0 < data.size <= 64:
         return None
     first = float(data.flat[0])
     return first if data.size == 1 or bool((data == first).all()) else None
 
 
-def same(a: Any, b: Any, depth: int = 3) -> bool:
-    """Whether two variables are one expression of the same variables."""
+def same(a: Variable, b: Variable, depth: int = 3) -> bool:
+    """Whether two variables are equal expressions of the same variables."""
     if a is b:
         return True
     if isinstance(a, Constant) and isinstance(b, Constant):
@@ -49,17 +52,23 @@ def same(a: Any, b: Any, depth: int = 3) -> bool:
     )
 
 
+class BoundedFunction(NamedTuple):
+    """f(x), where f is erf, tanh or the square of tanh (``name``: "tanh^2")."""
+
+    name: str
+    x: TensorVariable
+
+
 class OfBounded(NamedTuple):
-    """a + b f(x), where f is erf, tanh or the square of tanh (``name``: "tanh^2"); of a number alone b is 0."""
+    """a + b f(x) for a bounded function f; the number a if there is no function."""
 
     a: float
     b: float
-    name: str = ""
-    x: Any = None
+    function: BoundedFunction | None = None
 
     @property
     def vanishes(self) -> bool:
-        """Whether it is positive and comes as near to 0 as f comes to 1 or -1."""
+        """Whether it is positive and approaches 0 where f approaches 1 or -1."""
         return 0 < self.a < math.inf and abs(self.b) == self.a
 
     def times(self, factor: float) -> OfBounded:
@@ -68,23 +77,23 @@ class OfBounded(NamedTuple):
 
 
 class ExpressionReader:
-    """Looks through expressions of one dtype, but not through the variables ``keep``.
+    """Recognizes forms of expressions of one dtype. It does not look through the variables ``keep``.
 
-    ``seen`` collects the variables that it came upon: whatever it makes is made of these. What it makes
-    ``to_differentiate`` may hold expressions of the kind that it looks for.
+    ``seen`` collects the variables that it has read; everything that it builds is built from these. Forms that are
+    built ``to_differentiate`` may contain expressions that the reader itself recognizes.
     """
 
     def __init__(
-        self, dtype: str, keep: Collection[Any] = (), to_differentiate: bool = False
+        self, dtype: str, keep: Collection[Variable] = (), to_differentiate: bool = False
     ) -> None:
         self.dtype = dtype
         self.keep = keep
         self.to_differentiate = to_differentiate
-        self.seen: set[Any] = set()
+        self.seen: set[Variable] = set()
         self._left = _READS
 
-    def owner(self, variable: Any) -> Apply | None:
-        """The node that computes a variable, if it may be looked through."""
+    def owner(self, variable: TensorVariable) -> Apply | None:
+        """The node that computes a variable, if the reader may look through it."""
         node = variable.owner
         if node is None or variable in self.keep or not self._left:
             return None
@@ -94,61 +103,56 @@ class ExpressionReader:
         self.seen.update(node.inputs)
         return node
 
-    def node(self, variable: Any, *names: str) -> Any:
-        """The node, if the variable is computed by one of these functions in the reader's dtype."""
-        found = variable.owner
-        if found is None or not isinstance(found.op, Elemwise) or found.op.inplace:
+    def node(self, variable: TensorVariable, *names: str) -> TensorApply[Elemwise] | None:
+        """The node that computes the variable, if it is of one of these scalar functions in the reader's dtype."""
+        found = computed_by(variable, Elemwise)
+        if found is None or found.op.inplace:
             return None
         if found.op.scalar_op.name not in names or self.owner(variable) is None:
             return None
         return found if all(v.type.dtype == self.dtype for v in found.inputs) else None
 
-    def inner(self, variable: Any, name: str) -> Any:
-        """x, if the variable is the function of x."""
+    def inner(self, variable: TensorVariable, name: str) -> TensorVariable | None:
+        """x, if the variable is the named function of x."""
         found = self.node(variable, name)
         return None if found is None else found.inputs[0]
 
-    def exponent(self, variable: Any) -> Any:
+    def exponent(self, variable: TensorVariable) -> TensorVariable | None:
         """x, if the variable is exp(x); a part of x, if it is that part of exp(x)."""
-        found = variable.owner
-        if found is not None and isinstance(found.op, DimShuffle | Subtensor | AdvancedSubtensor):
+        found = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
             return None if whole is None else found.op(whole, *found.inputs[1:])
         return self.inner(variable, "exp")
 
-    def negated(self, variable: Any) -> Any:
-        """-v, without two signs."""
-        value = number_in(variable)
-        if value is not None:
-            return as_tensor_variable(np.asarray(-variable.data))
+    def negated(self, variable: TensorVariable) -> TensorVariable:
+        """-v, without a double negation."""
+        if isinstance(variable, Constant) and number_in(variable) is not None:
+            return constant(np.asarray(-variable.data))
         inner = self.inner(variable, "neg")
         return neg(variable) if inner is None else inner
 
     @staticmethod
-    def is_chosen(variable: Any) -> bool:
-        """Whether a variable is computed by `switch`, as the arguments of forms for parts of the range are."""
-        found = variable.owner
-        return (
-            found is not None
-            and isinstance(found.op, Elemwise)
-            and found.op.scalar_op.name == "switch"
-        )
+    def is_chosen(variable: TensorVariable) -> bool:
+        """Whether a variable is computed by `switch`, like the arguments of forms for parts of a range."""
+        found = computed_by(variable, Elemwise)
+        return found is not None and found.op.scalar_op.name == "switch"
 
-    def factors(self, variable: Any) -> list[Any]:
-        """The factors of a product, the variable alone if it is none; signs are factors of their own."""
+    def factors(self, variable: TensorVariable) -> list[TensorVariable]:
+        """The factors of a product, with -1 for each sign; the variable itself if it is not a product."""
         found = self.node(variable, "mul", "neg")
         if found is None:
             return [variable]
         parts = [f for v in found.inputs for f in self.factors(v)]
         return [self.number(-1.0), *parts] if found.op.scalar_op.name == "neg" else parts
 
-    def number(self, value: float) -> Any:
+    def number(self, value: float) -> TensorConstant:
         """A constant of the reader's dtype."""
-        return as_tensor_variable(np.asarray(value, self.dtype))
+        return constant(np.asarray(value, self.dtype))
 
-    def square_root(self, variable: Any) -> Any:
-        """x, if the variable is its square."""
-        found: Any = self.node(variable, "sqr", "pow", "mul")
+    def square_root(self, variable: TensorVariable) -> TensorVariable | None:
+        """x, if the variable is the square of x."""
+        found = self.node(variable, "sqr", "pow", "mul")
         if found is None:
             return None
         name, base, rest = found.op.scalar_op.name, found.inputs[0], found.inputs[1:]
@@ -157,7 +161,7 @@ class ExpressionReader:
         )
         return base if fits else None
 
-    def power_of_number(self, variable: Any) -> tuple[float, Any] | None:
+    def power_of_number(self, variable: TensorVariable) -> tuple[float, TensorVariable] | None:
         """c and x, if the variable is c^x for a positive number c that is not 1."""
         x = self.inner(variable, "exp2")
         if x is not None:
@@ -170,20 +174,20 @@ class ExpressionReader:
             return None
         return base, found.inputs[1]
 
-    def _of_bounded(self, variable: Any, depth: int) -> OfBounded | None:
+    def _of_bounded(self, variable: TensorVariable, depth: int) -> OfBounded | None:
         value = number_in(variable)
         if value is not None:
             return OfBounded(value, 0.0)
-        found: Any = self.node(
+        found = self.node(
             variable, "erf", "erfc", "tanh", "sqr", "pow", "neg", "add", "sub", "mul", "true_div"
         )
         if found is None or not depth:
             return None
         name, x = found.op.scalar_op.name, found.inputs[0]
         if name in ("erf", "tanh"):
-            return OfBounded(0.0, 1.0, name, x)
+            return OfBounded(0.0, 1.0, BoundedFunction(name, x))
         if name == "erfc":
-            return OfBounded(1.0, -1.0, "erf", x)
+            return OfBounded(1.0, -1.0, BoundedFunction("erf", x))
         if name in ("add", "sub"):
             split = 1 if name == "sub" else len(found.inputs)
             plus, minus = found.inputs[:split], found.inputs[split:]
@@ -191,10 +195,14 @@ class ExpressionReader:
         base = self.square_root(variable)
         if base is not None:
             inner = self.inner(base, "tanh")
-            return None if inner is None else OfBounded(0.0, 1.0, "tanh^2", inner)
+            if inner is None:
+                return None
+            return OfBounded(0.0, 1.0, BoundedFunction("tanh^2", inner))
         return self._product_of_bounded(name, found.inputs, depth - 1)
 
-    def _product_of_bounded(self, name: str, inputs: Sequence[Any], depth: int) -> OfBounded | None:
+    def _product_of_bounded(
+        self, name: str, inputs: Sequence[TensorVariable], depth: int
+    ) -> OfBounded | None:
         factor = -1.0 if name == "neg" else 1.0
         function: OfBounded | None = None
         for i, v in enumerate(inputs):
@@ -209,15 +217,17 @@ class ExpressionReader:
                 factor *= value
         return None if function is None or name == "pow" else function.times(factor)
 
-    def bounded_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> OfBounded | None:
-        """How a sum less another is made of numbers and one of erf(x), erfc(x) = 1 - erf(x), tanh(x) and tanh(x)^2."""
+    def bounded_sum(
+        self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
+    ) -> OfBounded | None:
+        """a + b f(x), if the difference of two sums has that form; erfc(x) is 1 - erf(x)."""
         left = self._left
         found = self._sum_of_bounded(plus, minus, _DEPTH)
-        self._left = left  # what has this form is small
-        return None if found is None or not found.name else found
+        self._left = left  # such expressions are small, so they need not count
+        return None if found is None or found.function is None else found
 
     def _sum_of_bounded(
-        self, plus: Sequence[Any], minus: Sequence[Any], depth: int
+        self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable], depth: int
     ) -> OfBounded | None:
         total = OfBounded(0.0, 0.0)
         for sign, terms in ((1.0, plus), (-1.0, minus)):
@@ -226,48 +236,54 @@ class ExpressionReader:
                 if read is None:
                     return None
                 found = read.times(sign)
-                known = total if total.name else found
-                if found.name and (found.name != known.name or not same(found.x, known.x)):
-                    return None
-                name, x = known.name, known.x
-                total = OfBounded(total.a + found.a, total.b + found.b, name, x)
+                own, known = found.function, total.function or found.function
+                if own is not None and known is not None:
+                    if own.name != known.name or not same(own.x, known.x):
+                        return None
+                total = OfBounded(total.a + found.a, total.b + found.b, known)
         return total
 
-    def reduction(self, variable: Any, name: str) -> Any:
-        """The node, if the variable is a sum or product along axes, computed in its own dtype."""
-        found = variable.owner
-        if found is None or not isinstance(found.op, CAReduce) or self.owner(variable) is None:
+    def reduction(self, variable: TensorVariable, name: str) -> TensorApply[CAReduce] | None:
+        """The node that computes the variable, if it is a reduction by the named function with accumulators of its own dtype."""
+        found = computed_by(variable, CAReduce)
+        if found is None or self.owner(variable) is None:
             return None
-        op: Any = found.op
+        op = found.op
         plain = found.inputs[0].type.dtype == self.dtype and op.acc_dtype in (None, self.dtype)
         return found if op.scalar_op.name == name and op.axis and plain else None
 
-    def spread_reduction(self, variable: Any, ndim: int | None = None) -> Any:
-        """The sum, if the variable is one of ``ndim`` dimensions with its axes kept as length 1, or over all axes."""
-        found = variable.owner
+    def spread_reduction(
+        self, variable: TensorVariable, ndim: int | None = None
+    ) -> TensorApply[CAReduce] | None:
+        """The node of the sum, if the variable is a sum over all axes, or one with its axes kept as length 1.
+
+        ``ndim``, if given, must be the number of dimensions of the sum's input.
+        """
+        shuffled = computed_by(variable, DimShuffle)
         order: Any = None
-        if found is not None and isinstance(found.op, DimShuffle):
+        if shuffled is not None:
             if self.owner(variable) is None:
                 return None
-            order, variable = found.op.new_order, found.inputs[0]
+            order, variable = shuffled.op.new_order, shuffled.inputs[0]
         total = self.reduction(variable, "add")
         if total is None or ndim not in (None, total.inputs[0].type.ndim):
             return None
         axis = total.op.axis
-        count: int = total.inputs[0].type.ndim
+        count = total.inputs[0].type.ndim
         rest = iter(range(count))
         wanted = tuple("x" if i in axis else next(rest) for i in range(count))
         fits = order == wanted or (order is None and len(axis) == count)
         return total if fits else None
 
-    def sum_of_powers(self, variable: Any, ndim: int | None = None) -> tuple[Any, Any]:
-        """The axes and x, if the variable is sum(exp(x)) as `spread_reduction` finds it; else None twice."""
+    def sum_of_powers(
+        self, variable: TensorVariable, ndim: int | None = None
+    ) -> tuple[tuple[int, ...], TensorVariable] | None:
+        """The axes and x, if the variable is sum(exp(x)) and `spread_reduction` finds it."""
         total = self.spread_reduction(variable, ndim)
-        if total is None:
-            return None, None
-        return total.op.axis, self.inner(total.inputs[0], "exp")
+        x = None if total is None else self.inner(total.inputs[0], "exp")
+        return None if total is None or x is None else (total.op.axis, x)
 
-    def power_plus_one(self, variable: Any) -> Any:
+    def power_plus_one(self, variable: TensorVariable) -> TensorVariable | None:
         """x, if the variable is 1 + exp(x)."""
         found = self.node(variable, "add")
         if found is None or len(found.inputs) != 2:
@@ -277,8 +293,8 @@ class ExpressionReader:
                 return self.inner(power, "exp")
         return None
 
-    def logistic(self, variable: Any) -> Any:
-        """x, if the variable is sigmoid(x), in whatever way it is written."""
+    def logistic(self, variable: TensorVariable) -> TensorVariable | None:
+        """x, if the variable is sigmoid(x), also as a quotient of exponentials."""
         found = self.node(variable, "sigmoid", "reciprocal", "true_div", "sub")
         if found is None:
             return None

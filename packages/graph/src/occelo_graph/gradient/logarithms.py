@@ -1,16 +1,14 @@
-"""The logarithm of an expression, as a form that neither overflows nor vanishes on the way.
+"""Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
 
-`Reader.log_of` finds it for expressions of exponentials, sigmoids, soft maxima and error functions: their sums, products,
-quotients, powers, means and parts. A reader only looks through expressions; the graph is not changed.
+`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax and error functions: their sums, products,
+quotients, powers, means and parts. The graph is not changed.
 """
-
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -48,6 +46,10 @@ from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import DimShuffle, length_read
+from occelo_graph.tensors.nodes import computed_by, tensors
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Logarithm", "Reader", "read_of_whole"]
 
@@ -55,31 +57,32 @@ _SMALLEST = {"float16": -8.0, "float32": -80.0}
 
 
 class Logarithm(NamedTuple):
-    """A form of a logarithm; whether it is worth having, which of a number alone it is not; whether it always is real.
+    """The logarithm of an expression in a stable form.
 
-    Where a logarithm is not real, as of a difference that is negative, a product of two could be, so one that is not ``sure``
-    is not part of another.
+    ``sure``: the expression is never negative. The logarithm of a product of two negative expressions is real while the
+    sum of their logarithms is not, so a logarithm that is not sure can be part of others only in limited ways.
     """
 
-    form: Any
+    form: TensorVariable
     helps: bool
+    """The form is better than the logarithm of the value; not so for a number."""
     sure: bool = True
 
 
 class Reader(ExpressionReader):
     """Finds logarithms of expressions of one dtype."""
 
-    def log_of(self, variable: Any) -> Logarithm | None:
-        """The logarithm of a variable; None where it is not known to be one of a positive expression."""
+    def log_of(self, variable: TensorVariable) -> Logarithm | None:
+        """The logarithm of a variable; None if no form is known."""
         found = self._log_of(variable)
         if found is None or not found.helps:
             return found
-        # a number can be repeated along dimensions that nothing else has
+        # a constant may be the only factor or term with some dimension
         made, kind = found.form.type, variable.type
         fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
         return found if fits else None
 
-    def _log_of(self, variable: Any) -> Logarithm | None:
+    def _log_of(self, variable: TensorVariable) -> Logarithm | None:
         value = number_in(variable)
         if value is not None:
             fits = 0 < value < math.inf
@@ -92,11 +95,12 @@ class Reader(ExpressionReader):
             return None
         if isinstance(found.op, Elemwise):
             if isinstance(found.op.scalar_op, Cast):
-                return Logarithm(log(variable), False) if _is_count(found.inputs[0]) else None
+                counts = _is_count(tensors(found.inputs)[0])
+                return Logarithm(log(variable), False) if counts else None
             return self._log_of_elemwise(variable, found.op.scalar_op.name)
-        return self._log_of_whole(variable, found)
+        return self._log_of_whole(variable)
 
-    def _log_of_elemwise(self, variable: Any, name: str) -> Logarithm | None:
+    def _log_of_elemwise(self, variable: TensorVariable, name: str) -> Logarithm | None:
         if name in ("mul", "true_div"):
             bounded = self.bounded_sum((variable,), ())
             if bounded is not None and bounded.vanishes:
@@ -105,34 +109,37 @@ class Reader(ExpressionReader):
         found = None if law is None else self.node(variable, name)
         return None if law is None or found is None else law(self, *found.inputs)
 
-    def _log_of_whole(self, variable: Any, found: Any) -> Logarithm | None:
-        op: Any = found.op
-        if isinstance(op, Softmax):
-            return Logarithm(LogSoftmax(op.axis)(found.inputs[0]), True)
-        if isinstance(op, DimShuffle | Subtensor | AdvancedSubtensor):
-            inner = self.log_of(found.inputs[0])
+    def _log_of_whole(self, variable: TensorVariable) -> Logarithm | None:
+        softmax = computed_by(variable, Softmax)
+        if softmax is not None:
+            return Logarithm(LogSoftmax(softmax.op.axis)(softmax.inputs[0]), True)
+        part = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        if part is not None:
+            inner = self.log_of(part.inputs[0])
             if inner is None or not inner.helps:
                 return None
-            return Logarithm(op(inner.form, *found.inputs[1:]), True, inner.sure)
+            return Logarithm(part.op(inner.form, *part.inputs[1:]), True, inner.sure)
         total, product = self.reduction(variable, "add"), self.reduction(variable, "mul")
         if product is not None:
             inner = self.log_of(product.inputs[0])
             if inner is not None and inner.helps and inner.sure:
-                return Logarithm(sum_(inner.form, axis=op.axis), True)
+                return Logarithm(sum_(inner.form, axis=product.op.axis), True)
         if total is None:
             return None
         inner = self.log_of(total.inputs[0])
         if inner is not None:
             fits = inner.helps and inner.sure
-            return Logarithm(logsumexp(inner.form, axis=op.axis), True) if fits else None
-        return self._log_of_weighted_sum(total)
+            return Logarithm(logsumexp(inner.form, axis=total.op.axis), True) if fits else None
+        return self._log_of_weighted_sum(total.inputs[0], total.op.axis)
 
-    def _log_of_weighted_sum(self, total: Any) -> Logarithm | None:
+    def _log_of_weighted_sum(
+        self, summed: TensorVariable, axis: tuple[int, ...]
+    ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is the logarithm of sum(exp(x)).
 
-        Then exp(x - m) is softmax(x), which is right as a value; the derivative of it would cancel that of m.
+        As a value, exp(x - m) is softmax(x). To be differentiated it is exp(x - m) with a constant m, since the derivative
+        of softmax would cancel that of m.
         """
-        summed = total.inputs[0]
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
         factors = self.factors(summed if found is None else found.inputs[0])
@@ -143,7 +150,6 @@ class Reader(ExpressionReader):
         exponent = exponents[0] if len(exponents) == 1 else add(*exponents)
         if exponent.type.ndim != summed.type.ndim:
             return None
-        axis = total.op.axis
         top = logsumexp(exponent, axis=axis, keepdims=True)
         if self.to_differentiate:
             top = zero_grad(switch(lt(abs_(top), np.inf), top, self.number(0.0)))
@@ -157,16 +163,18 @@ class Reader(ExpressionReader):
         made = add(sum_(top, axis=axis), log(sum_(weighted, axis=axis)))
         return Logarithm(made, True, sure=False)
 
-    def log_of_sum(self, plus: Sequence[Any], minus: Sequence[Any]) -> Logarithm | None:
-        """The logarithm of a sum less another; of what is in it one term may be of any sign."""
+    def log_of_sum(
+        self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
+    ) -> Logarithm | None:
+        """The logarithm of the difference of two sums of positive terms, to which one term of any sign may be added."""
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
             if bounded.vanishes:
                 return _log_of_bounded(self, bounded)
-            if bounded.name != "erf":
+            if bounded.function is None or bounded.function.name != "erf":
                 return None
         known: list[list[Logarithm]] = [[], []]
-        unknown: list[Any] = []
+        unknown: list[TensorVariable] = []
         for side, terms in enumerate((plus, minus)):
             for term in terms:
                 value = number_in(term)
@@ -187,28 +195,28 @@ class Reader(ExpressionReader):
             return None
         total = self._log_of_known_sum(known[0])
         if known[1]:
-            # a logarithm of c^x is rounded: where the difference is 0 it could be that of a negative number
+            # the logarithm of c^x is rounded, so a difference that is 0 could come out negative
             if unknown or any(self._holds_power_of_number(v) for v in (*plus, *minus)):
                 return None
             made = _log_of_difference(total, self._log_of_known_sum(known[1]))
             return Logarithm(made, True, sure=False)
         if not unknown:
             return Logarithm(total, True)
-        # m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the larger of both
+        # m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the larger term
         top = maximum(maximum(total, log(abs_(unknown[0]))), _SMALLEST.get(self.dtype, -700.0))
         top = zero_grad(top)
         scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
         return Logarithm(add(top, log(scaled)), True, sure=False)
 
-    def _holds_power(self, variable: Any, depth: int = 4) -> bool:
-        """Whether a variable is a product or quotient with a power of e or another number in it."""
+    def _holds_power(self, variable: TensorVariable, depth: int = 4) -> bool:
+        """Whether a variable is a product or quotient that contains exp(x) or c^x for a number c."""
         if self.inner(variable, "exp") is not None or self.power_of_number(variable) is not None:
             return True
         found = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
         return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
 
-    def _holds_power_of_number(self, variable: Any, depth: int = 4) -> bool:
-        """Whether a power of a number is in an expression of products, quotients, powers and sums."""
+    def _holds_power_of_number(self, variable: TensorVariable, depth: int = 4) -> bool:
+        """Whether c^x for a number c is in an expression of products, quotients, powers and sums."""
         if self.power_of_number(variable) is not None:
             return True
         names = ("mul", "true_div", "neg", "reciprocal", "sqrt", "sqr", "pow", "add", "sub")
@@ -217,7 +225,7 @@ class Reader(ExpressionReader):
             self._holds_power_of_number(v, depth - 1) for v in found.inputs
         )
 
-    def _log_of_known_sum(self, terms: list[Logarithm]) -> Any:
+    def _log_of_known_sum(self, terms: list[Logarithm]) -> TensorVariable:
         forms = [t.form for t in terms]
         if len(forms) == 1:
             return forms[0]
@@ -228,28 +236,29 @@ class Reader(ExpressionReader):
         return logaddexp(*forms)
 
 
-def _log_of_difference(a: Any, b: Any) -> Any:
+def _log_of_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
     """log(exp(a) - exp(b))."""
     return log1mexp(b) if number_in(a) == 0 else add(a, log1mexp(sub(b, a)))
 
 
-def _is_count(variable: Any, depth: int = 4) -> bool:
-    """Whether an integer is made of lengths alone, and so is not negative."""
+def _is_count(variable: TensorVariable, depth: int = 4) -> bool:
+    """Whether an integer is a product of lengths and constants that are not negative."""
     if not variable.type.is_discrete:
         return False
     if isinstance(variable, Constant):
         return bool(np.all(variable.data >= 0))
-    found = variable.owner
-    if found is None or not depth:
+    if variable.owner is None or not depth:
         return False
     if length_read(variable) is not None:
         return True
-    name = found.op.scalar_op.name if isinstance(found.op, Elemwise) else ""
-    return name == "mul" and all(_is_count(v, depth - 1) for v in found.inputs)
+    found = computed_by(variable, Elemwise)
+    if found is None or found.op.scalar_op.name != "mul":
+        return False
+    return all(_is_count(v, depth - 1) for v in found.inputs)
 
 
-def log_erfc(x: Any) -> Any:
-    """log(erfc(x)), by erfcx where erfc(x) would vanish, and by log1p near 0, where it is near 1."""
+def log_erfc(x: TensorVariable) -> TensorVariable:
+    """log(erfc(x)), by erfcx where erfc(x) would underflow, and by log1p near 0, where erfc(x) is near 1."""
     large, small = gt(x, 1), lt(abs_(x), 0.25)
     safe = switch(large, x, 1)
     other = switch(large, 1, x)
@@ -261,8 +270,8 @@ def log_erfc(x: Any) -> Any:
     )
 
 
-def log_half_erfc(x: Any) -> Any:
-    """log(erfc(x) / 2): by erfcx where erfc(x) would vanish, by log1p where x < 0, where it is near 0."""
+def log_half_erfc(x: TensorVariable) -> TensorVariable:
+    """log(erfc(x) / 2), by erfcx where erfc(x) would underflow, and by log1p where x < 0 and the result is near 0."""
     large, negative = gt(x, 1), lt(x, 0)
     safe = switch(large, x, 1)
     other = switch(large, 1, x)
@@ -274,7 +283,7 @@ def log_half_erfc(x: Any) -> Any:
     )
 
 
-def log_one_plus_tanh(x: Any) -> Any:
+def log_one_plus_tanh(x: TensorVariable) -> TensorVariable:
     """log(1 + tanh(x)), which is log(2) - log(1 + exp(-2 x)), by log1p near 0."""
     small = lt(abs_(x), 0.5)
     near, far = switch(small, x, 0), switch(small, 1, x)
@@ -283,9 +292,12 @@ def log_one_plus_tanh(x: Any) -> Any:
 
 def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
     """log(a + b f(x)) with |a| = |b|: 1 + erf(x) = erfc(-x), 1 + tanh(x) = 2 sigmoid(2 x), 1 - tanh(x)^2 = 1 / cosh(x)^2."""
-    a, b, name, x = found
+    a, b, function = found
+    if function is None:
+        return None
+    name, x = function
     if reader.is_chosen(x) or (name == "tanh^2" and b > 0):
-        return None  # the first are in the forms themselves
+        return None  # such arguments occur in the forms themselves
     if name == "tanh^2":
         form, rest = mul(log_cosh(x), -2), a
     elif name == "tanh":
@@ -297,7 +309,7 @@ def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
     return Logarithm(form if rest == 1 else add(form, reader.number(math.log(rest))), True)
 
 
-def log_cosh(x: Any) -> Any:
+def log_cosh(x: TensorVariable) -> TensorVariable:
     """log(cosh(x)): log(1 + 2 sinh(x / 2)^2) near 0, |x| + log(1 + exp(-2 |x|)) - log(2) elsewhere."""
     small = lt(abs_(x), 1)
     near, far = switch(small, x, 0), abs_(switch(small, 1, x))
@@ -305,12 +317,12 @@ def log_cosh(x: Any) -> Any:
     return switch(small, by_halves, far + (softplus(-2 * far) - math.log(2)))
 
 
-def _of_product(reader: Reader, *factors: Any) -> Logarithm | None:
+def _of_product(reader: Reader, *factors: TensorVariable) -> Logarithm | None:
     found = [reader.log_of(f) for f in factors]
     parts = [f for f in found if f is not None]
     if len(parts) < len(found) or not any(f.helps for f in parts):
         return None
-    # of a single factor that is negative both are not real
+    # with one factor that is negative, neither the logarithm nor the form is real
     unsure = sum(not f.sure for f in parts)
     forms = [f.form for f in parts]
     if unsure > 1:
@@ -318,11 +330,12 @@ def _of_product(reader: Reader, *factors: Any) -> Logarithm | None:
     return Logarithm(forms[0] if len(forms) == 1 else add(*forms), True, not unsure)
 
 
-def _of_quotient(reader: Reader, top: Any, bottom: Any) -> Logarithm | None:
+def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) -> Logarithm | None:
     power = reader.exponent(top)
     if power is not None:
-        axis, summed = reader.sum_of_powers(bottom, top.type.ndim)
-        if summed is not None and same(summed, power):
+        total = reader.sum_of_powers(bottom, top.type.ndim)
+        if total is not None and same(total[1], power):
+            axis, summed = total
             return Logarithm(LogSoftmax(axis)(summed), True)
         read = read_of_whole(reader, power, bottom)
         if read is not None:
@@ -334,19 +347,26 @@ def _of_quotient(reader: Reader, top: Any, bottom: Any) -> Logarithm | None:
     return Logarithm(form, True, a.sure and b.sure)
 
 
-def read_of_whole(reader: Reader, exponent: Any, bottom: Any) -> Callable[[Any], Any] | None:
-    """How to read from softmax(x), if the exponent is a part of x and the divisor is sum(exp(x)) over all axes."""
-    axis, summed = reader.sum_of_powers(bottom)
-    read = exponent.owner
-    if summed is None or read is None or axis != tuple(range(summed.type.ndim)):
+def read_of_whole(
+    reader: Reader, exponent: TensorVariable, bottom: TensorVariable
+) -> Callable[[type[Softmax | LogSoftmax]], TensorVariable] | None:
+    """If the exponent is a part of x and the divisor is sum(exp(x)) over all axes: a function that reads that part of softmax(x)."""
+    total = reader.sum_of_powers(bottom)
+    read = computed_by(exponent, Subtensor, AdvancedSubtensor)
+    if total is None or read is None:
         return None
-    if not isinstance(read.op, Subtensor | AdvancedSubtensor) or not same(read.inputs[0], summed):
+    axis, summed = total
+    if axis != tuple(range(summed.type.ndim)) or not same(read.inputs[0], summed):
         return None
     reader.seen.update(read.inputs)
-    return lambda function: read.op(function(axis)(summed), *read.inputs[1:])
+
+    def part_of(softmax: type[Softmax | LogSoftmax]) -> TensorVariable:
+        return read.op(softmax(axis)(summed), *read.inputs[1:])
+
+    return part_of
 
 
-def _of_power(reader: Reader, base: Any, exponent: Any) -> Logarithm | None:
+def _of_power(reader: Reader, base: TensorVariable, exponent: TensorVariable) -> Logarithm | None:
     value = number_in(base)
     if value is not None:
         fits = 0 < value < math.inf and value != 1
@@ -357,23 +377,23 @@ def _of_power(reader: Reader, base: Any, exponent: Any) -> Logarithm | None:
     return Logarithm(mul(exponent, found.form), True)
 
 
-def _of_sum(reader: Reader, *terms: Any) -> Logarithm | None:
+def _of_sum(reader: Reader, *terms: TensorVariable) -> Logarithm | None:
     values = [number_in(t) for t in terms]
     if len(terms) == 2 and 1 in values:
-        inner = reader.inner(terms[1 - values.index(1)], "erf")
+        other = terms[1 - values.index(1)]
+        inner = reader.inner(other, "erf")
         if inner is not None:
             return Logarithm(log_erfc(reader.negated(inner)), True)
-        if len(terms) == 2 and reader.inner(terms[1 - values.index(1)], "neg") is not None:
-            return _of_difference(
-                reader, reader.number(1.0), reader.inner(terms[1 - values.index(1)], "neg")
-            )
+        negated = reader.inner(other, "neg")
+        if negated is not None:
+            return _of_difference(reader, reader.number(1.0), negated)
     cosh = _as_cosh(reader, terms)
     if cosh is not None:
         return Logarithm(add(log_cosh(cosh), math.log(2)), True)
     return reader.log_of_sum(terms, ())
 
 
-def _as_cosh(reader: Reader, terms: Sequence[Any]) -> Any:
+def _as_cosh(reader: Reader, terms: Sequence[TensorVariable]) -> TensorVariable | None:
     """x, if two terms are exp(x) and exp(-x)."""
     if len(terms) != 2:
         return None
@@ -385,7 +405,7 @@ def _as_cosh(reader: Reader, terms: Sequence[Any]) -> Any:
     return None
 
 
-def _of_difference(reader: Reader, a: Any, b: Any) -> Logarithm | None:
+def _of_difference(reader: Reader, a: TensorVariable, b: TensorVariable) -> Logarithm | None:
     if number_in(a) == 1:
         inner = reader.inner(b, "erf")
         if inner is not None:
@@ -393,30 +413,58 @@ def _of_difference(reader: Reader, a: Any, b: Any) -> Logarithm | None:
     return reader.log_of_sum((a,), (b,))
 
 
-def _of_negative(reader: Reader, x: Any) -> Logarithm | None:
+def _of_negative(reader: Reader, x: TensorVariable) -> Logarithm | None:
     inner = reader.inner(x, "expm1")
     return None if inner is None else Logarithm(log1mexp(inner), True, sure=False)
 
 
-def _of_erfc(reader: Reader, x: Any) -> Logarithm | None:
-    # `log_erfc` holds a log(erfc) itself, of a chosen argument
+def _of_erfc(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    # `log_erfc` contains log(erfc) of a chosen argument
     return None if reader.is_chosen(x) else Logarithm(log_erfc(x), True)
 
 
+def _of_exp(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return Logarithm(x, True)
+
+
+def _of_exp2(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_power(reader, reader.number(2.0), x)
+
+
+def _of_expm1(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return Logarithm(add(x, log1mexp(reader.negated(x))), True, sure=False)
+
+
+def _of_cosh(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return Logarithm(log_cosh(x), True)
+
+
+def _of_reciprocal(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_quotient(reader, reader.number(1.0), x)
+
+
+def _of_sqrt(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_power(reader, x, reader.number(0.5))
+
+
+def _of_sqr(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_power(reader, x, reader.number(2.0))
+
+
 _LAWS: dict[str, Callable[..., Logarithm | None]] = {
-    "exp": lambda reader, x: Logarithm(x, True),
-    "exp2": lambda reader, x: _of_power(reader, reader.number(2.0), x),
-    "expm1": lambda reader, x: Logarithm(add(x, log1mexp(reader.negated(x))), True, sure=False),
+    "exp": _of_exp,
+    "exp2": _of_exp2,
+    "expm1": _of_expm1,
     "neg": _of_negative,
-    "cosh": lambda reader, x: Logarithm(log_cosh(x), True),
+    "cosh": _of_cosh,
     "erfc": _of_erfc,
     "mul": _of_product,
     "true_div": _of_quotient,
-    "reciprocal": lambda reader, x: _of_quotient(reader, reader.number(1.0), x),
-    "sqrt": lambda reader, x: _of_power(reader, x, reader.number(0.5)),
-    "sqr": lambda reader, x: _of_power(reader, x, reader.number(2.0)),
+    "reciprocal": _of_reciprocal,
+    "sqrt": _of_sqrt,
+    "sqr": _of_sqr,
     "pow": _of_power,
     "add": _of_sum,
     "sub": _of_difference,
 }
-"""The logarithm of each function, from its arguments."""
+"""The logarithm of each scalar function, from its arguments."""

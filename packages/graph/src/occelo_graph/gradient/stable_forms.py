@@ -1,21 +1,19 @@
-"""Forms that neither overflow nor cancel, for expressions as users write them.
+"""Stable forms: equal expressions that neither overflow nor cancel, for expressions as users write them.
 
-`stable_form` knows one for a node of a graph as it was built. Differentiation goes through that instead of
-the node (the derivative of log(1 + exp(x)) is sigmoid(x), where the chain rule gives inf / inf), and compiled graphs
-compute it. It looks through what else uses the parts, so it does not matter what else is asked for.
+`stable_form` returns the form of a node. Differentiation uses it instead of the node (the derivative of
+log(1 + exp(x)) is sigmoid(x), where the chain rule gives inf / inf), and compiled graphs compute it. It does not depend on
+the other users of the intermediates.
 """
-
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader, read_of_whole
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.arithmetic import (
     abs as abs_,
@@ -37,66 +35,82 @@ from occelo_graph.ops.elemwise.special import erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
 from occelo_graph.ops.reduce import Softmax
 from occelo_graph.ops.reduce import sum as sum_
-from occelo_graph.tensors.type import TensorType, is_float
+from occelo_graph.tensors.nodes import TensorApply, computed_by
+from occelo_graph.tensors.type import is_float
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["differentiable_form", "stable_form"]
 
 
-def stable_form(node: Apply, keep: Collection[Any] = ()) -> Any:
-    """A form of what a node computes that neither overflows nor cancels; None if none is known.
+def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable | None:
+    """The stable form of a node's output; None if none is known. The variables ``keep`` stay as they are."""
+    found = _law(node, _FORMS)
+    if found is None:
+        return None
+    law, elementwise = found
+    return _form(elementwise, Reader("", keep), law)
 
-    It is made without the variables ``keep`` being looked through.
-    """
-    law = _law(node, _FORMS)
-    return None if law is None else _form(node, Reader("", keep), law)
 
-
-def differentiable_form(node: Apply, keep: Collection[Any]) -> tuple[Any, list[Apply]]:
-    """A form of what a node computes with derivatives that are stable, and the nodes that are new in it, in order."""
-    law = _law(node, _DIFFERENTIABLE)
-    if law is None:
+def differentiable_form(
+    node: Apply, keep: Collection[Variable]
+) -> tuple[TensorVariable | None, list[Apply]]:
+    """A form of a node's output with stable derivatives, or None, and its new nodes in topological order."""
+    found = _law(node, _DIFFERENTIABLE)
+    if found is None:
         return None, []
+    law, elementwise = found
     reader = Reader("", keep, to_differentiate=True)
-    form = _form(node, reader, law)
+    form = _form(elementwise, reader, law)
     return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
 
 
-def _always(inputs: Any) -> bool:
+def _always(inputs: Sequence[Variable]) -> bool:
     return True
 
 
-def _has_number(inputs: Any) -> bool:
+def _has_number(inputs: Sequence[Variable]) -> bool:
     return len(inputs) == 2 and (number_in(inputs[0]) or number_in(inputs[1])) is not None
 
 
-def _has_powers(inputs: Any) -> bool:
+def _has_powers(inputs: Sequence[Variable]) -> bool:
     owners = [v.owner for v in inputs if v.owner is not None]
     return sum(isinstance(o.op, Elemwise) and o.op.scalar_op is exp.scalar_op for o in owners) > 1
 
 
-_MAY_FIT: dict[str, Callable[[Any], bool]] = {
+def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
+    return inputs[1].owner is not None
+
+
+_MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
     "mul": _has_powers,
     "add": _has_number,
     "sub": _has_number,
-    "true_div": lambda inputs: inputs[1].owner is not None,
+    "true_div": _has_computed_divisor,
 }
-"""A quick look at the inputs of a node, before anything is read."""
+"""Quick tests of the inputs of a node, before a reader is used."""
 
 
-_Law = Callable[[Reader, Any], Any]
+_Node = TensorApply[Elemwise]
+_Law = Callable[[Reader, _Node], "TensorVariable | None"]
 
 
-def _law(node: Apply, laws: dict[str, _Law]) -> _Law | None:
-    """The law that may know a form of a node; None if none does."""
-    op = node.op
-    name = op.scalar_op.name if isinstance(op, Elemwise) and not op.inplace else ""
+def _law(node: Apply, laws: dict[str, _Law]) -> tuple[_Law, _Node] | None:
+    """The law that may apply to a node, and the node; None if there is none."""
+    found = computed_by(node.outputs[0], Elemwise)
+    if found is None or found.op.inplace:
+        return None
+    name = found.op.scalar_op.name
     law = laws.get(name)
-    return law if law is not None and _MAY_FIT.get(name, _always)(node.inputs) else None
+    if law is None or not _MAY_FIT.get(name, _always)(found.inputs):
+        return None
+    return law, found
 
 
-def _form(node: Apply, reader: Reader, law: _Law) -> Any:
+def _form(node: _Node, reader: Reader, law: _Law) -> TensorVariable | None:
     kind = node.outputs[0].type
-    if not isinstance(kind, TensorType) or not is_float(kind.dtype):
+    if not is_float(kind.dtype):
         return None
     if any(v.type.dtype != kind.dtype for v in node.inputs):
         return None
@@ -112,10 +126,10 @@ def _form(node: Apply, reader: Reader, law: _Law) -> Any:
 # logarithms
 
 
-def _log(scale: float, of_number: Callable[[float], float]) -> Callable[[Reader, Any], Any]:
-    """The logarithm to the base whose natural one is ``scale``, which ``of_number`` computes of a number."""
+def _log(scale: float, of_number: Callable[[float], float]) -> _Law:
+    """The law of the logarithm to the base exp(``scale``), which ``of_number`` computes for a number."""
 
-    def law(reader: Reader, node: Any) -> Any:
+    def law(reader: Reader, node: _Node) -> TensorVariable | None:
         power = reader.power_of_number(node.inputs[0])
         if power is not None:
             base, exponent = power
@@ -129,7 +143,7 @@ def _log(scale: float, of_number: Callable[[float], float]) -> Callable[[Reader,
     return law
 
 
-def _log1p(reader: Reader, node: Any) -> Any:
+def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     x = node.inputs[0]
     inner = reader.inner(x, "neg")
     one = reader.number(1.0)
@@ -147,12 +161,14 @@ def _log1p(reader: Reader, node: Any) -> Any:
 # quotients
 
 
-def _times(factors: list[Any], made: Any) -> Any:
+def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariable:
     return mul(*factors, made) if factors else made
 
 
-def _without(reader: Reader, factors: list[Any], exponent: Any) -> list[Any] | None:
-    """Some factors without exp(exponent); None if it is not among them."""
+def _without(
+    reader: Reader, factors: list[TensorVariable], exponent: TensorVariable
+) -> list[TensorVariable] | None:
+    """The factors without exp(exponent); None if that is not one of them."""
     for i, factor in enumerate(factors):
         power = reader.inner(factor, "exp")
         if power is not None and same(power, exponent):
@@ -160,7 +176,7 @@ def _without(reader: Reader, factors: list[Any], exponent: Any) -> list[Any] | N
     return None
 
 
-def _quotient(reader: Reader, node: Any) -> Any:
+def _quotient(reader: Reader, node: _Node) -> TensorVariable | None:
     argument = reader.logistic(node.outputs[0])
     if argument is not None:
         return sigmoid(argument)
@@ -183,7 +199,9 @@ def _quotient(reader: Reader, node: Any) -> Any:
     return None
 
 
-def _over_power_plus_one(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _over_power_plus_one(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """w / (1 + exp(x)) = w sigmoid(-x), and w exp(x) / (1 + exp(x)) = w sigmoid(x)."""
     exponent = reader.power_plus_one(bottom)
     if exponent is None:
@@ -194,17 +212,21 @@ def _over_power_plus_one(reader: Reader, factors: list[Any], top: Any, bottom: A
     return mul(top, sigmoid(reader.negated(exponent)))
 
 
-def _over_square(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _over_square(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """w exp(x) / (1 + exp(x))^2 = w sigmoid(x) sigmoid(-x)."""
     base = reader.square_root(bottom)
     exponent = None if base is None else reader.power_plus_one(base)
     rest = None if exponent is None else _without(reader, factors, exponent)
-    if rest is None:
+    if exponent is None or rest is None:
         return None
     return _times(rest, mul(sigmoid(exponent), sigmoid(reader.negated(exponent))))
 
 
-def _over_erfc(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _over_erfc(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2); where x is small, erfcx would overflow."""
     x = reader.inner(bottom, "erfc")
     if x is None or reader.is_chosen(x):
@@ -221,12 +243,16 @@ def _over_erfc(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any
     return None
 
 
-def _over_total(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _over_total(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """w exp(x) / sum(exp(x)) = w softmax(x), and of a part of x that part of softmax(x)."""
-    axis, summed = reader.sum_of_powers(bottom, top.type.ndim)
-    rest = None if summed is None else _without(reader, factors, summed)
-    if rest is not None:
-        return _times(rest, Softmax(axis)(summed))
+    total = reader.sum_of_powers(bottom, top.type.ndim)
+    if total is not None:
+        axis, summed = total
+        rest = _without(reader, factors, summed)
+        if rest is not None:
+            return _times(rest, Softmax(axis)(summed))
     for i, factor in enumerate(factors):
         power = reader.exponent(factor)
         if power is None:
@@ -241,7 +267,9 @@ def _over_total(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> An
     return None
 
 
-def _of_totals(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _of_totals(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """sum(w exp(x)) / sum(exp(x)) = sum(w softmax(x))."""
     above, below = reader.reduction(top, "add"), reader.reduction(bottom, "add")
     if above is None or below is None or above.op.axis != below.op.axis:
@@ -255,7 +283,9 @@ def _of_totals(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any
     return sum_(_times(rest, Softmax(above.op.axis)(summed)), axis=above.op.axis)
 
 
-def _hyperbolic(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _hyperbolic(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """(exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2), where 1 is exp(0), and sinh(x) / cosh(x) = tanh(x)."""
     sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
     if sine is not None and cosine is not None:
@@ -277,17 +307,19 @@ def _hyperbolic(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> An
     return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
 
 
-def _exponent(reader: Reader, variable: Any) -> Any:
+def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
     """x, if the variable is exp(x); 0, if it is 1."""
     return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
 
 
-def _difference_of_powers(reader: Reader, variable: Any) -> tuple[Any, Any] | None:
+def _difference_of_powers(
+    reader: Reader, variable: TensorVariable
+) -> tuple[TensorVariable, TensorVariable] | None:
     """x and y, if the variable is exp(x) - exp(y), where 1 is exp(0)."""
     inner = reader.inner(variable, "neg")
     if inner is not None:
         found = _difference_of_powers(reader, inner)
-        return None if found is None else found[::-1]
+        return None if found is None else (found[1], found[0])
     less_one = reader.inner(variable, "expm1")
     if less_one is not None:
         return less_one, reader.number(0.0)
@@ -303,16 +335,20 @@ def _difference_of_powers(reader: Reader, variable: Any) -> tuple[Any, Any] | No
     return None if a is None or b is None else (a, b)
 
 
-def _less_one_over_power(reader: Reader, factors: list[Any], top: Any, bottom: Any) -> Any:
+def _less_one_over_power(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
     """(exp(x) - 1) / exp(x) = 1 - exp(-x)."""
     exponent = reader.inner(bottom, "exp")
     above = None if exponent is None else _difference_of_powers(reader, top)
-    if above is None or number_in(above[1]) != 0 or not same(above[0], exponent):
+    if exponent is None or above is None:
+        return None
+    if number_in(above[1]) != 0 or not same(above[0], exponent):
         return None
     return neg(expm1(reader.negated(exponent)))
 
 
-def _difference(reader: Reader, node: Any) -> Any:
+def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
     """2 sigmoid(x) - 1 = tanh(x / 2)."""
     if len(node.inputs) != 2:
         return None
@@ -336,8 +372,8 @@ def _difference(reader: Reader, node: Any) -> Any:
     return None if argument is None else tanh(_half(reader, argument))
 
 
-def _half(reader: Reader, argument: Any) -> Any:
-    """x / 2, without a product that is undone."""
+def _half(reader: Reader, argument: TensorVariable) -> TensorVariable:
+    """x / 2, without 2 y / 2."""
     found = reader.node(argument, "mul")
     if found is not None and len(found.inputs) == 2:
         for factor, other in (found.inputs, found.inputs[::-1]):
@@ -347,7 +383,7 @@ def _half(reader: Reader, argument: Any) -> Any:
     return mul(argument, reader.number(0.5))
 
 
-_FORMS: dict[str, Callable[[Reader, Any], Any]] = {
+_FORMS: dict[str, _Law] = {
     "log": _log(1.0, math.log),
     "log2": _log(math.log(2), math.log2),
     "log10": _log(math.log(10), math.log10),
@@ -359,10 +395,10 @@ _FORMS: dict[str, Callable[[Reader, Any], Any]] = {
 }
 
 
-# forms that are wanted for their derivatives alone
+# forms for the sake of their derivatives only
 
 
-def _product_of_powers(reader: Reader, node: Any) -> Any:
+def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
     """w exp(x) exp(y) = w exp(x + y)."""
     powers = [reader.inner(v, "exp") for v in node.inputs]
     exponents = [e for e in powers if e is not None]
@@ -372,8 +408,8 @@ def _product_of_powers(reader: Reader, node: Any) -> Any:
     return _times(rest, exp(add(*exponents)))
 
 
-def _differentiable_quotient(reader: Reader, node: Any) -> Any:
-    """exp(x) / exp(y) = exp(x - y), besides what is a form of the quotient itself."""
+def _differentiable_quotient(reader: Reader, node: _Node) -> TensorVariable | None:
+    """exp(x) / exp(y) = exp(x - y), besides the laws of `_quotient`."""
     found = _quotient(reader, node)
     if found is not None or node.op.scalar_op.name == "reciprocal":
         return found
@@ -381,8 +417,8 @@ def _differentiable_quotient(reader: Reader, node: Any) -> Any:
     return None if a is None or b is None else exp(sub(a, b))
 
 
-def _root(reader: Reader, node: Any) -> Any:
-    """sqrt(x^2) = |x|; sqrt of a sum of squares has the derivative 0 where all are 0."""
+def _root(reader: Reader, node: _Node) -> TensorVariable | None:
+    """sqrt(x^2) = |x|; the square root of a sum of squares gets the derivative 0 where all of them are 0."""
     if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
         return None
     x = node.inputs[0]
@@ -395,7 +431,7 @@ def _root(reader: Reader, node: Any) -> Any:
     return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
 
 
-def _is_sum_of_squares(reader: Reader, variable: Any) -> bool:
+def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
     """Whether a variable is a sum of squares, or one divided by something."""
     found = reader.node(variable, "true_div")
     total = variable if found is None else found.inputs[0]
@@ -406,7 +442,7 @@ def _is_sum_of_squares(reader: Reader, variable: Any) -> bool:
     return terms is not None and all(reader.square_root(v) is not None for v in terms.inputs)
 
 
-_DIFFERENTIABLE: dict[str, Callable[[Reader, Any], Any]] = {
+_DIFFERENTIABLE: dict[str, _Law] = {
     **_FORMS,
     "true_div": _differentiable_quotient,
     "mul": _product_of_powers,
