@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
 from occelo_link.c.prelude import PRELUDE
-from occelo_link.loops.ir.cost import asking_step, asking_turns, is_long
+from occelo_link.loops.ir.cost import is_long, iterations_between_polls, poll_interval_text
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -127,7 +127,7 @@ class _Printer(Visitor[None]):
     def value(self, value: Value) -> None:
         name = f"v{value.number}"
         kind = TYPES[value.dtype]
-        if value.op == "rarely":
+        if value.op == "unlikely":
             condition, usual, function, *args = value.args
             self.line(f"{kind} {name} = {self.use(usual)};")
             call = f"{self.function(function)}({', '.join(self.use(a) for a in args)}, table)"
@@ -313,7 +313,7 @@ class _Printer(Visitor[None]):
         self.depth += 1
         self.line(f"if (!{self.use(loop.condition)}) break;")
         if counter:
-            turns = asking_turns(loop)
+            turns = iterations_between_polls(loop)
             self.line(f"if (++{counter} % {turns} == 0 && {self.poll()}) return {INTERRUPTED};")
         self.depth -= 1
         self.nested(loop.body)
@@ -354,7 +354,7 @@ class _Printer(Visitor[None]):
 
     def pauses(self, loop: For) -> bool:
         """Whether a loop asks if it was interrupted: one that no other holds, and that may run for long."""
-        return not self.nesting and not loop.steady and is_long(loop)
+        return not self.nesting and not loop.non_interruptible and is_long(loop)
 
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"
@@ -363,7 +363,7 @@ class _Printer(Visitor[None]):
     def limits(self, loop: For, first: str) -> Generator[str]:
         """Around the turns from ``first`` to a limit: a loop over limits, where the unit asks."""
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
-        self.line(f"i64 {step} = {asking_step(loop, self.use, '/')};")
+        self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
         self.line("for (;;) {")
         self.depth += 1
         self.line(f"i64 {limit} = {first} + {step} < {stop} ? {first} + {step} : {stop};")

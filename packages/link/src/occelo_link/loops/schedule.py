@@ -183,7 +183,7 @@ class Schedule:
             builder.node = step.node
             self.allocate(step.writes[0])
         for step in changes:
-            builder.steady = True
+            builder.non_interruptible = True
             self._write(step, allocated=True)
 
     def _write(self, step: AnyStep, allocated: bool = False) -> None:

@@ -1,1 +1,1 @@
-"""Machine code for loop programs through LLVM."""
+"""The linker ``native``: machine code for loop programs through LLVM."""

@@ -1,4 +1,4 @@
-"""``native``: machine code through LLVM, without a compiler on the machine."""
+"""The linker ``native``: compiled blocks as machine code through LLVM, without a compiler on the machine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["NativeLinker"]
 
 
 _LONG_RUN = 1500
-"""LLVM's better code takes time that grows with the square of straight-line code; not from here on."""
+"""The time of LLVM's optimization level 1 grows with the square of a basic block; longer ones get level 0."""
 
 
 def longest_run(program: Program) -> int:
-    """The most operations in a row without a loop or a branch."""
+    """The length of the longest basic block, in operations."""
     from occelo_link.loops.ir.program import Value  # what the cache has needs no programs
 
     longest = 0
@@ -51,12 +51,12 @@ class NativeLinker(BlockLinker):
         return THREADS.get() > 1
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        from occelo_link.native.timing import time_loops  # a build of its own, for who asks
+        from occelo_link.native.timing import time_loops  # only needed for this separate build
 
         return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        from occelo_link.native.llvm import print_llvm  # only what is not in the cache needs it
+        from occelo_link.native.llvm import print_llvm  # not needed where the cache has the code
 
         text = print_llvm(program, threads=self.threaded())
         level = 0 if longest_run(program) > _LONG_RUN else 1

@@ -1,7 +1,7 @@
-"""How long each loop of compiled code takes: a build whose loops read the clock before and after.
+"""Timing of the loops of compiled code: a separate build whose loops read the clock before and after.
 
-Loops that compute several nodes at once cannot be told apart, so what is timed is a loop, with the ops that are fused in
-it. Two readings of the clock take about 50 nanoseconds; very short loops seem longer than they are.
+The unit of timing is a loop with all ops that are fused in it. Two readings of the clock take about 50 nanoseconds,
+so very short loops seem longer than they are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.llvm.clock_reading import print_marked
+from occelo_link.native.llvm.clock_reading import print_timed
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
@@ -29,7 +29,7 @@ __all__ = ["LoopTime", "LoopTimes", "time_loops"]
 
 @dataclass(frozen=True)
 class LoopTime:
-    """One loop, or call of a library: ``seconds`` of a mean run, and the nodes that it computes."""
+    """One loop, or call of a library: mean ``seconds`` per run, and the nodes that it computes."""
 
     seconds: float
     nodes: tuple[Apply, ...]
@@ -41,7 +41,7 @@ class LoopTime:
 
 
 class LoopTimes(list[LoopTime]):
-    """The loops, in the order in which they run; printed as a table. ``total`` is seconds of a mean run."""
+    """The loops, in the order in which they run; printed as a table. ``total`` is the mean of seconds per run."""
 
     def __init__(self, loops: Sequence[LoopTime], total: float, runs: int) -> None:
         super().__init__(loops)
@@ -80,7 +80,7 @@ class LoopTimes(list[LoopTime]):
 
 
 class _Timed(BlockLinker):
-    """``native``, with units that add up how long their loops took."""
+    """The linker ``native`` with units that accumulate the times of their loops."""
 
     name = "native"
 
@@ -88,16 +88,16 @@ class _Timed(BlockLinker):
         super().__init__()
         self.takes_states = linker.takes_states
         self._timed = linker
-        self.marked: list[tuple[list[tuple[Apply, ...]], Any]] = []
+        self.builds: list[tuple[list[tuple[Apply, ...]], Any]] = []
 
     def threaded(self) -> bool:
         return self._timed.threaded()
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        text, marks, times = print_marked(program)
+        text, nodes_of_loops, times = print_timed(program)
         code = object_code(f"1\n{text}", lambda: compile_module(text))
-        nodes = [tuple(program.nodes[k] for k in mark) for mark in marks]
-        self.marked.append((nodes, times))
+        nodes = [tuple(program.nodes[k] for k in numbers) for numbers in nodes_of_loops]
+        self.builds.append((nodes, times))
         return NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
 
 
@@ -106,14 +106,14 @@ def time_loops(
 ) -> LoopTimes:
     """The time of each loop of a graph that ``linker``, `native`, compiles, for values of its inputs.
 
-    The first of ``runs`` + 1 runs is not counted. What runs in Python between blocks is in the total alone.
+    The first of ``runs`` + 1 runs is not counted. Nodes that run in Python between blocks count in the total alone.
     """
     timed = _Timed(linker)
     vm, inputs, _ = timed.accept(fgraph).make_thunk()
     for container, value in zip(inputs, values, strict=True):
         container.storage[0] = value
     vm()
-    for _, times in timed.marked:
+    for _, times in timed.builds:
         times[:] = 0
     start = perf_counter()
     for _ in range(runs):
@@ -121,7 +121,7 @@ def time_loops(
     total = (perf_counter() - start) / runs
     found = [
         LoopTime(float(nanoseconds) * 1e-9 / runs, nodes)
-        for marks, times in timed.marked
-        for nodes, nanoseconds in zip(marks, np.asarray(times).tolist(), strict=False)
+        for nodes_of_loops, times in timed.builds
+        for nodes, nanoseconds in zip(nodes_of_loops, np.asarray(times).tolist(), strict=False)
     ]
     return LoopTimes(found, total, runs)

@@ -97,8 +97,8 @@ def _call_service(
     args: Sequence[IRValue],
     kind: IRType,
 ) -> IRValue:
-    takes = [frame.type, *(a.type for a in args)]
-    function = ir.FunctionType(kind, takes).as_pointer()
+    argument_dtypes = [frame.type, *(a.type for a in args)]
+    function = ir.FunctionType(kind, argument_dtypes).as_pointer()
     return builder.call(_load_slot(builder, table, slot, function), [frame, *args])
 
 
@@ -398,7 +398,7 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
 def _of_text(exported: Exported) -> Intrinsic:
     """A function that holds LLVM text; Numba compiles the text once and links it where it is used."""
     libraries: list[Any] = []
-    result = _scalar(exported.gives) if exported.gives else types.none
+    result = _scalar(exported.result_dtype) if exported.result_dtype else types.none
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -409,20 +409,20 @@ def _of_text(exported: Exported) -> Intrinsic:
             library.finalize()
             libraries.append(library)
         context.active_code_library.add_linking_library(libraries[0])
-        gives = _value(exported.gives) if exported.gives else ir.VoidType()
-        kind = ir.FunctionType(gives, [a.type for a in args])
+        result_dtype = _value(exported.result_dtype) if exported.result_dtype else ir.VoidType()
+        kind = ir.FunctionType(result_dtype, [a.type for a in args])
         function = cgutils.get_or_insert_function(builder.module, kind, exported.symbol)
         made = builder.call(function, args)
-        return made if exported.gives else context.get_dummy_value()
+        return made if exported.result_dtype else context.get_dummy_value()
 
     def define(context: Context, *args: NumbaType) -> Definition:
-        takes = [
+        argument_dtypes = [
             a if t == POINTER else _scalar(t)
-            for t, a in zip((*exported.takes, POINTER), args, strict=True)
+            for t, a in zip((*exported.argument_dtypes, POINTER), args, strict=True)
         ]
-        return result(*takes), generate
+        return result(*argument_dtypes), generate
 
-    return _intrinsic(exported.symbol, len(exported.takes) + 1, define)
+    return _intrinsic(exported.symbol, len(exported.argument_dtypes) + 1, define)
 
 
 def _value(dtype: str) -> IRType:

@@ -14,7 +14,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from occelo_link.loops.ir.cost import asking_step, asking_turns, is_long
+from occelo_link.loops.ir.cost import is_long, iterations_between_polls, poll_interval_text
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -39,7 +39,7 @@ from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.exports import (
     Exported,
     export_call,
-    export_combination,
+    export_combine,
     export_operation,
 )
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, INTERRUPTED, table_slot
@@ -213,7 +213,7 @@ class _Printer(Visitor[None]):
         key = (value.op, value.dtype, *named, *(a.dtype for a in given))
         if key not in self.exported:
             hint = str(named[0]) if named else f"{value.op}_{given[-1].dtype}"
-            if value.op == "rarely":
+            if value.op == "unlikely":
                 hint = f"unless_{named[0]}"
             if value.op in ("cast", "bits"):
                 hint += f"_as_{value.dtype}"
@@ -338,7 +338,7 @@ class _Printer(Visitor[None]):
         self.declare_carried(loop.carried)
         left = "" if self.nesting else self.fresh("left")
         if left:
-            self.line(f"{left} = {asking_turns(loop)}")
+            self.line(f"{left} = {iterations_between_polls(loop)}")
         self.line("while True:")
         self.depth += 1
         self.block(loop.test)
@@ -348,7 +348,7 @@ class _Printer(Visitor[None]):
             self.line(f"{left} -= 1")
             self.line(f"if {left} == 0:")
             self.depth += 1
-            self.line(f"{left} = {asking_turns(loop)}")
+            self.line(f"{left} = {iterations_between_polls(loop)}")
             self.ask()
             self.depth -= 1
         self.body(loop.body)
@@ -378,12 +378,12 @@ class _Printer(Visitor[None]):
         A loop asks that no other holds and that may run for long. The question is not in the loop itself, where it
         would keep values out of registers.
         """
-        if self.nesting or loop.steady or not is_long(loop):
+        if self.nesting or loop.non_interruptible or not is_long(loop):
             yield start, stop
             return
         first, limit, step = self.fresh("first"), self.fresh("limit"), self.fresh("step")
         self.line(f"{first} = {start}")
-        self.line(f"{step} = {asking_step(loop, self.use, '//')}")
+        self.line(f"{step} = {poll_interval_text(loop, self.use, '//')}")
         self.line("while True:")
         self.depth += 1
         self.line(f"{limit} = {first} + {step} if {first} + {step} < {stop} else {stop}")
@@ -422,7 +422,7 @@ class _Printer(Visitor[None]):
             self.depth -= 1
         self.turn(loop, partial, whole, lane, f"{stop} - {whole}")
         for each, name in zip(loop.carried, partial, strict=True):
-            combine = export_combination(self.program, each.combine or "", each.param.dtype, lanes)
+            combine = export_combine(self.program, each.combine or "", each.param.dtype, lanes)
             made = self.export(f"{each.combine}_{each.param.dtype}_{lanes}", combine)
             self.line(f"v{each.result.number} = {made}({name}, table)")
 

@@ -118,7 +118,7 @@ def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., 
         return builder.select(finite, value, constant(builder, math.nan))
 
     beyond = b.op("lt", constant(b, _LIMIT), b.op("abs", x))
-    return b.rarely(beyond, usual, f"{name}_huge", huge, x)
+    return b.unlikely(beyond, usual, f"{name}_huge", huge, x)
 
 
 def _sine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:

@@ -76,8 +76,8 @@ class Builder:
         """The number, in the program, of the node that statements are made for."""
         self.threads = False
         """Whether loops may run in several threads."""
-        self.steady = False
-        """Whether loops may not be interrupted, nor run in several threads."""
+        self.non_interruptible = False
+        """Whether new loops are non-interruptible, so that they do not run in several threads either."""
         self.epoch = 0
         """Counts the writes to memory of which elements were remembered before."""
 
@@ -371,20 +371,20 @@ class Builder:
         self.stack = outer
         return Function(name, params, body, result)
 
-    def rarely(
+    def unlikely(
         self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
     ) -> Value:
-        """``usual``, or a named function of scalars where a condition that seldom holds does."""
+        """``usual``, or a named function of scalars where an unlikely condition holds."""
         if name not in self.program.functions:
             self.program.functions[name] = self._function(name, make, args)
         values = (condition, usual, *args)
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
         block = self.stack[depth]
-        key: tuple[object, ...] = ("rarely", name, *[v.number for v in values])
+        key: tuple[object, ...] = ("unlikely", name, *[v.number for v in values])
         found = block.known.get(key)
         if found is None:
             arguments = (condition, usual, name, *args)
-            found = block.known[key] = self._value(usual.dtype, "rarely", arguments, block)
+            found = block.known[key] = self._value(usual.dtype, "unlikely", arguments, block)
             block.statements.append(found)
         return found
 
@@ -419,9 +419,18 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        # while its pieces run in other threads, a loop would not hold the interpreter's lock
-        apart = parallel and not self.steady
-        statement = For(index, first, stop, body, lanes, apart, steady=self.steady, node=self.node)
+        # a loop in several threads would have to release the global interpreter lock
+        apart = parallel and not self.non_interruptible
+        statement = For(
+            index,
+            first,
+            stop,
+            body,
+            lanes,
+            apart,
+            non_interruptible=self.non_interruptible,
+            node=self.node,
+        )
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()

@@ -1,4 +1,4 @@
-"""How much programs do and how much memory they take, as far as can be told before they run."""
+"""Estimates of the work of loops and of the memory of programs: strip lengths for polling, unrolling."""
 
 from __future__ import annotations
 
@@ -25,48 +25,48 @@ from occelo_link.loops.ir.visitor import Visitor
 __all__ = [
     "BUDGET",
     "Work",
-    "asking_step",
-    "asking_turns",
-    "few_turns",
     "is_long",
-    "known_step",
-    "turn_work",
+    "iteration_work",
+    "iterations_between_polls",
+    "poll_interval_text",
+    "static_poll_interval",
+    "unrolled_range",
     "work_memory",
 ]
 
 BUDGET = 40_000_000
-"""Operations that a unit does without asking whether it was interrupted: some tens of milliseconds."""
-_UNCERTAIN_TURNS = 64
-"""At most so many turns are done without asking where it cannot be told how much they do."""
+"""Operations between two polls for interrupts: some tens of milliseconds."""
+_UNKNOWN_ITERATIONS = 64
+"""Iterations between two polls where the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
-"""At most so many turns, and so many statements in all of them, are printed one after the other."""
+"""Loops of at most so many iterations, and so many statements in all of them, are unrolled."""
 _CALL = 20
-"""Operations that a function of the program counts for."""
+"""Operations that a call counts for."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Work:
-    """Operations: a number, and others for each turn of loops from a value to one."""
+    """A number of operations, plus inner loops: start, stop and the work of an iteration."""
 
     own: int
     inner: Sequence[tuple[Value, Value, Work]]
 
 
 _ONE = Work(1, ())
-_UNTOLD = Work(BUDGET // _UNCERTAIN_TURNS, ())
+_UNKNOWN = Work(BUDGET // _UNKNOWN_ITERATIONS, ())
 
 
-def turn_work(loop: For | While) -> Work:
-    """About how many operations a turn does, as far as can be told before the loop begins.
+def iteration_work(loop: For | While) -> Work:
+    """The approximate work of an iteration, as far as it is known before the loop begins.
 
-    What cannot be told (loops to lengths that a turn computes, calls of BLAS and of Python) counts for so many that
-    few turns are done at a time.
+    Unknown work (inner loops whose bounds the iteration computes, calls of BLAS and of Python) counts as much as leaves
+    few iterations between two polls.
     """
     return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 
 
 class _Works(Visitor[Work]):
-    """The work of statements; of lengths, those are known that are worked out above the depth ``before``."""
+    """The work of statements; values from blocks above the depth ``before`` are known."""
 
     def __init__(self, before: int) -> None:
         self.before = before
@@ -82,17 +82,17 @@ class _Works(Visitor[Work]):
     def loop(self, loop: For) -> Work:
         if self.known(loop.start) and self.known(loop.stop):
             return Work(0, [(loop.start, loop.stop, self.block(loop.body))])
-        most = _most_turns(loop.start, loop.stop)
+        most = _most_iterations(loop.start, loop.stop)
         if most is None:
-            return _UNTOLD
+            return _UNKNOWN
         work = self.block(loop.body)
-        return _UNTOLD if work.inner else Work(most * work.own, ())
+        return _UNKNOWN if work.inner else Work(most * work.own, ())
 
     def while_loop(self, loop: While) -> Work:
-        return _UNTOLD
+        return _UNKNOWN
 
     def invoke(self, statement: Invoke) -> Work:
-        return _UNTOLD
+        return _UNKNOWN
 
     def branch(self, statement: If) -> Work:
         then, orelse = self.block(statement.then), self.block(statement.orelse)
@@ -114,7 +114,7 @@ class _Works(Visitor[Work]):
         return _ONE
 
 
-def _most_turns(start: Value, stop: Value) -> int | None:
+def _most_iterations(start: Value, stop: Value) -> int | None:
     """The most iterations of a loop over a part of a length, from ``start`` to ``min(start + n, length)``."""
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
@@ -124,22 +124,22 @@ def _most_turns(start: Value, stop: Value) -> int | None:
     return None
 
 
-def few_turns(loop: For) -> range | None:
-    """The turns of a loop that is printed without the loop: few ones, of a known number."""
+def unrolled_range(loop: For) -> range | None:
+    """The indices of a loop that is to be unrolled; None unless they are static and few."""
     if loop.start.op != "const" or loop.stop.op != "const":
         return None
-    turns = range(loop.start.args[0], loop.stop.args[0])
-    count = -(-len(turns) // loop.lanes)
-    return turns if count <= _FEW and count * _statements(loop.body) <= _SHORT else None
+    indices = range(loop.start.args[0], loop.stop.args[0])
+    count = -(-len(indices) // loop.lanes)
+    return indices if count <= _FEW and count * _statements(loop.body) <= _SHORT else None
 
 
 def _statements(block: Block) -> int:
-    """The number of statements of a block and those within it; calls count for what they may be expanded to."""
+    """The number of statements of a block and its inner blocks; calls count for what they may be inlined to."""
     return sum(_size(statement) + sum(map(_statements, statement.blocks)) for statement in block)
 
 
 def _size(statement: Statement) -> int:
-    called = isinstance(statement, Value) and statement.op in ("apply", "call", "rarely")
+    called = isinstance(statement, Value) and statement.op in ("apply", "call", "unlikely")
     return _CALL if called else 1
 
 
@@ -161,20 +161,22 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
     return found + [(size, value) for size, value in made if value.op != "const"]
 
 
-def asking_step(loop: For, use: Callable[[Value], str], divided_by: str) -> str:
-    """How many turns a loop does between two questions, as C and Python write it.
+def poll_interval_text(loop: For, use: Callable[[Value], str], divided_by: str) -> str:
+    """The number of iterations between two polls, as an expression of C or Python.
 
-    ``use`` writes values, ``divided_by`` is the operator for whole numbers.
+    ``use`` gives the text of a value, ``divided_by`` is the operator of integer division.
     """
-    work = turn_work(loop)
+    work = iteration_work(loop)
     return (
-        f"{BUDGET} {divided_by} ({_text(work, use)}) + 1" if work.inner else str(known_step(loop))
+        f"{BUDGET} {divided_by} ({_text(work, use)}) + 1"
+        if work.inner
+        else str(static_poll_interval(loop))
     )
 
 
-def known_step(loop: For) -> int:
-    """How many turns a loop that has none within does between two questions: a multiple of its lanes."""
-    return max(1, BUDGET // turn_work(loop).own // loop.lanes) * loop.lanes
+def static_poll_interval(loop: For) -> int:
+    """The number of iterations between two polls of a loop without inner loops: a multiple of its lanes."""
+    return max(1, BUDGET // iteration_work(loop).own // loop.lanes) * loop.lanes
 
 
 def _text(work: Work, use: Callable[[Value], str]) -> str:
@@ -185,13 +187,13 @@ def _text(work: Work, use: Callable[[Value], str]) -> str:
     return f"{work.own}{''.join(terms)}"
 
 
-def asking_turns(loop: While) -> int:
-    """How many turns a loop of an unknown number of them does between two questions."""
-    return max(1, BUDGET // turn_work(loop).own)
+def iterations_between_polls(loop: While) -> int:
+    """The number of iterations between two polls of a while loop."""
+    return max(1, BUDGET // iteration_work(loop).own)
 
 
 def is_long(loop: For) -> bool:
-    """Whether a loop may take more than the budget."""
-    work = turn_work(loop)
+    """Whether a loop may take more operations than `BUDGET`."""
+    work = iteration_work(loop)
     known = loop.stop.op == "const" and loop.start.op == "const" and not work.inner
     return not known or (loop.stop.args[0] - loop.start.args[0]) * work.own > BUDGET

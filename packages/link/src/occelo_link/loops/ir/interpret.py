@@ -131,7 +131,7 @@ class _Interpreter(Visitor[None]):
             return np.int64(array.strides[axis] // array.itemsize)
         if value.op == "call":
             return self.functions[args[0]](*[self.get(a) for a in args[1:]])
-        if value.op == "rarely":
+        if value.op == "unlikely":
             if self.get(args[0]):
                 return self.apply(args[2], [self.get(a) for a in args[3:]])
             return self.get(args[1])

@@ -69,7 +69,7 @@ class Value:
     ``op`` is one of the names in `occelo_link.loops.ir.operations`, or ``const`` (``args`` is the
     Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
     buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
-    table entry, then values) or ``rarely`` (a condition, a value, the name of a `Function`, then
+    table entry, then values) or ``unlikely`` (a condition, a value, the name of a `Function`, then
     values: what the function gives where the condition holds, else the value) or ``apply`` (the
     name of a `Function` of the program, then values).
     """
@@ -184,12 +184,12 @@ class Store:
 
 @dataclass(slots=True, eq=False)
 class Carried:
-    """A scalar that a loop carries from one turn to the next.
+    """A scalar that a loop carries from one iteration to the next.
 
-    ``param`` is its value in the body, ``initial`` before the first turn, ``following`` after a
-    turn, ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may
-    keep ``lanes`` partial results: all start at ``initial``, which must be the identity of the
-    operation, element ``k`` of the loop belongs to partial result ``k % lanes``, and at the end
+    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after an
+    iteration, ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may
+    keep ``lanes`` accumulators: all start at ``initial``, which must be the identity element of the
+    operation, element ``k`` of the loop belongs to accumulator ``k % lanes``, and at the end
     the upper half of them is combined into the lower half until one is left.
     """
 
@@ -204,10 +204,10 @@ class Carried:
 class For:
     """``for index in range(start, stop)``, in order.
 
-    ``lanes`` above 1 says that turns are independent but for `Carried` with ``combine``, that the
-    body holds no further statements with blocks, and how many turns to take at a time.
-    ``parallel`` says that turns are independent and write to places of their own. ``steady`` loops
-    may not be interrupted, nor run in several threads.
+    ``lanes`` above 1 says that iterations are independent but for `Carried` with ``combine``, that the
+    body holds no further statements with blocks, and how many iterations to take at a time.
+    ``parallel`` says that iterations are independent and write to disjoint places. A
+    ``non_interruptible`` loop does not poll for interrupts and runs in one thread.
     """
 
     index: Value
@@ -217,7 +217,7 @@ class For:
     lanes: int = 1
     parallel: bool = False
     carried: list[Carried] = field(default_factory=list["Carried"])
-    steady: bool = False
+    non_interruptible: bool = False
     node: int = -1
 
     @property

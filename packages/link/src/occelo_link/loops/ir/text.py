@@ -108,9 +108,9 @@ class _Lines(Visitor[Iterable[str]]):
             right = f"{value.op} {args[0]}, {args[1]}"
         elif value.op in ("call", "apply"):
             right = f"{value.op} {args[0]}({', '.join(_use(a) for a in args[1:])})"
-        elif value.op == "rarely":
+        elif value.op == "unlikely":
             called = f"{args[2]}({', '.join(_use(a) for a in args[3:])})"
-            right = f"rarely {_use(args[0])} ? {called} : {_use(args[1])}"
+            right = f"unlikely {_use(args[0])} ? {called} : {_use(args[1])}"
         else:
             right = f"{value.op} {', '.join(_use(a) for a in args)}"
         return (f"%{value.number}: {value.dtype} = {right}",)

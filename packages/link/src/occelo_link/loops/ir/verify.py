@@ -54,7 +54,7 @@ class _MayFail(Visitor[bool]):
         return statement.reuse is None
 
     def loop(self, loop: For) -> bool:
-        return not loop.steady
+        return not loop.non_interruptible
 
     def invoke(self, call: Invoke) -> bool:
         # BLAS has no way to say that it did not do what it was asked for
@@ -169,7 +169,7 @@ class _Verifier(Visitor[None]):
         if value.op == "call":
             self.require(value.args[0] in self.table, f"{value.args[0]} is not in the table")
             return
-        if value.op in ("apply", "rarely"):
+        if value.op in ("apply", "unlikely"):
             name = value.args[0 if value.op == "apply" else 2]
             known = name in self.program.functions
             self.require(known, f"{name} is no function of the program")
@@ -227,7 +227,10 @@ class _Verifier(Visitor[None]):
             self.use(each.initial, "carry")
             kinds = {each.initial.dtype, each.param.dtype, each.following.dtype, each.result.dtype}
             self.require(len(kinds) == 1, f"carried {each.param} has dtypes {sorted(kinds)}")
-        self.require(not (loop.parallel and loop.steady), "a loop is parallel and steady")
+        self.require(
+            not (loop.parallel and loop.non_interruptible),
+            "a loop is parallel and non-interruptible",
+        )
         if loop.lanes > 1:
             self.lanes(loop)
         inside = {loop.index.number, *(c.param.number for c in loop.carried)}

@@ -1,4 +1,4 @@
-"""Printing loop programs as LLVM IR."""
+"""The printer of loop programs as LLVM IR."""
 
 from __future__ import annotations
 

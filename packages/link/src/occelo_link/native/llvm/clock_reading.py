@@ -1,4 +1,4 @@
-"""Printing programs whose loops and calls read the clock before and after."""
+"""A printer of programs whose loops and calls read the clock before and after, for `occelo_link.native.timing`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from occelo_link.loops.ir.program import Block, Program, Statement, Value
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.printer import Printer
 
-__all__ = ["print_marked"]
+__all__ = ["print_timed"]
 
 _CLOCK = "libm:clock_gettime"
 _TICKS = """\
@@ -36,16 +36,16 @@ def _nodes(statement: Statement) -> Iterator[int]:
             yield from _nodes(inner)
 
 
-class _Marking(Visitor[None]):
-    """Prints statements by a printer, those that take time between two looks at the clock.
+class _TimingVisitor(Visitor[None]):
+    """Prints statements, with readings of the clock around loops and calls.
 
-    ``marks`` are the nodes of each of these; ``times`` is the table's entry for the array of their times.
+    ``nodes_of_loops`` lists the nodes of each of these; ``times`` is the table's entry for the array of their times.
     """
 
     def __init__(self, printer: Printer, times: str) -> None:
         self.printer = printer
         self.times = times
-        self.marks: list[list[int]] = []
+        self.nodes_of_loops: list[list[int]] = []
 
     def block(self, block: Block) -> None:
         for statement in block:
@@ -54,10 +54,10 @@ class _Marking(Visitor[None]):
     def plain(self, statement: Statement, /) -> None:
         self.printer.statement(statement)
 
-    def marked(self, statement: Statement, /) -> None:
+    def timed(self, statement: Statement, /) -> None:
         out = self.printer.out
-        number = len(self.marks)
-        self.marks.append(sorted({k for k in _nodes(statement) if k >= 0}))
+        number = len(self.nodes_of_loops)
+        self.nodes_of_loops.append(sorted({k for k in _nodes(statement) if k >= 0}))
         clock, times = out.entries[_CLOCK], out.entries[self.times]
         before = out.emit(f"call i64 @ticks(ptr {clock})")
         self.printer.statement(statement)
@@ -69,13 +69,13 @@ class _Marking(Visitor[None]):
         out.line(f"store i64 {total}, ptr {slot}, align 8")
 
     value = store = check = alloc = swap = plain
-    loop = while_loop = branch = invoke = marked
+    loop = while_loop = branch = invoke = timed
 
 
-def print_marked(program: Program) -> tuple[str, list[list[int]], Any]:
+def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
     """A module of LLVM IR, the nodes of each loop and call, and the array of their times in nanoseconds.
 
-    The array is a constant of the program from now on. OSError where the system has no such clock.
+    The array becomes a constant of the program. OSError where the system has no such clock.
     """
     if not hasattr(time, "CLOCK_MONOTONIC"):
         raise OSError("Loops are timed by clock_gettime, which this system has not")
@@ -85,7 +85,7 @@ def print_marked(program: Program) -> tuple[str, list[list[int]], Any]:
     program.constants.append(times)
     program.entry(_CLOCK)
     printer = Printer(program)
-    marking = _Marking(printer, entry)
-    unit = printer.unit(marking.block)
+    timing = _TimingVisitor(printer, entry)
+    unit = printer.unit(timing.block)
     text = unit + "\n" + _TICKS.format(clock=time.CLOCK_MONOTONIC) + "\n"
-    return text, marking.marks, times
+    return text, timing.nodes_of_loops, times

@@ -1,7 +1,7 @@
-"""Operations, calls and functions of a program as LLVM functions of one lane, for generators of other code.
+"""Operations and calls of a program as scalar LLVM functions, for the printer of the linker ``numba``.
 
-Each is a definition that takes the arguments and the table of addresses; its name is made from its text,
-so that equal functions of several programs are one.
+Each function takes the arguments and the table of addresses. Its symbol is a digest of its text, so equal functions of
+several programs are defined once.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import NamedTuple
 from occelo_link.loops.ir.program import Block, Invoke, Pointer, Program, Reference, Value
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.literals import element_type, memory_type
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 
-__all__ = ["POINTER", "Exported", "export_call", "export_combination", "export_operation"]
+__all__ = ["POINTER", "Exported", "export_call", "export_combine", "export_operation"]
 
 POINTER = "pointer"
-"""Stands for a dtype where an address is passed."""
+"""In place of a dtype: an argument that is an address."""
 
 
 class Exported(NamedTuple):
-    """The symbol and text of an LLVM function; dtypes of its arguments and its result ("" if none)."""
+    """The symbol and text of an LLVM function; the dtypes of its arguments and of its result ("" if none)."""
 
     symbol: str
     text: str
-    takes: tuple[str, ...]
-    gives: str
+    argument_dtypes: tuple[str, ...]
+    result_dtype: str
 
 
 def _type(dtype: str) -> str:
@@ -36,40 +36,45 @@ def _type(dtype: str) -> str:
 
 
 def _export(
-    out: Emission, takes: Sequence[str], gives: str, emit: Callable[[list[str]], str]
+    out: ModuleWriter,
+    argument_dtypes: Sequence[str],
+    result_dtype: str,
+    emit: Callable[[list[str]], str],
 ) -> Exported:
-    names = [f"%a{i}" for i in range(len(takes))]
+    names = [f"%a{i}" for i in range(len(argument_dtypes))]
     result = emit(names)
-    params = "".join(f"{_type(t)} {n}, " for t, n in zip(takes, names, strict=True))
+    params = "".join(f"{_type(t)} {n}, " for t, n in zip(argument_dtypes, names, strict=True))
     text = "\n".join(
         [
             *sorted(out.declared),
             *out.outlined.values(),
-            f"define {_type(gives)} @SYMBOL({params}ptr %table) alwaysinline nounwind {{",
+            f"define {_type(result_dtype)} @SYMBOL({params}ptr %table) alwaysinline nounwind {{",
             "entry:",
             *out.allocas,
             *out.header,
             *out.lines,
-            f"  ret {_type(gives)} {result}".rstrip(),
+            f"  ret {_type(result_dtype)} {result}".rstrip(),
             "}",
             "",
         ]
     )
     symbol = "occelo_" + hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-    return Exported(symbol, text.replace("@SYMBOL", f"@{symbol}"), tuple(takes), gives)
+    return Exported(
+        symbol, text.replace("@SYMBOL", f"@{symbol}"), tuple(argument_dtypes), result_dtype
+    )
 
 
 def export_operation(program: Program, value: Value) -> Exported:
-    """What computes a value from those of its arguments."""
-    takes = [a.dtype for a in value.args if isinstance(a, Value)]
-    out = Emission(program)
+    """The function that computes a value from its arguments."""
+    argument_dtypes = [a.dtype for a in value.args if isinstance(a, Value)]
+    out = ModuleWriter(program)
     functions = Functions(out, Operations(out))
-    return _export(out, takes, value.dtype, lambda names: functions.pure(value, names, 1))
+    return _export(out, argument_dtypes, value.dtype, lambda names: functions.pure(value, names, 1))
 
 
-def export_combination(program: Program, op: str, dtype: str, lanes: int) -> Exported:
-    """What combines partial results at an address: the upper half into the lower until one is left."""
-    out = Emission(program)
+def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exported:
+    """The function that combines the accumulators at an address, the upper half into the lower until one is left."""
+    out = ModuleWriter(program)
     operations = Operations(out)
     kind = memory_type(dtype)
     block = Block(None)
@@ -92,25 +97,25 @@ def export_combination(program: Program, op: str, dtype: str, lanes: int) -> Exp
 
 
 def export_call(program: Program, call: Invoke) -> Exported:
-    """A call of a function of the table; what it takes by reference is passed by value here."""
-    out = Emission(program)
-    takes = [
+    """A call of a function of the table; its arguments by reference are passed by value here."""
+    out = ModuleWriter(program)
+    argument_dtypes = [
         POINTER if isinstance(a, Pointer) else (a.value if isinstance(a, Reference) else a).dtype
         for a in call.args
     ]
-    gives = "" if call.result is None else call.result.dtype
+    result_dtype = "" if call.result is None else call.result.dtype
 
     def emit(names: list[str]) -> str:
         listed: list[str] = []
-        for argument, name, dtype in zip(call.args, names, takes, strict=True):
+        for argument, name, dtype in zip(call.args, names, argument_dtypes, strict=True):
             if isinstance(argument, Reference):
-                listed.append(f"ptr {out.held(name, dtype)}")
+                listed.append(f"ptr {out.reference_to(name, dtype)}")
             else:
                 listed.append(f"{_type(dtype)} {name}")
-        text = f"call {_type(gives)} {out.entries[call.entry]}({', '.join(listed)})"
-        if gives:
+        text = f"call {_type(result_dtype)} {out.entries[call.entry]}({', '.join(listed)})"
+        if result_dtype:
             return out.emit(text)
         out.line(text)
         return ""
 
-    return _export(out, takes, gives, emit)
+    return _export(out, argument_dtypes, result_dtype, emit)

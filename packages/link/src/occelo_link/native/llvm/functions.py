@@ -1,7 +1,7 @@
-"""Calls: of functions of the table, of those that are seldom needed, of the program's own.
+"""Calls of functions as LLVM IR: functions of the table and of the program.
 
-The program's own functions are expanded where they are used if that is not often, and printed as
-functions of one lane or several otherwise, which is what keeps large programs quick to compile.
+Functions of the program are inlined if they are used rarely enough. The others are printed once for each number of
+lanes, so that large programs compile quickly.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from functools import cached_property
 
 from occelo_link.loops.ir.program import Function, Value, itemsize
 from occelo_link.native.llvm.literals import constant, element_type, literal, type_of
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 
 __all__ = ["Functions"]
 
 INLINE_USES = 4
-"""Functions that are used more often than this are called instead of expanded."""
+"""Functions with more uses than this are called, not inlined."""
 
 
 class Functions:
     """Operations and calls, for one lane or several."""
 
-    def __init__(self, out: Emission, operations: Operations) -> None:
+    def __init__(self, out: ModuleWriter, operations: Operations) -> None:
         self.out = out
         self.emit = out.emit
         self.operation = operations.operation
 
     @cached_property
     def uses(self) -> Counter[str]:
-        """How often the program uses each of its functions."""
+        """The number of uses of each function of the program."""
         return Counter(
             statement.args[0]
             for block in self.out.program.blocks()
@@ -45,8 +45,8 @@ class Functions:
             return self.constant_load(value, names[0])
         if value.op == "call":
             return self.call(value.args[0], value.dtype, value.args[1:], names, count)
-        if value.op == "rarely":
-            return self.rarely(value, names, count, mask)
+        if value.op == "unlikely":
+            return self.unlikely(value, names, count, mask)
         if value.op == "apply":
             return self.apply(value.args[0], names, count, mask)
         return self.operation(value, names, count)
@@ -73,8 +73,8 @@ class Functions:
             result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
         return result
 
-    def rarely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The usual value, or in the lanes where the condition holds what the function gives."""
+    def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
+        """The usual value; in lanes where an unlikely condition holds, the result of a function."""
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)
         condition, usual, *rest = names
@@ -85,15 +85,15 @@ class Functions:
             packed = self.emit(f"bitcast {truth} {condition} to i{count}")
             some = self.emit(f"icmp ne i{count} {packed}, 0")
         out = self.out
-        before, rare, done = out.label, out.new_label("rare"), out.new_label("done")
-        out.line(f"br i1 {some}, label %{rare}, label %{done}")
-        out.place(rare)
-        chosen = self.by_lanes(function, rest, count)
+        before, cold, done = out.label, out.new_label("unlikely"), out.new_label("done")
+        out.line(f"br i1 {some}, label %{cold}, label %{done}")
+        out.start_block(cold)
+        chosen = self.lane_by_lane(function, rest, count)
         if count > 1:
             chosen = self.emit(f"select {truth} {condition}, {kind} {chosen}, {kind} {usual}")
         out.line(f"br label %{done}")
-        out.place(done)
-        return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{rare} ]")
+        out.start_block(done)
+        return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{cold} ]")
 
     def apply(self, name: str, names: Sequence[str], count: int, mask: str | None) -> str:
         """A function of the program."""
@@ -103,18 +103,18 @@ class Functions:
         return self.call_own(function, names, count)
 
     def call_own(self, function: Function, names: Sequence[str], count: int) -> str:
-        """A call of a function of the program, which is printed once."""
+        """A call of a function of the program that is not inlined."""
         key = (function.name, count)
         if key not in self.out.outlined:
-            self.out.outlined[key] = ""  # one that is being printed is not printed again
+            self.out.outlined[key] = ""  # so that a recursive call does not print it again
             self.out.outlined[key] = self.outline(function, count)
         kinds = [type_of(p.dtype, count) for p in function.params]
         listed = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
         result = type_of(function.result.dtype, count)
         return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
 
-    def by_lanes(self, function: Function, names: Sequence[str], count: int) -> str:
-        """A function of the program lane by lane, where speed does not matter."""
+    def lane_by_lane(self, function: Function, names: Sequence[str], count: int) -> str:
+        """A function of the program lane by lane, on a cold path."""
         if count == 1:
             return self.call_own(function, names, 1)
         scalar = element_type(function.result.dtype)
@@ -137,7 +137,7 @@ class Functions:
         return self.emit(f"load {kind}, ptr {address}, align {itemsize(buffer.dtype)}")
 
     def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The body of a function, with the arguments in place of its parameters."""
+        """The body of a function, inlined."""
         known = {p.number: n for p, n in zip(function.params, names, strict=True)}
 
         def name_of(value: Value) -> str:
@@ -154,7 +154,7 @@ class Functions:
         return name_of(function.result)
 
     def outline(self, function: Function, count: int) -> str:
-        """A function of the program as one of the module."""
+        """The text of a function of the program for so many lanes."""
         kind = type_of(function.result.dtype, count)
         names = [f"%a{i}" for i in range(len(function.params))]
         kinds = [type_of(p.dtype, count) for p in function.params]

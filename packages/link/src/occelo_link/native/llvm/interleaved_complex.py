@@ -1,6 +1,7 @@
-"""Complex numbers in loops with lanes: the parts of as many numbers as there are lanes, in one access.
+"""Vector loads and stores of interleaved complex numbers.
 
-The parts lie side by side. Loading every second float would be a gather, so both parts are loaded and told apart.
+Real and imaginary parts alternate in memory. One load takes both parts of all lanes, and shuffles separate them; a
+load of every second float would be a gather.
 """
 
 from __future__ import annotations
@@ -8,19 +9,19 @@ from __future__ import annotations
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
 from occelo_link.native.llvm.literals import memory_type
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Interleaved", "base_and_part", "suffix"]
 
 
 def suffix(dtype: str, count: int) -> str:
-    """How LLVM's intrinsics name vectors of elements in memory."""
+    """The suffix of LLVM's intrinsics for a vector of elements in memory."""
     return f"v{count}" + ("f" if is_float(dtype) else "i") + str(itemsize(dtype) * 8)
 
 
 def base_and_part(buffer: Buffer, offset: Value) -> tuple[Value, int] | None:
-    """Where the complex number of an element begins, and which of its parts the element is."""
+    """The offset of the complex number that an element belongs to, and its part: 0 (real) or 1; None if unknown."""
     if not buffer.holds.startswith("complex"):
         return None
     if offset.op == "add":
@@ -31,7 +32,7 @@ def base_and_part(buffer: Buffer, offset: Value) -> tuple[Value, int] | None:
 
 
 def _is_even(value: Value) -> bool:
-    """Whether a number is known to be even."""
+    """Whether an integer is statically even."""
     if value.op == "const":
         return bool(value.args[0] % 2 == 0)
     if value.op == "mul":
@@ -40,16 +41,16 @@ def _is_even(value: Value) -> bool:
 
 
 class Interleaved:
-    """Loads and stores of both parts at once."""
+    """Loads and stores of both parts of complex numbers at once."""
 
-    def __init__(self, out: Emission, scalars: Scalars) -> None:
+    def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
         self.declare = out.declare
         self.emit = out.emit
         self.line = out.line
         self.address = scalars.address
 
     def _both_masks(self, mask: str, lanes: int) -> str:
-        """The mask of the parts, from that of the numbers."""
+        """The mask of all parts, from the mask of the numbers."""
         picks = ", ".join(f"i32 {i // 2}" for i in range(2 * lanes))
         kind = f"<{lanes} x i1>"
         return self.emit(

@@ -1,4 +1,4 @@
-"""Types and constants as LLVM writes them, for one lane or several."""
+"""LLVM's notation of types and constants, for one lane or several."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def memory_type(dtype: str) -> str:
 
 
 def type_of(dtype: str, lanes: int) -> str:
-    """LLVM's type of as many scalars in registers as there are lanes."""
+    """LLVM's type of a scalar, or of a vector if there are several lanes, in registers."""
     scalar = element_type(dtype)
     return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant as LLVM writes it."""
+    """A constant in LLVM's notation."""
     if is_float(dtype):
         return f"0x{int.from_bytes(_BITS64.pack(number), 'little'):016X}"
     return str(int(number))

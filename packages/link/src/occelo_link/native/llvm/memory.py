@@ -1,4 +1,4 @@
-"""Memory that a program takes: of outputs and inputs, of the stack, of the arena."""
+"""Allocation of buffers: outputs, memory of inputs, the stack, the arena."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import Alloc, Buffer, For, Swap, itemsize
 from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, TAKE
 
 __all__ = ["Memory"]
 
 _STACK_BYTES = 2048
-"""Small working memory lies on the stack, up to this many bytes of it."""
+"""Small working memory is on the stack, up to this many bytes."""
 
 
 class Memory:
-    """Where buffers lie.
+    """Printer of allocations.
 
-    Working memory of the body of the program is cut from the arena, whose free part begins at ``bump``. Memory that is
-    taken in loops and branches is kept in a slot of its own, with how much room there is.
+    Working memory of the body of the program comes from the arena by a bump allocator: its free part begins at ``bump``.
+    A buffer that is allocated in loops or branches has a slot, which keeps its address and its capacity.
     """
 
-    def __init__(self, out: Emission, scalars: Scalars) -> None:
+    def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
         self.out = out
         self.emit = out.emit
         self.line = out.line
@@ -34,7 +34,7 @@ class Memory:
         self.bump = self.arena_end = ""
 
     def open_slots(self) -> None:
-        """Make the slots for memory that may be taken several times."""
+        """Make the slots of buffers that may be allocated several times."""
         out, slots = self.out, self.scalars.slots
         for buffer in nested_memory(out.program):
             slot = f"%slot{len(slots)}"
@@ -45,38 +45,38 @@ class Memory:
             slots[buffer] = slot
 
     def open_arena(self) -> None:
-        """Find the arena."""
-        self.bump = self.out.load_first("%frame", ARENA)
-        self.arena_end = self.out.load_first("%frame", ARENA_END)
+        """Load the bounds of the arena."""
+        self.bump = self.out.load_at_start("%frame", ARENA)
+        self.arena_end = self.out.load_at_start("%frame", ARENA_END)
 
     @contextmanager
-    def addresses_held(self, loop: For) -> Generator[None]:
-        """Load the addresses of memory that a loop uses and never takes before it, instead of at each access."""
+    def addresses_hoisted(self, loop: For) -> Generator[None]:
+        """Hoist the addresses of buffers in slots out of a loop that does not allocate."""
         slots, pointers = self.scalars.slots, self.scalars.pointers
-        held: list[Buffer] = []
+        hoisted: list[Buffer] = []
         if slots and is_plain(loop.body):
-            held = [
+            hoisted = [
                 v for v in dict.fromkeys(used_by(loop.body)) if isinstance(v, Buffer) and v in slots
             ]
-        loaded = {buffer: self.scalars.buffer(buffer) for buffer in held}
-        outer = {buffer: slots.pop(buffer) for buffer in held}
+        loaded = {buffer: self.scalars.buffer(buffer) for buffer in hoisted}
+        outer = {buffer: slots.pop(buffer) for buffer in hoisted}
         pointers.update(loaded)
         yield
         slots.update(outer)
-        for buffer in held:
+        for buffer in hoisted:
             del pointers[buffer]
 
     def alloc(self, statement: Alloc) -> None:
         buffer = statement.buffer
         slot = self.scalars.slots.get(buffer)
         if statement.reuse is not None and statement.reuse.space == "input":
-            pointer = self.take_input(statement, statement.reuse)
+            pointer = self.take_over_input(statement, statement.reuse)
         elif statement.reuse is not None:
             pointer = self.scalars.buffer(statement.reuse)
         elif buffer.space == "output":
             pointer = self.alloc_output(statement)
         elif slot is not None:
-            self.alloc_again(statement, slot)
+            self.grow_buffer(statement, slot)
             return
         else:
             pointer = self.alloc_work(statement)
@@ -96,10 +96,10 @@ class Memory:
     def stop_if_null(self, pointer: str) -> None:
         found = self.emit(f"icmp ne ptr {pointer}, null")
         fail, go = self.out.new_labels("fail", "go")
-        self.out.unless(found, go, fail)
-        self.out.place(fail)
+        self.out.branch_likely(found, go, fail)
+        self.out.start_block(fail)
         self.line("ret i64 -1")
-        self.out.place(go)
+        self.out.start_block(go)
 
     def alloc_output(self, statement: Alloc) -> str:
         lengths, allocas = statement.lengths, self.out.allocas
@@ -115,8 +115,8 @@ class Memory:
         self.stop_if_null(pointer)
         return pointer
 
-    def take_input(self, statement: Alloc, taken: Buffer) -> str:
-        """The memory of an input that an output updates, or a copy of it."""
+    def take_over_input(self, statement: Alloc, taken: Buffer) -> str:
+        """The memory of the input that an output updates, or a copy of it."""
         size = self.emit(f"mul i64 {self.use(statement.size)}, {itemsize(taken.dtype)}")
         positions = f"i64 {statement.buffer.position}, i64 {taken.position}"
         function = self.out.service(TAKE)
@@ -125,7 +125,7 @@ class Memory:
         return pointer
 
     def work_bytes(self, statement: Alloc) -> str:
-        """The bytes of working memory, and some more, so that what comes next is aligned to 64 bytes."""
+        """The bytes of working memory, rounded up so that the next allocation is aligned to 64 bytes."""
         each, size = itemsize(statement.buffer.dtype), statement.size
         if size.op == "const":
             return str((max(1, size.args[0]) * each + 63) & -64)
@@ -134,30 +134,30 @@ class Memory:
         return self.emit(f"and i64 {more}, -64")
 
     def grown(self, total: str) -> str:
-        """Memory beside the arena."""
+        """Memory outside of the arena."""
         pointer = self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
         self.stop_if_null(pointer)
         return pointer
 
-    def alloc_again(self, statement: Alloc, slot: str) -> None:
-        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+    def grow_buffer(self, statement: Alloc, slot: str) -> None:
+        """Allocate anew if a buffer needs more than its capacity, at least twice that, so the number of allocations is logarithmic."""
         total = self.work_bytes(statement)
         self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
         room = self.emit(f"load i64, ptr {slot}.room, align 8")
         enough = self.emit(f"icmp sle i64 {total}, {room}")
         grow, done = self.out.new_labels("grow", "done")
-        self.out.unless(enough, done, grow)
-        self.out.place(grow)
+        self.out.branch_likely(enough, done, grow)
+        self.out.start_block(grow)
         twice = self.emit(f"shl i64 {room}, 1")
         more = self.emit(f"call i64 @llvm.smax.i64(i64 {total}, i64 {twice})")
         pointer = self.grown(more)
         self.line(f"store ptr {pointer}, ptr {slot}, align 8")
         self.line(f"store i64 {more}, ptr {slot}.room, align 8")
         self.line(f"br label %{done}")
-        self.out.place(done)
+        self.out.start_block(done)
 
     def alloc_work(self, statement: Alloc) -> str:
-        """Memory of the stack or the arena, or beside it."""
+        """Memory on the stack, in the arena, or outside of it."""
         out, size = self.out, statement.size
         if size.op == "const":
             rounded = int(self.work_bytes(statement))
@@ -171,12 +171,12 @@ class Memory:
         end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
         fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
         grow, done = out.new_labels("grow", "done")
-        out.unless(fits, done, grow)
-        out.place(grow)
+        out.branch_likely(fits, done, grow)
+        out.start_block(grow)
         grown = self.grown(total)
         after = out.label
         self.line(f"br label %{done}")
-        out.place(done)
+        out.start_block(done)
         pointer = self.emit(f"phi ptr [ {self.bump}, %{before} ], [ {grown}, %{after} ]")
         self.bump = self.emit(f"phi ptr [ {end}, %{before} ], [ {self.bump}, %{after} ]")
         return pointer

@@ -1,4 +1,4 @@
-"""The lines of a module of LLVM IR, and the names of what they define: what all parts of the printer share."""
+"""The writer of a module of LLVM IR: lines, names and labels; shared by all parts of the printer."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.literals import memory_type
 from occelo_link.units.frame import table_slot
 
-__all__ = ["USUAL", "Emission"]
+__all__ = ["BRANCH_WEIGHTS", "ModuleWriter"]
 
-USUAL = '!0 = !{!"branch_weights", i32 100000, i32 1}'
-"""What branches refer to that `Emission.unless` prints; modules with such branches end with it."""
+BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
+"""The metadata that `ModuleWriter.branch_likely` refers to; modules with such branches end with it."""
 
 
-class _Entries(dict[str, str]):
-    """Names of table entries inside a function, loaded from the table where it begins, on first use."""
+class _TableEntries(dict[str, str]):
+    """Names of table entries within a function; the first use adds a load to the start of the function."""
 
-    def __init__(self, out: Emission) -> None:
+    def __init__(self, out: ModuleWriter) -> None:
         super().__init__()
         self._out = out
 
     def __missing__(self, entry: str) -> str:
         out = self._out
-        loaded = self[entry] = out.load_first("%table", table_slot(out.program, entry))
+        loaded = self[entry] = out.load_at_start("%table", table_slot(out.program, entry))
         return loaded
 
 
-class Emission:
-    """The function that is being printed, and those that are done.
+class ModuleWriter:
+    """The current function and the finished functions of a module.
 
-    Of the function: ``allocas`` (memory on the stack), then the ``header`` (what is loaded once), then ``lines``;
-    ``label`` is the basic block that lines are added to, ``entries`` are the names of table entries. Of the
-    module: ``declared``, and the functions that are ``outlined``, by name and number of lanes.
+    The text of the current function is ``allocas`` (memory on the stack), the ``header`` (loads at its start), then
+    ``lines``. ``label`` is the current basic block, ``entries`` are the names of table entries. The module has
+    declarations (``declared``) and ``outlined`` functions, by name and number of lanes.
     """
 
     def __init__(self, program: Program) -> None:
@@ -48,11 +48,11 @@ class Emission:
         self.allocas: list[str] = []
         self.header: list[str] = []
         self.label = "entry"
-        self.entries: dict[str, str] = _Entries(self)
+        self.entries: dict[str, str] = _TableEntries(self)
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within it lines belong to a function of its own, which gets the table."""
+        """Within the block, lines belong to a new function, which gets the table."""
         outer = self.lines, self.allocas, self.header, self.label, self.entries
         self._begin()
         yield
@@ -73,13 +73,13 @@ class Emission:
     def line(self, text: str) -> None:
         self.lines.append("  " + text)
 
-    def unless(self, condition: str, usual: str, rare: str) -> None:
-        """Go on at ``usual`` where a condition holds, and at ``rare`` where not, which is seldom.
+    def branch_likely(self, condition: str, likely: str, unlikely: str) -> None:
+        """Branch to ``likely`` if a condition holds, else to ``unlikely``.
 
-        LLVM takes two ways for about equally likely otherwise, so what follows many checks would seem to run less often
-        than what comes before them, even in loops, and registers would go to the latter.
+        Without the weights LLVM takes both for about equally likely. A loop behind many checks would then seem to run
+        less often than the code before them, which would get the registers.
         """
-        self.line(f"br i1 {condition}, label %{usual}, label %{rare}, !prof !0")
+        self.line(f"br i1 {condition}, label %{likely}, label %{unlikely}, !prof !0")
 
     def new_label(self, hint: str) -> str:
         self.count += 1
@@ -88,7 +88,7 @@ class Emission:
     def new_labels(self, *hints: str) -> list[str]:
         return [self.new_label(hint) for hint in hints]
 
-    def place(self, label: str) -> None:
+    def start_block(self, label: str) -> None:
         self.lines.append(f"{label}:")
         self.label = label
 
@@ -96,19 +96,19 @@ class Emission:
         self.declared.add(text)
 
     def open_phi(self, kind: str, first: str, before: str) -> tuple[int, str]:
-        """Begin a phi, whose second way in is not printed yet: where to add it, and its name."""
+        """Begin a phi whose second incoming value is added by `close_phi`; returns its line and its name."""
         name = self.fresh()
         self.lines.append(f"  {name} = phi {kind} [ {first}, %{before} ], ")
         return len(self.lines) - 1, name
 
     def close_phi(self, position: int, value: str, end: str) -> None:
-        """The second way into a phi: a value from where ``end`` ends."""
+        """Add the second incoming value of a phi, from the block ``end``."""
         self.lines[position] += f"[ {value}, %{end} ]"
 
-    # what is loaded first, and memory of the stack
+    # loads at the start, and memory on the stack
 
-    def load_first(self, base: str, slot: int, kind: str = "ptr") -> str:
-        """Load what is in a slot of 8 bytes where the function begins."""
+    def load_at_start(self, base: str, slot: int, kind: str = "ptr") -> str:
+        """Load a slot of 8 bytes at the start of the function."""
         address, loaded = self.fresh(), self.fresh()
         self.header.append(f"  {address} = getelementptr i64, ptr {base}, i64 {slot}")
         self.header.append(f"  {loaded} = load {kind}, ptr {address}, align 8")
@@ -123,11 +123,11 @@ class Emission:
         """The address of a service."""
         key = f"service{slot}"
         if key not in self.entries:
-            self.entries[key] = self.load_first("%table", slot)
+            self.entries[key] = self.load_at_start("%table", slot)
         return self.entries[key]
 
-    def held(self, value: str, dtype: str) -> str:
-        """The address of memory of a call's own that holds a value."""
+    def reference_to(self, value: str, dtype: str) -> str:
+        """The address of a temporary on the stack that holds a value."""
         name = f"%ref{len(self.allocas)}"
         self.allocas.append(f"  {name} = alloca {memory_type(dtype)}, align 8")
         self.line(f"store {memory_type(dtype)} {value}, ptr {name}, align 8")

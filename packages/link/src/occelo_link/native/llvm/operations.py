@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from occelo_link.loops.ir.operations import is_float, is_signed, width
 from occelo_link.loops.ir.program import Value
 from occelo_link.native.llvm.literals import constant, type_of
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 
 __all__ = ["Operations"]
 
@@ -34,9 +34,9 @@ _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le":
 
 
 class Operations:
-    """Operations, spelled out where LLVM's own leave something undefined."""
+    """Printer of operations; cases that LLVM leaves undefined are spelled out."""
 
-    def __init__(self, out: Emission) -> None:
+    def __init__(self, out: ModuleWriter) -> None:
         self.declare = out.declare
         self.emit = out.emit
 

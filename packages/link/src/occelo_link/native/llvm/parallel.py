@@ -1,9 +1,9 @@
-"""Loops as functions of their own: for several threads, and to keep large programs quick to compile.
+"""Loops outlined to functions: for several threads, and so that large programs compile quickly.
 
 A loop in the body of the program that only loads, computes and stores becomes ``void part(ptr env, i64 start,
-i64 stop, ptr table)``. ``env`` holds what it uses from outside, in slots of 8 bytes. If its turns are independent
-and there is enough to do, the service of `occelo_link.machine.threads` runs it in pieces; else, or if the service was
-interrupted before it began, it is called once, for all turns. Each turn computes the same in any case.
+i64 stop, ptr table)``. ``env`` holds the values and addresses that it captures, in slots of 8 bytes. If its iterations are
+independent and there is enough work, the service of `occelo_link.machine.threads` divides them among threads. Else, or if
+the service was interrupted before it began, one call runs all of them. Results are the same in any case.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from occelo_link.loops.ir.program import Buffer, For, Value
 from occelo_link.loops.ir.uses import is_plain, used_by
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import table_slot
 
-__all__ = ["PARALLEL_SERVICE", "Parallel"]
+__all__ = ["PARALLEL_SERVICE", "OutlinedLoops"]
 
 PARALLEL_SERVICE = "service:parallel"
-"""The entry of the table that runs a loop in pieces."""
+"""The table entry of the service that divides a loop among threads."""
 _ENOUGH = 1_500_000
-"""Less work than this, in operations, is not worth the time to wake other threads."""
+"""Loops of fewer operations than this do not wake other threads."""
 _LARGE = 5_000
-"""LLVM's time grows faster than a function does; programs of more statements than this are divided."""
+"""LLVM's time grows faster than the size of a function; loops of programs with more statements than this are outlined."""
 
 
-class Parallel:
-    """Loops in pieces; ``threads`` says whether loops may run in them.
+class OutlinedLoops:
+    """Printer of outlined loops; ``threads`` says whether loops may run in several threads.
 
-    ``turns`` prints a loop where it is.
+    ``print_loop`` prints a loop in the current function.
     """
 
     def __init__(
         self,
-        out: Emission,
+        out: ModuleWriter,
         scalars: Scalars,
         polling: Polling,
-        turns: Callable[[For], None],
+        print_loop: Callable[[For], None],
         threads: bool,
     ) -> None:
         self.out = out
@@ -49,7 +49,7 @@ class Parallel:
         self.use = scalars.use
         self.scalars = scalars
         self.polling = polling
-        self.turns = turns
+        self.print_loop = print_loop
         self.threads = threads
 
     @cached_property
@@ -57,102 +57,104 @@ class Parallel:
         """Whether the program is too large for one function."""
         return sum(len(block.statements) for block in self.out.program.blocks()) > _LARGE
 
-    def has_own_function(self, loop: For) -> bool:
-        """Whether a loop is printed as a function of its own."""
+    def is_outlined(self, loop: For) -> bool:
+        """Whether a loop is outlined."""
         wanted = self.is_large or (self.threads and loop.parallel)
         if not wanted or loop.carried or loop.body.parent is not self.out.program.body:
             return False
         return is_plain(loop.body)
 
-    def own_function(self, loop: For) -> None:
-        """Call the loop's function for all turns, or let the service do so in pieces."""
-        held = self.held(loop)
+    def call_outlined(self, loop: For) -> None:
+        """Outline a loop, and call its function directly or by the service for threads."""
+        captured = self.captured(loop)
         allocas = self.out.allocas
         env = f"%env{len(allocas)}"
-        allocas.append(f"  {env} = alloca i64, i32 {len(held) + 1}, align 8")
+        allocas.append(f"  {env} = alloca i64, i32 {len(captured) + 1}, align 8")
         self.line(f"store ptr %frame, ptr {env}, align 8")
-        for slot, (_, kind, name) in enumerate(held, 1):
+        for slot, (_, kind, name) in enumerate(captured, 1):
             at = self.emit(f"getelementptr i64, ptr {env}, i64 {slot}")
             self.line(f"store {kind} {name}, ptr {at}, align 8")
         start, stop = self.use(loop.start), self.use(loop.stop)
-        part = f"@part{self.out.new_label('')}"
-        self.out.outlined[part, 0] = self.part(part, loop, held)
+        function = f"@part{self.out.new_label('')}"
+        self.out.outlined[function, 0] = self.function_text(function, loop, captured)
         given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         if self.threads and loop.parallel:
-            self.in_pieces(loop, part, given)
-        elif self.polling.pauses(loop):
-            self.in_turns(loop, part, env)
+            self.in_threads(loop, function, given)
+        elif self.polling.polls(loop):
+            self.in_strips(loop, function, env)
         else:
-            self.line(f"call void {part}({given})")
+            self.line(f"call void {function}({given})")
 
-    def held(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
-        """What a loop uses from outside, with types and names."""
-        names, held = self.scalars.names, list[tuple[Value | Buffer, str, str]]()
+    def captured(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
+        """The values and buffers from outside that a loop uses, with types and names."""
+        names, captured = self.scalars.names, list[tuple[Value | Buffer, str, str]]()
         for each in dict.fromkeys(used_by(loop.body)):
             if isinstance(each, Buffer):
-                held.append((each, "ptr", self.scalars.buffer(each)))
+                captured.append((each, "ptr", self.scalars.buffer(each)))
             elif each.op != "const" and each.number in names:
-                held.append((each, element_type(each.dtype), names[each.number]))
-        return held
+                captured.append((each, element_type(each.dtype), names[each.number]))
+        return captured
 
-    def in_turns(self, loop: For, part: str, env: str) -> None:
-        """Call the loop's function from limit to limit."""
+    def in_strips(self, loop: For, function: str, env: str) -> None:
+        """Call the loop's function strip by strip, and poll between."""
         start, stop, step = self.use(loop.start), self.use(loop.stop), self.polling.step(loop)
-        head, asking, done = self.out.new_labels("turns", "ask", "done")
+        head, poll_block, done = self.out.new_labels("strips", "poll", "done")
         before = self.out.label
         self.line(f"br label %{head}")
-        self.out.place(head)
+        self.out.start_block(head)
         at, first = self.out.open_phi("i64", start, before)
         limit = self.polling.limit_after(first, step, stop)
-        self.line(f"call void {part}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
+        self.line(f"call void {function}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
         more = self.emit(f"icmp slt i64 {limit}, {stop}")
-        self.line(f"br i1 {more}, label %{asking}, label %{done}")
-        self.out.place(asking)
-        self.polling.ask(head)
-        self.out.close_phi(at, limit, asking)
-        self.out.place(done)
+        self.line(f"br i1 {more}, label %{poll_block}, label %{done}")
+        self.out.start_block(poll_block)
+        self.polling.poll(head)
+        self.out.close_phi(at, limit, poll_block)
+        self.out.start_block(done)
 
-    def in_pieces(self, loop: For, part: str, given: str) -> None:
-        """Ask the service, if there is enough to do."""
+    def in_threads(self, loop: For, function: str, given: str) -> None:
+        """Call the service if there is enough work."""
         flag = f"%flag{len(self.out.allocas)}"
         self.out.allocas.append(f"  {flag} = alloca i64, align 8")
-        pieces, whole, done = self.out.new_labels("pieces", "whole", "done")
-        enough = self.emit(f"icmp sgt i64 {self.polling.all_turns(loop)}, {_ENOUGH}")
-        self.line(f"br i1 {enough}, label %{pieces}, label %{whole}")
-        self.out.place(pieces)
+        divided, whole, done = self.out.new_labels("threads", "whole", "done")
+        enough = self.emit(f"icmp sgt i64 {self.polling.total_work(loop)}, {_ENOUGH}")
+        self.line(f"br i1 {enough}, label %{divided}, label %{whole}")
+        self.out.start_block(divided)
         self.out.program.entry(PARALLEL_SERVICE)
         slot = table_slot(self.out.program, PARALLEL_SERVICE)
         address = self.emit(f"getelementptr i64, ptr %table, i64 {slot}")
         service = self.emit(f"load ptr, ptr {address}, align 8")
         self.line(f"store i64 0, ptr {flag}, align 8")
-        self.line(f"call void {service}(ptr {part}, {given}, ptr {flag})")
+        self.line(f"call void {service}(ptr {function}, {given}, ptr {flag})")
         ended = self.emit(f"load i64, ptr {flag}, align 8")
         all_done = self.emit(f"icmp ne i64 {ended}, 0")
         self.line(f"br i1 {all_done}, label %{done}, label %{whole}")
-        self.out.place(whole)
-        self.line(f"call void {part}({given})")
+        self.out.start_block(whole)
+        self.line(f"call void {function}({given})")
         self.line(f"br label %{done}")
-        self.out.place(done)
+        self.out.start_block(done)
 
-    def part(self, name: str, loop: For, held: Sequence[tuple[Value | Buffer, str, str]]) -> str:
-        """The text of a loop's function."""
+    def function_text(
+        self, name: str, loop: For, captured: Sequence[tuple[Value | Buffer, str, str]]
+    ) -> str:
+        """The text of the function of a loop."""
         out, scalars, block = self.out, self.scalars, self.out.program.body
         first, last = (Value(-k, "int64", "param", (), block) for k in (1, 2))
         whole = For(loop.index, first, last, loop.body, loop.lanes)
         head = (
             f"define internal void {name}(ptr %env, i64 %start, i64 %stop, ptr %table) nounwind {{"
         )
-        # who calls the function asks
+        # the caller of the function polls
         with self.polling.nested(), scalars.function():
             out.header.append("  %frame = load ptr, ptr %env, align 8")
-            for slot, (each, kind, _) in enumerate(held, 1):
-                loaded = out.load_first("%env", slot, kind)
+            for slot, (each, kind, _) in enumerate(captured, 1):
+                loaded = out.load_at_start("%env", slot, kind)
                 if isinstance(each, Buffer):
                     scalars.pointers[each] = loaded
                 else:
                     scalars.names[each.number] = loaded
             scalars.names.update({-1: "%start", -2: "%stop"})
-            self.turns(whole)
+            self.print_loop(whole)
             return "\n".join(
                 [head, "entry:", *out.allocas, *out.header, *out.lines, "  ret void", "}"]
             )

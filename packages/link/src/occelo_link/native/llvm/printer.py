@@ -1,9 +1,8 @@
-"""Printing loop programs as LLVM IR.
+"""The printer of loop programs as LLVM IR.
 
-A unit is ``i64 unit(ptr frame, ptr table)``: it returns 0, or one more than the number of the error
-site that stopped it, or -1 if an allocation failed. `occelo_link.units.frame` has the layout of
-both. Loops with lanes are printed with explicit vectors, so no pass of LLVM's optimizer is needed:
-a loop over whole vectors, and one turn under a mask for what is left.
+A unit is ``i64 unit(ptr frame, ptr table)``. It returns 0, or one more than the number of the check that failed, or -1 if
+an allocation failed. `occelo_link.units.frame` has the layout of both. Loops with lanes are printed with explicit vectors,
+so no pass of LLVM's optimizer is needed: a loop over whole vectors, and one masked iteration for the remainder.
 """
 
 from __future__ import annotations
@@ -30,56 +29,56 @@ from occelo_link.native.llvm.interleaved_complex import Interleaved
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.memory import Memory
-from occelo_link.native.llvm.module_writer import USUAL, Emission
+from occelo_link.native.llvm.module_writer import BRANCH_WEIGHTS, ModuleWriter
 from occelo_link.native.llvm.operations import Operations
-from occelo_link.native.llvm.parallel import Parallel
-from occelo_link.native.llvm.scalar_loops import Loops
+from occelo_link.native.llvm.parallel import OutlinedLoops
+from occelo_link.native.llvm.scalar_loops import ScalarLoops
 from occelo_link.native.llvm.scalars import Scalars
-from occelo_link.native.llvm.vector_iteration import TurnParts
-from occelo_link.native.llvm.vector_loops import Lanes
+from occelo_link.native.llvm.vector_iteration import PrinterParts
+from occelo_link.native.llvm.vector_loops import VectorLoops
 from occelo_link.native.llvm.vectors import Vectors
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
 __all__ = ["Printer", "print_llvm"]
 
 _HELD_INPUTS = 64
-"""With more inputs than this, addresses of inputs are loaded where they are used."""
+"""With more inputs than this, addresses of inputs are loaded at their uses, not at the start."""
 
 
 class Printer(Visitor[None]):
-    """A program as a module that defines ``unit``: the parts, put together."""
+    """The printer of a program as a module that defines ``unit``, composed of its parts."""
 
     def __init__(self, program: Program, threads: bool = False) -> None:
-        self.out = out = Emission(program)
+        self.out = out = ModuleWriter(program)
         operations = Operations(out)
         functions = Functions(out, operations)
         self.scalars = scalars = Scalars(out, functions)
         self.memory = Memory(out, scalars)
         self.polling = polling = Polling(out, scalars)
         vectors, interleaved = Vectors(out, scalars), Interleaved(out, scalars)
-        turns = TurnParts(out, operations, functions, scalars, vectors, interleaved)
-        self.lanes = Lanes(out, turns, polling)
-        self.loops = Loops(out, scalars, polling, self.block)
-        self.parallel = Parallel(out, scalars, polling, self.turns, threads)
+        parts = PrinterParts(out, operations, functions, scalars, vectors, interleaved)
+        self.lanes = VectorLoops(out, parts, polling)
+        self.loops = ScalarLoops(out, scalars, polling, self.block)
+        self.parallel = OutlinedLoops(out, scalars, polling, self.plain_loop, threads)
 
     def unit(self, body: Callable[[Block], None] | None = None) -> str:
-        """The module; ``body`` prints the body of the program, if not `block` does."""
+        """The text of the module; ``body`` prints the body of the program, by default `block`."""
         out, program = self.out, self.out.program
         self.memory.open_slots()
         if len(program.inputs) <= _HELD_INPUTS:
             for position, buffer in enumerate(program.inputs):
                 slot = FIRST_INPUT + INPUT_SLOTS * position
-                self.scalars.pointers[buffer] = out.load_first("%frame", slot)
+                self.scalars.pointers[buffer] = out.load_at_start("%frame", slot)
         out.load_entries()
         self.memory.open_arena()
         (body or self.block)(program.body)
         out.line("ret i64 0")
-        self.polling.interruption()
+        self.polling.exit_if_interrupted()
         unit = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         unit += [*out.allocas, *out.header, *out.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'
         return "\n".join(
-            [*sorted(out.declared), *out.outlined.values(), *unit, attributes, USUAL, ""]
+            [*sorted(out.declared), *out.outlined.values(), *unit, attributes, BRANCH_WEIGHTS, ""]
         )
 
     def block(self, block: Block) -> None:
@@ -103,14 +102,14 @@ class Printer(Visitor[None]):
         self.loops.while_loop(loop)
 
     def loop(self, loop: For) -> None:
-        with self.memory.addresses_held(loop):
-            if self.parallel.has_own_function(loop):
-                self.parallel.own_function(loop)
+        with self.memory.addresses_hoisted(loop):
+            if self.parallel.is_outlined(loop):
+                self.parallel.call_outlined(loop)
             else:
-                self.turns(loop)
+                self.plain_loop(loop)
 
-    def turns(self, loop: For) -> None:
-        """A loop where it is."""
+    def plain_loop(self, loop: For) -> None:
+        """A loop in the current function."""
         (self.lanes if loop.lanes > 1 else self.loops).loop(loop)
 
     def branch(self, statement: If) -> None:
@@ -119,11 +118,11 @@ class Printer(Visitor[None]):
         out.line(f"br i1 {use(statement.condition)}, label %{then}, label %{orelse}")
         ends: list[str] = []
         for label, block in ((then, statement.then), (orelse, statement.orelse)):
-            out.place(label)
+            out.start_block(label)
             self.block(block)
             ends.append(out.label)
             out.line(f"br label %{done}")
-        out.place(done)
+        out.start_block(done)
         for result, a, b in statement.results:
             self.scalars.names[result.number] = out.emit(
                 f"phi {element_type(result.dtype)} "
@@ -133,10 +132,10 @@ class Printer(Visitor[None]):
     def check(self, statement: Check) -> None:
         out = self.out
         fail, go = out.new_labels("fail", "go")
-        out.unless(self.scalars.use(statement.condition), go, fail)
-        out.place(fail)
+        out.branch_likely(self.scalars.use(statement.condition), go, fail)
+        out.start_block(fail)
         out.line(f"ret i64 {statement.site + 1}")
-        out.place(go)
+        out.start_block(go)
 
     def invoke(self, statement: Invoke) -> None:
         out, use = self.out, self.scalars.use
@@ -148,7 +147,7 @@ class Printer(Visitor[None]):
                 address = self.scalars.address(argument.buffer, use(argument.offset))
                 listed.append(f"ptr {address}")
             else:
-                listed.append(f"ptr {out.held(use(argument.value), argument.value.dtype)}")
+                listed.append(f"ptr {out.reference_to(use(argument.value), argument.value.dtype)}")
         result = statement.result
         call = f"{out.entries[statement.entry]}({', '.join(listed)})"
         if result is None:
@@ -160,5 +159,5 @@ class Printer(Visitor[None]):
 
 
 def print_llvm(program: Program, threads: bool = False) -> str:
-    """The program as a module of LLVM IR that defines ``unit``; with ``threads`` loops may run in pieces."""
+    """The program as a module of LLVM IR that defines ``unit``; with ``threads`` loops may run in several threads."""
     return Printer(program, threads).unit()

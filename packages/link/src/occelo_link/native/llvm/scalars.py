@@ -1,4 +1,4 @@
-"""Single elements: what the values and buffers of a program are called; loads, stores, operations."""
+"""Scalar code as LLVM IR: names of values and buffers, loads, stores, operations."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from contextlib import contextmanager
 from occelo_link.loops.ir.program import Buffer, Store, Value, itemsize
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.literals import literal, memory_type
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
 __all__ = ["Scalars"]
 
 
 class Scalars:
-    """What loops without lanes are made of.
+    """Printer of statements outside of vector loops.
 
-    ``names`` are those of values by their numbers, ``pointers`` those of the addresses of buffers. For buffers whose
-    address changes while the program runs, ``slots`` are the places that hold it.
+    ``names`` maps numbers of values to their names, ``pointers`` buffers to the names of their addresses. Buffers whose
+    address changes while the program runs have it in ``slots``.
     """
 
-    def __init__(self, out: Emission, functions: Functions) -> None:
+    def __init__(self, out: ModuleWriter, functions: Functions) -> None:
         self.out = out
         self.emit = out.emit
         self.pure = functions.pure
@@ -34,7 +34,7 @@ class Scalars:
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within it nothing has a name yet, since lines belong to a function of its own."""
+        """Within the block, lines belong to a new function, in which nothing has a name yet."""
         outer = self.names, self.pointers, self.slots
         with self.out.function():
             self._begin()

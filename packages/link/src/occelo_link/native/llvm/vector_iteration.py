@@ -1,4 +1,4 @@
-"""One turn of a loop with lanes: its body once, for as many elements as there are lanes."""
+"""A vector iteration as LLVM IR: the body of a loop, once for all lanes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.interleaved_complex import Interleaved, base_and_part
 from occelo_link.native.llvm.literals import type_of
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.native.llvm.vectors import Vectors
 
-__all__ = ["Turn", "TurnParts"]
+__all__ = ["PrinterParts", "VectorIteration"]
 
 
 @dataclass(eq=False, repr=False)
-class TurnParts:
-    """The parts of the printer that print turns."""
+class PrinterParts:
+    """The parts of the printer that a vector iteration uses."""
 
-    out: Emission
+    out: ModuleWriter
     operations: Operations
     functions: Functions
     scalars: Scalars
@@ -30,14 +30,14 @@ class TurnParts:
     interleaved: Interleaved
 
 
-class Turn(Visitor[None]):
-    """What is known in a turn as vectors and as scalars.
+class VectorIteration(Visitor[None]):
+    """Printer of one vector iteration.
 
-    Index arithmetic is printed where it is needed, as scalars or as vectors. ``first`` is the index in the first lane;
-    a ``mask``, if any, has the lanes that take part.
+    Index arithmetic is printed at its uses, as scalars or as vectors. ``first`` is the index in the first lane; a ``mask``,
+    if any, has the active lanes.
     """
 
-    def __init__(self, parts: TurnParts, loop: For, first: str, mask: str | None) -> None:
+    def __init__(self, parts: PrinterParts, loop: For, first: str, mask: str | None) -> None:
         self.parts = parts
         self.carried = loop.carried
         self.lanes = loop.lanes
@@ -49,16 +49,16 @@ class Turn(Visitor[None]):
         self.scalars: dict[int, str] = {loop.index.number: first}
         self.strides: dict[int, int | None] = {loop.index.number: 1}
         self.both: dict[tuple[Buffer, int], str] = {}
-        self.held: dict[tuple[Buffer, int], tuple[Store, str]] = {}
+        self.pending: dict[tuple[Buffer, int], tuple[Store, str]] = {}
 
     def run(self, accumulators: Sequence[str]) -> list[str]:
-        """Print it, with the partial results before it; returns those after it."""
+        """Print the body for the accumulators before it; returns the accumulators after it."""
         for each, name in zip(self.carried, accumulators, strict=True):
             self.vectors[each.param.number] = name
         methods = self.methods
         for statement in self.body.statements:
             methods[type(statement)](self, statement)
-        for waiting, name in self.held.values():
+        for waiting, name in self.pending.values():
             self.store_vector(waiting, name)
         result: list[str] = []
         for each in self.carried:
@@ -77,7 +77,7 @@ class Turn(Visitor[None]):
             self.vector(value)
 
     def store(self, statement: Store) -> None:
-        """Store a vector; parts of complex numbers wait for each other."""
+        """Store a vector; a part of complex numbers is stored with the other part."""
         buffer = statement.buffer
         value = self.vector(statement.value)
         two = buffer.space == "output" and self.stride(statement.offset) == 2
@@ -86,9 +86,9 @@ class Turn(Visitor[None]):
             self.store_vector(statement, value)
             return
         base, part = found
-        other = self.held.pop((buffer, base.number), None)
+        other = self.pending.pop((buffer, base.number), None)
         if other is None:
-            self.held[buffer, base.number] = (statement, value)
+            self.pending[buffer, base.number] = (statement, value)
             return
         re, im = (other[1], value) if part else (value, other[1])
         first = self.first_lane(base)
@@ -102,7 +102,7 @@ class Turn(Visitor[None]):
     # values as vectors
 
     def is_outside(self, value: Value) -> bool:
-        """Whether a value is the same in all lanes, since it is not of the body."""
+        """Whether a value is computed outside of the body, so the same in all lanes."""
         return value.op == "const" or (value.block is not self.body and value is not self.index)
 
     def vector(self, value: Value) -> str:
@@ -126,7 +126,7 @@ class Turn(Visitor[None]):
         return made
 
     def stride(self, value: Value) -> int | None:
-        """By how much an integer grows from lane to lane, if that is a known number."""
+        """The difference of an integer between neighbouring lanes; None if it is not static."""
         if self.is_outside(value):
             return 0
         if value.number in self.strides:
@@ -173,7 +173,7 @@ class Turn(Visitor[None]):
         return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
-        """One part of complex numbers; what is never written is loaded once for both."""
+        """One part of complex numbers; one load of read-only memory serves both parts."""
         interleaved, key = self.parts.interleaved, (buffer, base.number)
         both = self.both.get(key)
         if both is None:

@@ -1,97 +1,98 @@
-"""Loops with lanes, as explicit vectors.
+"""Vector loops as LLVM IR: a loop over whole vectors, and one masked iteration for the remainder.
 
-A loop over whole vectors, and one turn under a mask for what is left, so that no pass of LLVM's
-optimizer is needed.
+The vectors are explicit, so no pass of LLVM's optimizer is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.ir.cost import few_turns
+from occelo_link.loops.ir.cost import unrolled_range
 from occelo_link.loops.ir.program import For, Value
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
-from occelo_link.native.llvm.module_writer import Emission
-from occelo_link.native.llvm.vector_iteration import Turn, TurnParts
+from occelo_link.native.llvm.module_writer import ModuleWriter
+from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIteration
 
-__all__ = ["Lanes"]
+__all__ = ["VectorLoops"]
 
 
-class Lanes:
-    """Loops with lanes."""
+class VectorLoops:
+    """Printer of loops with lanes."""
 
-    def __init__(self, out: Emission, parts: TurnParts, polling: Polling) -> None:
+    def __init__(self, out: ModuleWriter, parts: PrinterParts, polling: Polling) -> None:
         self.out = out
         self.parts = parts
         self.polling = polling
 
     def loop(self, loop: For) -> None:
-        turns = few_turns(loop)
-        vectors = self.turns(loop) if turns is None else self.turns_in_a_row(loop, turns)
+        iterations = unrolled_range(loop)
+        vectors = self.iterations(loop) if iterations is None else self.unrolled(loop, iterations)
         for each, merged in zip(loop.carried, vectors, strict=True):
             assert each.combine is not None
             self.parts.scalars.names[each.result.number] = self.combine(
                 each.combine, each.param, merged, loop.lanes
             )
 
-    def turn(self, loop: For, first: str, mask: str | None, carried: Sequence[str]) -> list[str]:
-        """The body once; returns the partial results after it."""
-        return Turn(self.parts, loop, first, mask).run(carried)
+    def iteration(
+        self, loop: For, first: str, mask: str | None, carried: Sequence[str]
+    ) -> list[str]:
+        """The body once; returns the accumulators after it."""
+        return VectorIteration(self.parts, loop, first, mask).run(carried)
 
-    def turns_in_a_row(self, loop: For, turns: range) -> list[str]:
-        """A loop of a known small number of turns, without the loop; returns the partial results."""
+    def unrolled(self, loop: For, iterations: range) -> list[str]:
+        """An unrolled loop; returns the accumulators."""
         lanes = loop.lanes
         vectors = [self.parts.vectors.spread(each.initial, lanes) for each in loop.carried]
-        for first in range(turns.start, turns.stop, lanes):
-            left = turns.stop - first
+        for first in range(iterations.start, iterations.stop, lanes):
+            left = iterations.stop - first
             steps = ", ".join(f"i1 {'true' if i < left else 'false'}" for i in range(lanes))
             mask = None if left >= lanes else f"<{steps}>"
-            vectors = self.turn(loop, str(first), mask, vectors)
+            vectors = self.iteration(loop, str(first), mask, vectors)
         return vectors
 
-    def turns(self, loop: For) -> list[str]:
-        """A loop over whole vectors, and what is left; returns the partial results."""
+    def iterations(self, loop: For) -> list[str]:
+        """A loop over whole vectors and the remainder; returns the accumulators."""
         out, lanes = self.out, loop.lanes
         start, stop = self.parts.scalars.use(loop.start), self.parts.scalars.use(loop.stop)
         head, body, rest, tail, done = out.new_labels("vector", "body", "rest", "tail", "done")
         kinds = ["i64", *(type_of(each.param.dtype, lanes) for each in loop.carried)]
         initial = [start, *(self.parts.vectors.spread(e.initial, lanes) for e in loop.carried)]
-        pause = self.polling.open_pause(loop, stop, list(zip(kinds, initial, strict=True)))
+        strips = self.polling.open_strips(loop, stop, list(zip(kinds, initial, strict=True)))
         bound, leave = stop, rest
-        if pause is not None:
-            initial, bound, leave = pause.carried, pause.limit, pause.label
+        if strips is not None:
+            initial, bound, leave = strips.carried, strips.limit, strips.label
         before = out.label
         out.line(f"br label %{head}")
-        out.place(head)
+        out.start_block(head)
         phis = [out.open_phi(k, first, before) for k, first in zip(kinds, initial, strict=True)]
         index, *carried = [name for _, name in phis]
         ahead = out.emit(f"add i64 {index}, {lanes}")
         more = out.emit(f"icmp sle i64 {ahead}, {bound}")
         out.line(f"br i1 {more}, label %{body}, label %{leave}")
-        out.place(body)
-        following = self.turn(loop, index, None, carried)
+        out.start_block(body)
+        following = self.iteration(loop, index, None, carried)
         for (position, _), name in zip(phis, [ahead, *following], strict=True):
             out.close_phi(position, name, out.label)
         out.line(f"br label %{head}")
-        if pause is not None:
-            index, *carried = self.polling.close_pause(pause, stop, head, rest, [index, *carried])
-        out.place(rest)
+        if strips is not None:
+            index, *carried = self.polling.close_strips(strips, stop, head, rest, [index, *carried])
+        out.start_block(rest)
         left = out.emit(f"icmp slt i64 {index}, {stop}")
         out.line(f"br i1 {left}, label %{tail}, label %{done}")
-        out.place(tail)
-        mask = self.parts.vectors.tail_mask(index, stop, lanes)
-        ended = self.turn(loop, index, mask, carried)
+        out.start_block(tail)
+        mask = self.parts.vectors.remainder_mask(index, stop, lanes)
+        ended = self.iteration(loop, index, mask, carried)
         end = out.label
         out.line(f"br label %{done}")
-        out.place(done)
+        out.start_block(done)
         return [
             out.emit(f"phi {kind} [ {name}, %{rest} ], [ {masked}, %{end} ]")
             for kind, name, masked in zip(kinds[1:], carried, ended, strict=True)
         ]
 
     def combine(self, op: str, param: Value, vector: str, lanes: int) -> str:
-        """One result of the partial ones in a vector: the upper half into the lower until one is left."""
+        """Combine the accumulators of all lanes, the upper half into the lower until one is left."""
         emit, dtype = self.out.emit, param.dtype
         pair = Value(-1, dtype, op, (param, param), param.block)
         while lanes > 1:

@@ -1,11 +1,11 @@
-"""Whole vectors: the same scalar in all lanes, and loads and stores of as many elements as there are lanes."""
+"""Vector code as LLVM IR: splats, masks, loads and stores of all lanes."""
 
 from __future__ import annotations
 
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
 from occelo_link.native.llvm.interleaved_complex import suffix
 from occelo_link.native.llvm.literals import constant, element_type, memory_type, type_of
-from occelo_link.native.llvm.module_writer import Emission
+from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 
 __all__ = ["Vectors"]
@@ -14,12 +14,12 @@ _ALL = "splat (i1 true)"
 
 
 class Vectors:
-    """Vectors of scalars, of memory side by side, and of memory here and there.
+    """Printer of vector operations on memory.
 
-    A ``mask``, if any, has the lanes that take part. Truth values lie in memory as bytes, and come and go as truths.
+    A ``mask``, if any, has the active lanes. Booleans are bytes in memory, and ``i1`` in registers.
     """
 
-    def __init__(self, out: Emission, scalars: Scalars) -> None:
+    def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
         self.declare = out.declare
         self.emit = out.emit
         self.line = out.line
@@ -34,19 +34,19 @@ class Vectors:
         return self.emit(f"shufflevector {kind} {first}, {kind} poison, {zeros}")
 
     def spread(self, value: Value, lanes: int) -> str:
-        """A value from outside of the loop in all lanes."""
+        """A value from outside of the loop, in all lanes."""
         if value.op == "const":
             return constant(value.args[0], value.dtype, lanes)
         return self.splat(self.use(value), value.dtype, lanes)
 
     def count_from(self, first: str, lanes: int) -> str:
-        """The integers from a first one on."""
+        """Consecutive integers, the first of them in the first lane."""
         spread = self.splat(first, "int64", lanes)
         steps = ", ".join(f"i64 {i}" for i in range(lanes))
         return self.emit(f"add <{lanes} x i64> {spread}, <{steps}>")
 
-    def tail_mask(self, index: str, stop: str, lanes: int) -> str:
-        """The lanes whose turns are before the last one."""
+    def remainder_mask(self, index: str, stop: str, lanes: int) -> str:
+        """The mask of the lanes whose index is before ``stop``."""
         left = self.emit(f"sub i64 {stop}, {index}")
         narrow = self.emit(f"trunc i64 {left} to i32")
         spread = self.splat(narrow, "int32", lanes)
@@ -61,7 +61,7 @@ class Vectors:
         )
 
     def load(self, dtype: str, address: str, lanes: int, mask: str | None) -> str:
-        """Elements side by side."""
+        """A load of consecutive elements."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         if mask is None:
             return self._truth(self.emit(f"load {kind}, ptr {address}, align {size}"), dtype, kind)
@@ -74,7 +74,7 @@ class Vectors:
         return self._truth(raw, dtype, kind)
 
     def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
-        """Elements at the addresses of a vector."""
+        """A load of elements at the addresses of a vector."""
         kind = f"<{lanes} x {memory_type(dtype)}>"
         name = f"@llvm.masked.gather.{suffix(dtype, lanes)}.v{lanes}p0"
         self.declare(f"declare {kind} {name}(<{lanes} x ptr>, i32, <{lanes} x i1>, {kind})")
@@ -88,13 +88,13 @@ class Vectors:
         return self.emit(f"icmp ne {kind} {raw}, zeroinitializer") if dtype == "bool" else raw
 
     def stored(self, value: str, dtype: str, lanes: int) -> str:
-        """A vector as it lies in memory."""
+        """A vector in its form in memory."""
         if dtype != "bool":
             return value
         return self.emit(f"zext <{lanes} x i1> {value} to <{lanes} x {memory_type(dtype)}>")
 
     def store(self, dtype: str, address: str, value: str, lanes: int, mask: str | None) -> None:
-        """Store elements side by side; ``value`` is as it lies in memory."""
+        """Store consecutive elements; ``value`` has the form of memory."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         if mask is None:
             self.line(f"store {kind} {value}, ptr {address}, align {size}")
@@ -104,7 +104,7 @@ class Vectors:
         self.line(f"call void {name}({kind} {value}, ptr {address}, i32 {size}, {masks} {mask})")
 
     def scatter(self, dtype: str, addresses: str, value: str, lanes: int, mask: str | None) -> None:
-        """Store elements at the addresses of a vector; ``value`` is as it lies in memory."""
+        """Store elements at the addresses of a vector; ``value`` has the form of memory."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         name, masks = f"@llvm.masked.scatter.{suffix(dtype, lanes)}.v{lanes}p0", f"<{lanes} x i1>"
         self.declare(f"declare void {name}({kind}, <{lanes} x ptr>, i32, {masks})")
