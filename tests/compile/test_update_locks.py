@@ -16,7 +16,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ir.shared import shared
 from occelo_link.testing import has_compiler
-from occelo_link.update_locks import Turns
+from occelo_link.update_locks import UpdateLocks
 
 LARGE = 40_000
 """Elements enough for machine code to let go of the interpreter's lock."""
@@ -134,17 +134,17 @@ def test_turns_are_given_back_when_a_call_fails() -> None:
 
 def test_turns_count_within_a_thread_and_wait_between_threads() -> None:
     cells: list[list[Any]] = [[0] for _ in range(5)]
-    turns = Turns(cells)
-    assert turns.locks == sorted(turns.locks)
+    locks = UpdateLocks(cells)
+    assert locks.addresses == sorted(locks.addresses)
     order: list[str] = []
 
     def other() -> None:
-        with Turns([cells[2]]):
+        with UpdateLocks([cells[2]]):
             order.append("second")
 
     thread = threading.Thread(target=other)
-    with turns:
-        with Turns(cells[:2]), turns:
+    with locks:
+        with UpdateLocks(cells[:2]), locks:
             thread.start()
             time.sleep(0.05)
         order.append("first")
@@ -161,7 +161,7 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
     taken, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with Turns([state.container.storage]):
+        with UpdateLocks([state.container.storage]):
             taken.set()
             leave.wait()
 

@@ -22,7 +22,7 @@ from occelo_graph.errors import lines
 from occelo_graph.ir.container import foreign_types, local
 from occelo_link import VM, make_linker
 from occelo_link.entries import LIST, NOTHING, SINGLE
-from occelo_link.update_locks import Turns
+from occelo_link.update_locks import UpdateLocks
 
 __all__ = ["DUPLICATE", "Function"]
 
@@ -120,7 +120,7 @@ class Function:
         self._plain = type(self) is Function
         self._takes_foreign = bool(getattr(vm, "takes_foreign", False))
         self.lock: Any = threading.RLock()
-        self._turns = Turns(self.input_storage[i].storage for _, i in self._updates)
+        self._update_locks = UpdateLocks(self.input_storage[i].storage for _, i in self._updates)
         self._refed = [
             (self.input_storage[i].storage, value, inputs[i].mutable)
             for i, (_, refeed, value) in enumerate(self.defaults)
@@ -188,7 +188,7 @@ class Function:
     def __call__(
         self, *args: Any, output_subset: Sequence[str | int] | None = None, **kwargs: Any
     ) -> Any:
-        with self.lock, self._turns:
+        with self.lock, self._update_locks:
             return self._call(args, output_subset, kwargs)
 
     def _call(
@@ -262,7 +262,7 @@ class Function:
             dict(self._updates),
             kind,
             partial(Function.__call__, self),
-            self._turns,
+            self._update_locks,
         )
         if entry is not None:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)

@@ -1,8 +1,8 @@
-"""Taking turns at updating shared variables, in Python and in machine code.
+"""Locks on updates of shared variables, taken in Python and in machine code.
 
-A cell has one of a fixed number of locks of the interpreter's own kind, chosen by where the cell lies. Machine code
-takes the locks of all the cells that it updates, in the order of their addresses, or leaves the call to Python, which
-waits. So calls with updates need not hold the interpreter's lock while they compute.
+Each cell has one of a fixed number of locks, chosen by the address of the cell. They are locks of CPython's C interface.
+Machine code tries to acquire the locks of all cells that it updates, in the order of their addresses; if one is held,
+the call goes to Python, which waits. So calls with updates may release the global interpreter lock (GIL).
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Turns"]
+__all__ = ["UpdateLocks"]
 
 _LOCKS = 64
-_PATIENCE = 100_000
-"""Microseconds to wait before signals are looked at."""
+_TIMEOUT = 100_000
+"""Microseconds to wait before the interpreter may run handlers of signals."""
 
 
-class _Held(threading.local):
-    """How often this thread has taken each lock in Python."""
+class _Acquired(threading.local):
+    """How often this thread has acquired each lock in Python."""
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
 
 
-_held = _Held()
+_acquired = _Acquired()
 
 
 @functools.cache
 def _functions() -> tuple[Any, Any, Any]:
-    """Trying to take a lock, waiting for it without the interpreter's lock, and giving it back."""
+    """Trying to acquire a lock, acquiring it with the GIL released, and releasing it."""
     api = ctypes.pythonapi
-    attempt, give = api.PyThread_acquire_lock, api.PyThread_release_lock
-    attempt.argtypes, attempt.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int
-    give.argtypes, give.restype = [ctypes.c_void_p], None
+    try_acquire, release = api.PyThread_acquire_lock, api.PyThread_release_lock
+    try_acquire.argtypes, try_acquire.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int
+    release.argtypes, release.restype = [ctypes.c_void_p], None
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_longlong, ctypes.c_int)
     address = ctypes.cast(api.PyThread_acquire_lock_timed, ctypes.c_void_p).value
     assert address is not None
-    return attempt, kind(address), give
+    return try_acquire, kind(address), release
 
 
 @functools.cache
@@ -50,53 +50,53 @@ def _locks() -> list[int]:
     make.restype = ctypes.c_void_p
     made: list[int] = [make() for _ in range(_LOCKS)]
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_give_back_all)
+        os.register_at_fork(after_in_child=_release_all)
     return made
 
 
-def _give_back_all() -> None:
-    """In a forked process: the threads that held these locks are not there any more."""
-    attempt, _, give = _functions()
+def _release_all() -> None:
+    """In a forked process, where the threads that held these locks do not exist."""
+    try_acquire, _, release = _functions()
     for lock in _locks():
-        if not _held.counts.get(lock):
-            attempt(lock, 0)
-            give(lock)
+        if not _acquired.counts.get(lock):
+            try_acquire(lock, 0)
+            release(lock)
 
 
-class Turns:
-    """The right to update cells: a context manager, which a thread may enter again.
+class UpdateLocks:
+    """The locks of some cells: a context manager, which a thread may enter again.
 
-    ``locks`` are the addresses for machine code, in order.
+    ``addresses`` are the addresses of the locks, for machine code, in order.
     """
 
     def __init__(self, cells: Iterable[list[Any]]) -> None:
-        # objects lie 16 bytes apart, at least
-        self.locks = sorted({_locks()[(id(cell) >> 4) % _LOCKS] for cell in cells})
+        # addresses of objects differ by 16 bytes at least
+        self.addresses = sorted({_locks()[(id(cell) >> 4) % _LOCKS] for cell in cells})
 
     def __enter__(self) -> None:
-        attempt, wait, _ = _functions()
-        counts = _held.counts
-        taken = 0
+        try_acquire, acquire, _ = _functions()
+        counts = _acquired.counts
+        count = 0
         try:
-            for lock in self.locks:
+            for lock in self.addresses:
                 if not counts.get(lock):
-                    # another thread's lock, or this one's, taken by machine code that a signal interrupted
-                    while not attempt(lock, 0) and wait(lock, _PATIENCE, 0) != 1:
+                    # held by another thread, or by machine code of this one that a signal interrupted
+                    while not try_acquire(lock, 0) and acquire(lock, _TIMEOUT, 0) != 1:
                         pass
                 counts[lock] = counts.get(lock, 0) + 1
-                taken += 1
+                count += 1
         except BaseException:
-            self._give(self.locks[:taken])
+            self._release(self.addresses[:count])
             raise
 
     def __exit__(self, *_: object) -> None:
-        self._give(self.locks)
+        self._release(self.addresses)
 
     @staticmethod
-    def _give(locks: list[int]) -> None:
-        give = _functions()[2]
-        counts = _held.counts
-        for lock in reversed(locks):
+    def _release(addresses: list[int]) -> None:
+        release = _functions()[2]
+        counts = _acquired.counts
+        for lock in reversed(addresses):
             counts[lock] -= 1
             if not counts[lock]:
-                give(lock)
+                release(lock)

@@ -15,10 +15,10 @@ from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.units.callbacks import Effects, Hosts
+from occelo_link.units.callbacks import Callbacks, Effects
 from occelo_link.units.interface import UnitFailure
 from occelo_link.units.kinds import pack_unit
-from occelo_link.update_locks import Turns
+from occelo_link.update_locks import UpdateLocks
 from occelo_link.vm import NodeThunk
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ class Block:
 
 def _called_by(unit: CompiledUnit | None) -> list[Apply]:
     """The nodes that a unit calls in Python."""
-    hosts: Hosts | None = getattr(getattr(unit, "interface", None), "hosts", None)
-    return [] if hosts is None else hosts.nodes
+    callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
+    return [] if callbacks is None else callbacks.nodes
 
 
 class BlockVM:
@@ -173,22 +173,21 @@ class BlockVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
-        turns: Turns,
+        update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
         """A builtin function that does a whole call, if the graph is one block; else None.
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
         whose cells they replace, ``kind`` says what is returned (see `occelo_link.units.entry`),
-        ``slow`` is called with the same arguments in all cases that are not simple, and ``turns`` is what calls with
-        updates take.
+        ``slow`` is called with the same arguments in all other cases, and calls with updates hold ``update_locks``.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
         part = self.parts[0] if self.parts else None
         if make is None or part is None or part.outputs != self.fgraph.outputs:
             return None
-        if turns.locks and _called_by(unit):
+        if update_locks.addresses and _called_by(unit):
             # an op may call a function that updates the same: only in Python does a thread know what it holds
             return None
         if getattr(unit, "has_effects", False):
@@ -204,7 +203,7 @@ class BlockVM:
             self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
         ]
         made: Callable[..., Any] | None = make(
-            kind, slow, sources, [v in numbers for v in part.inputs], cells, turns.locks
+            kind, slow, sources, [v in numbers for v in part.inputs], cells, update_locks.addresses
         )
         return made
 

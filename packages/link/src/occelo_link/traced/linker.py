@@ -25,7 +25,7 @@ from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
-from occelo_link.update_locks import Turns
+from occelo_link.update_locks import UpdateLocks
 from occelo_link.withheld import applied, withheld
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -125,7 +125,7 @@ class TracedVM:
         updates: Mapping[int, int],
         kind: int,
         slow: Callable[..., Any],
-        turns: Turns,
+        update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
         """A Python function that does a whole call; with updates, calls take ``turns``. None unless all are arrays."""
         if kind == NOTHING or self.static or not self._only_arrays:
@@ -158,7 +158,7 @@ class TracedVM:
             return None if results is None else [fetch(results[i]) for i in returned]
 
         def update(*arrays: Any) -> Any:
-            with turns:
+            with update_locks:
                 results = compute(arrays)
                 if results is None:
                     return None

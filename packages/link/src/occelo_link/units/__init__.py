@@ -1,1 +1,1 @@
-"""Units: machine code of loop programs, and how it is loaded, called and kept."""
+"""Units: machine code of loop programs; loading, calling and caching it."""

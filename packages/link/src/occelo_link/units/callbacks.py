@@ -1,4 +1,4 @@
-"""The Python side of `occelo_link.loops.callbacks`: ops that compiled code calls."""
+"""Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`."""
 
 from __future__ import annotations
 
@@ -16,69 +16,71 @@ from occelo_graph import Apply
 from occelo_graph.interpret import annotate_error
 from occelo_link.array_parts import joined, split
 
-__all__ = ["Effects", "Hosts"]
+__all__ = ["Callbacks", "Effects"]
 
 _SMALL = 4096
-"""Up to so many bytes it is quicker to copy twice than to ask NumPy for an address."""
+"""Up to so many bytes, two copies are quicker than NumPy's access to an address."""
 
 
-_ROOM, _ENTRY = 2**26, 256
-"""So many bytes of results of ops with effects are kept for a call, each with so many more."""
+_CAPACITY, _ENTRY = 2**26, 256
+"""The bytes of results of ops with effects that are kept for a call, and the overhead of one result."""
 
 
-class _Host:
-    """One op: its two functions, and by thread the results that wait to be taken."""
+class _Callback:
+    """The two functions of one node, and by thread the results that are not copied yet."""
 
-    def __init__(self, node: Apply, hosts: Hosts) -> None:
+    def __init__(self, node: Apply, callbacks: Callbacks) -> None:
         self.node = node
         self.kernel = node.op.kernel(node)
-        self.hosts = hosts
-        self.waiting: dict[int, list[Any]] = {}
-        self.takes, self.gives = ([v.type for v in vs] for vs in (node.inputs, node.outputs))
-        self.kinds = [part for kind in self.takes for part in kind.parts() or ()]
-        self.made = [part for kind in self.gives for part in kind.parts() or ()]
-        self.taken = [(np.dtype(kind.dtype), kind.ndim) for kind in self.kinds]
-        self.given = ctypes.c_int64 * sum(kind.ndim for kind in self.kinds)
-        self.room = ctypes.c_int64 * sum(kind.ndim for kind in self.made)
+        self.callbacks = callbacks
+        self.pending: dict[int, list[Any]] = {}
+        self.input_types, self.output_types = (
+            [v.type for v in vs] for vs in (node.inputs, node.outputs)
+        )
+        self.input_parts = [part for kind in self.input_types for part in kind.parts() or ()]
+        self.output_parts = [part for kind in self.output_types for part in kind.parts() or ()]
+        self.input_layouts = [(np.dtype(kind.dtype), kind.ndim) for kind in self.input_parts]
+        self.input_lengths = ctypes.c_int64 * sum(kind.ndim for kind in self.input_parts)
+        self.output_lengths = ctypes.c_int64 * sum(kind.ndim for kind in self.output_parts)
         address = ctypes.c_void_p
-        run = ctypes.CFUNCTYPE(ctypes.c_int64, address, *[address] * len(self.kinds))
-        take = ctypes.CFUNCTYPE(ctypes.c_int64, *[address] * len(self.made))
-        self.callbacks = run(self.run), take(self.take)
+        run = ctypes.CFUNCTYPE(ctypes.c_int64, address, *[address] * len(self.input_parts))
+        copy = ctypes.CFUNCTYPE(ctypes.c_int64, *[address] * len(self.output_parts))
+        self.functions = run(self.run), copy(self.copy_results)
 
     def run(self, slots: int, *inputs: int | None) -> int:
-        """Compute from the arrays at addresses; writes the lengths of the results."""
+        """Run the op on the arrays at addresses; writes the lengths of the results. Returns 0, or 1 if it failed."""
         try:
-            given = joined(self.takes, self.arrays(slots, inputs))
+            given = joined(self.input_types, self.arrays(slots, inputs))
             try:
                 with np.errstate(all="ignore"):
                     results = [
                         np.asarray(v) if kind.is_array else v
-                        for kind, v in zip(self.gives, self.kernel(*given), strict=True)
+                        for kind, v in zip(self.output_types, self.kernel(*given), strict=True)
                     ]
-                parts = split(self.gives, results)
+                parts = split(self.output_types, results)
                 self.check(parts)
             except Exception as error:
                 raise annotate_error(error, self.node, given) from None
             lengths = [n for part in parts for n in part.shape]
-            self.room.from_address(slots + ctypes.sizeof(self.given))[:] = lengths
+            self.output_lengths.from_address(slots + ctypes.sizeof(self.input_lengths))[:] = lengths
             thread = threading.get_ident()
-            self.waiting[thread] = parts
+            self.pending[thread] = parts
             if not self.node.op.pure:
-                copies = [kind.copy(v) for kind, v in zip(self.gives, results, strict=True)]
-                self.hosts.record(self.node, copies, sum(part.nbytes for part in parts))
+                copies = [kind.copy(v) for kind, v in zip(self.output_types, results, strict=True)]
+                self.callbacks.record(self.node, copies, sum(part.nbytes for part in parts))
         except BaseException as error:
-            self.hosts.failures[threading.get_ident()] = error
+            self.callbacks.failures[threading.get_ident()] = error
             if not self.node.op.pure:
-                self.hosts.record(self.node, error, 0)
+                self.callbacks.record(self.node, error, 0)
             return 1
         return 0
 
     def arrays(self, slots: int, inputs: Sequence[int | None]) -> list[Any]:
-        """The inputs, as arrays of their own: an op may keep what it is given."""
-        lengths = self.given.from_address(slots)
+        """Copies of the inputs, since an op may keep them."""
+        lengths = self.input_lengths.from_address(slots)
         made: list[Any] = []
         at = 0
-        for (dtype, ndim), address in zip(self.taken, inputs, strict=True):
+        for (dtype, ndim), address in zip(self.input_layouts, inputs, strict=True):
             shape = lengths[at : at + ndim]
             at += ndim
             size = math.prod(shape) * dtype.itemsize
@@ -92,8 +94,8 @@ class _Host:
         return made
 
     def check(self, results: Sequence[Any]) -> None:
-        """TypeError unless the parts of results are of the types that the node says."""
-        for result, kind in zip(results, self.made, strict=True):
+        """TypeError unless the parts of the results have the types of the node's outputs."""
+        for result, kind in zip(results, self.output_parts, strict=True):
             fits = result.ndim == kind.ndim and all(
                 n is None or n == m for n, m in zip(kind.shape, result.shape, strict=True)
             )
@@ -102,9 +104,9 @@ class _Host:
                     f"{self.node.op} gave {result.dtype} of shape {result.shape}, not {kind}"
                 )
 
-    def take(self, *addresses: int | None) -> int:
-        """Copy the results to where they belong."""
-        results = self.waiting.pop(threading.get_ident())
+    def copy_results(self, *addresses: int | None) -> int:
+        """Copy the results to the given addresses."""
+        results = self.pending.pop(threading.get_ident())
         for result, address in zip(results, addresses, strict=True):
             if 0 < result.nbytes <= _SMALL:
                 ctypes.memmove(address or 0, result.tobytes(), result.nbytes)
@@ -116,35 +118,35 @@ class _Host:
 
 @dataclass
 class Effects:
-    """What came of ops with effects in one call, by node, in order: results or an exception.
+    """The results or exceptions of ops with effects in one call, by node, in order.
 
-    ``room`` is negative where that is more than is kept.
+    ``room`` is the free capacity; it is negative where there were too many, and none are kept.
     """
 
     results: dict[Apply, deque[Any]] = field(default_factory=dict[Apply, deque[Any]])
-    room: int = _ROOM
+    room: int = _CAPACITY
 
 
-class Hosts:
-    """The ops that one unit calls, and how the last call of each thread failed, if it did."""
+class Callbacks:
+    """The callbacks of one unit, and by thread the error of the last call and the results of ops with effects."""
 
     def __init__(self, nodes: Sequence[Apply]) -> None:
         self.failures: dict[int, BaseException] = {}
         self.done: dict[int, Effects] = {}
         self.nodes = list(nodes)
-        self.hosts = [_Host(node, self) for node in nodes]
+        self.callbacks = [_Callback(node, self) for node in nodes]
 
     @property
     def has_effects(self) -> bool:
-        """Whether a call may not be done once more."""
+        """Whether an op has effects, so that a call must not be repeated."""
         return any(not node.op.pure for node in self.nodes)
 
     def start(self) -> None:
-        """Forget what an earlier call of this thread did."""
+        """Forget the effects of earlier calls of this thread."""
         self.done.pop(threading.get_ident(), None)
 
     def record(self, node: Apply, result: Any, size: int) -> None:
-        """Note what came of an op with effects: results of so many bytes, or an exception."""
+        """Record the results (of so many bytes) or the exception of an op with effects."""
         done = self.done.setdefault(threading.get_ident(), Effects())
         done.room -= size + _ENTRY
         if done.room < 0:
@@ -153,19 +155,19 @@ class Hosts:
             done.results.setdefault(node, deque()).append(result)
 
     def effects(self) -> Effects:
-        """What came of ops with effects in the last call of this thread."""
+        """The effects of the last call of this thread."""
         return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:
-        """The address of ``host:<k>`` or ``taken:<k>``."""
+        """The address of the table entry ``host:<k>`` (runs the op) or ``taken:<k>`` (copies its results)."""
         kind, _, number = name.partition(":")
-        callback = self.hosts[int(number)].callbacks[kind == "taken"]
+        callback = self.callbacks[int(number)].functions[kind == "taken"]
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address
 
     def raise_failure(self) -> None:
-        """Raise what an op raised in this thread, once."""
+        """Raise the exception of an op in this thread, once."""
         error = self.failures.pop(threading.get_ident(), None)
         if error is not None:
             raise error

@@ -1,7 +1,7 @@
-"""From LLVM IR to an address: compiling modules to object code, and loading object code.
+"""Compiling LLVM IR to object code, and loading object code.
 
-Object code names nothing outside itself but a few functions of the C library that LLVM may call by
-itself, so it can be kept and loaded by another process. Dropping a `Unit` frees its code.
+Object code refers to no outside symbols but a few functions of the C library that LLVM may insert, so it can be cached
+and loaded by another process. Dropping a `Unit` frees its code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _machine(cpu: str | None, features: str | None, level: int) -> Any:
 def compile_module(
     text: str, cpu: str | None = None, features: str | None = None, level: int = 1
 ) -> bytes:
-    """Object code of a module, for this machine's processor or for another of its kind."""
+    """Object code of a module, for this machine's processor or another one of the same architecture."""
     llvm = binding()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -50,7 +50,7 @@ def compile_module(
 
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
-    """What `compile_module` makes, as assembly text."""
+    """The code that `compile_module` makes, as assembly text."""
     llvm = binding()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -62,7 +62,7 @@ def assembly(text: str, cpu: str | None = None, features: str | None = None, lev
 
 
 class Unit:
-    """Loaded object code: the address of one function, and what keeps it alive."""
+    """Loaded object code: the address of one function, and the engine that keeps it alive."""
 
     __slots__ = ("_engine", "address")
 
@@ -85,10 +85,10 @@ _SYMBOL_TABLE = 2
 
 
 def stands_alone(code: bytes) -> bool:
-    """Whether object code is in the ELF format of 64 bits, and refers to no symbol of others.
+    """Whether object code is in the 64-bit ELF format and refers to no undefined symbol.
 
-    System V Application Binary Interface, chapter 4: headers of sections, then symbols, of which
-    those that are undefined are in section 0. The first symbol is always empty.
+    System V Application Binary Interface, chapter 4: headers of sections, then symbols. Undefined symbols are in
+    section 0. The first symbol is always empty.
     """
     if not code.startswith(_ELF64):
         return False
@@ -106,10 +106,10 @@ def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code; ValueError if it does not define the function."""
     llvm = binding()
     module = llvm.parse_assembly("")
-    # all sections side by side, since code reaches its constants by offsets of 32 bits; llvmlite's manager of
-    # memory does that, but makes no room for the addresses of functions from outside
-    aside = True if stands_alone(code) else None
-    engine = llvm.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=aside)
+    # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager
+    # guarantees that, but reserves no memory for the addresses of outside functions
+    adjacent = True if stands_alone(code) else None
+    engine = llvm.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=adjacent)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address: int = engine.get_function_address(function)

@@ -1,9 +1,8 @@
 """The machine-code entry: a builtin function that checks its arguments and runs a unit.
 
-One piece of code serves all functions. It reads a `Context`, which says what each input must be,
-where results go and which unit to run. Whatever is not simple (keywords, conversions, arrays that
-are not in C order, failures) it leaves to a Python callable, the slow path, which gets the same
-arguments.
+One piece of code serves all functions. It reads a `Context`, which has the types of the inputs, the destinations of the
+results and the unit. In all other cases (keywords, conversions, arrays that are not in C order, failures) it calls a
+Python callable, the slow path, with the same arguments.
 """
 
 from __future__ import annotations
@@ -68,9 +67,9 @@ __all__ = ["InputRule", "OutputRule", "make_entry"]
 
 @dataclass
 class InputRule:
-    """What an input must be: the argument of a number, or what lies in a cell.
+    """The type and source of an input: the position of an argument, or a cell.
 
-    ``scalars`` says whether Python and NumPy numbers are taken for tensors without dimensions.
+    ``scalars`` says whether Python and NumPy numbers are accepted for tensors without dimensions.
     """
 
     dtype: str
@@ -81,7 +80,7 @@ class InputRule:
 
 @dataclass
 class OutputRule:
-    """An output; with ``cell`` it replaces what lies there, else it is returned."""
+    """The type of an output; with ``cell`` it is stored there, else it is returned."""
 
     dtype: str
     ndim: int
@@ -89,7 +88,7 @@ class OutputRule:
 
 
 class Context(np.ndarray[Any, Any]):
-    """The array of slots that an entry reads, and what must live as long as it."""
+    """The array of slots that an entry reads, and the objects that must live as long."""
 
     kept: list[Any] | None
 
@@ -111,9 +110,9 @@ _METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 
 @functools.cache
 def _process_slots() -> dict[int, int]:
-    """Slots that are alike in all contexts of this process."""
+    """The slots with the same values in all contexts of this process."""
     api = ctypes.pythonapi
-    # allocation by the C library: working memory is none of Python's business
+    # working memory is allocated by the C library, which needs no GIL
     library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
     array_type, new_from_descr = object_layout.array_api()
     functions = {
@@ -156,7 +155,7 @@ _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "u
 
 @functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
-    """NumPy's numbers of a dtype; C has two types of some sizes."""
+    """NumPy's type numbers of a dtype; C has two types of some sizes."""
     plain = np.dtype(dtype)
     letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
     numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]
@@ -181,9 +180,9 @@ def make_entry(
 ) -> Callable[..., Any]:
     """A builtin function that runs a unit, or ``slow`` with the same arguments.
 
-    Outputs without a cell come first. ``locks`` are taken for the time of a call; where another thread holds one of
-    them ``slow`` is called. ``unit`` has an ``address``, ``table`` is what the unit is
-    called with; both live as long as the function.
+    Outputs without a cell come first. ``locks`` are addresses of locks that are held during a call; if one is held
+    already, ``slow`` is called. ``unit`` has an ``address``, ``table`` is the unit's table; both live as long as the
+    function.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
     context = np.zeros(size, dtype=np.int64).view(Context)
@@ -238,7 +237,7 @@ def _builtin(code: EntryCode, context: Context, kept: list[Any], name: str) -> C
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    # the function owns the context, which owns all that the code reads
+    # the function owns the context, which owns all objects that the code reads
     context.kept = [*kept, definition]
     made: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
     return made

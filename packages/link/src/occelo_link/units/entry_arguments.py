@@ -1,6 +1,6 @@
-"""How the entry begins, as LLVM IR: a frame for the unit, and the arguments that it takes.
+"""The LLVM IR of the start of the entry: it makes the frame of the unit and checks the arguments.
 
-The names in braces are filled in by `occelo_link.units.entry_code`.
+`occelo_link.units.entry_code` fills in the names in braces.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ ready:
   %atype = load ptr, ptr %atype.p
   %outs = getelementptr i64, ptr %frame, i64 %outs.at
   %scratch = getelementptr i64, ptr %frame, i64 %scratch.at
-  %turn = call i1 @take_turns(ptr %ctx)
-  br i1 %turn, label %in.head, label %leave.frame
+  %acquired = call i1 @acquire_locks(ptr %ctx)
+  br i1 %acquired, label %in.head, label %leave.frame
 """
-"""Count the arguments and find a frame on the stack or the heap; wait for calls that update the same."""
+"""Count the arguments, allocate a frame on the stack or the heap, and acquire the locks on updates."""
 
 ARGUMENTS_CODE = """\
 in.head:
@@ -229,7 +229,7 @@ in.ok:
   %i.next = add i64 %i, 1
   br label %in.head
 leave:
-  call void @give_turns(ptr %ctx)
+  call void @release_locks(ptr %ctx)
   br label %leave.frame
 leave.frame:
   br i1 %small, label %slow, label %free.frame
@@ -239,4 +239,4 @@ free.frame:
   call void %free(ptr %frame)
   br label %slow
 """
-"""Check each input and put its address, lengths and strides into the frame, or leave the call to Python."""
+"""Check each input and store its address, lengths and strides in the frame, or take the slow path."""

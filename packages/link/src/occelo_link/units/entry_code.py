@@ -1,4 +1,4 @@
-"""The code of the machine-code entry, as LLVM IR: its parts, with all names filled in."""
+"""The LLVM IR of the machine-code entry, assembled from its parts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from occelo_link.units.frame import (
 __all__ = ["entry_text"]
 
 _STACK_SLOTS = 384
-_MUCH_WORK = 16384
-"""With more elements than this in its inputs, a unit runs without the interpreter's lock."""
+_RELEASE_GIL_ABOVE = 16384
+"""With more elements than this in its inputs, a unit runs without the global interpreter lock (GIL)."""
 _ARENA_LIMIT = 64 * 2**20
 
 
@@ -45,7 +45,7 @@ _PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESU
 
 
 def entry_text(calls: int | None = None) -> str:
-    """The entry as LLVM IR; with ``calls`` it counts them, and leaves all after so many to Python."""
+    """The entry as LLVM IR; with ``calls`` it takes the slow path after so many calls."""
     names = {
         "counting": "" if calls is None else _COUNTING,
         "inputs": context.CTX_INPUTS,
@@ -86,7 +86,7 @@ def entry_text(calls: int | None = None) -> str:
         "check_signals": context.CTX_CHECK_SIGNALS,
         "thread_ident": context.CTX_THREAD_IDENT,
         "main_thread": context.CTX_MAIN_THREAD,
-        "much_work": _MUCH_WORK,
+        "much_work": _RELEASE_GIL_ABOVE,
         "thread": THREAD,
         "float_type": context.CTX_FLOAT_TYPE,
         "float64_type": context.CTX_FLOAT64_TYPE,

@@ -1,7 +1,7 @@
-"""The layout of what the entry reads.
+"""The layout of the contexts that the entry reads.
 
-A context is an array of 8-byte slots: first those named here, then a record of `RECORD` slots for
-each input and each output.
+A context is an array of 8-byte slots: first the slots named here, then a record of `RECORD` slots for each input and
+each output.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ __all__ = [
 ) = range(32)
 RECORD = 8
 # an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
-# which scalars are taken, the usual descriptor
+# which scalars are accepted, the usual descriptor
 (IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_SCALARS, IN_DESCR) = range(8)
-# an output: descriptor, dimensions, the cell that it updates, an array to use again
+# an output: descriptor, dimensions, the cell that it updates, an array to reuse
 (OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
 FLOATS, SINGLES, INTEGERS = 1, 2, 4

@@ -1,8 +1,8 @@
-"""Loading the code of the entry: first what is quick to compile, then, where calls are many, what is quick to run.
+"""Tiered compilation of the entry: plain code at first, optimized code after many calls.
 
-LLVM takes several times as long for good code of the entry as for plain code, which needs some ten
-nanoseconds a call more. Plain code counts calls; after `CALLS` of them it leaves one to Python, which
-compiles good code, keeps it for all later processes, and has the functions that there are run it.
+Optimized code takes LLVM several times as long as plain code, which costs some ten nanoseconds more per call. Plain code
+counts calls; after `CALLS` of them it takes the slow path, which compiles optimized code, caches it for later processes,
+and patches all existing functions to run it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from occelo_link.units.entry_code import entry_text
 __all__ = ["CALLS", "EntryCode", "MethodDef", "entry_code", "entry_services"]
 
 CALLS = 100_000
-"""After so many calls good code is worth compiling."""
+"""The number of calls after which optimized code is worth compiling."""
 _SERVICES = ("alloc_output", "grow", "poll", "take")
 
 
 class MethodDef(ctypes.Structure):
-    """Python's ``PyMethodDef``: what a builtin function runs."""
+    """Python's ``PyMethodDef``: the definition of a builtin function."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -37,36 +37,36 @@ class MethodDef(ctypes.Structure):
 
 
 class EntryCode:
-    """The code that new entries run; while it is plain, what they run can be replaced."""
+    """The loaded code of the entry; while it is plain, it can be replaced."""
 
     def __init__(self) -> None:
-        good = stored_object(entry_text())
-        self.is_plain = good is None
+        optimized = stored_object(entry_text())
+        self.is_plain = optimized is None
         self._lock = threading.Lock()
         self._running: weakref.WeakValueDictionary[int, MethodDef] = weakref.WeakValueDictionary()
-        if good is None:
+        if optimized is None:
             text = entry_text(calls=CALLS)
-            good = object_code(f"plain\n{text}", lambda: compile_module(text, level=0))
-        self._unit = load_object(good, "entry")
+            optimized = object_code(f"plain\n{text}", lambda: compile_module(text, level=0))
+        self._unit = load_object(optimized, "entry")
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
         self._calls = self._unit.find("calls_left") if self.is_plain else 0
 
     @property
     def calls_left(self) -> int:
-        """How many calls plain code still takes; 0 or less once it leaves them to Python."""
+        """How many more calls plain code runs; 0 or less once it takes the slow path."""
         read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
         return int(read())
 
     def run(self, definition: MethodDef) -> None:
-        """Have a builtin function run the entry."""
+        """Let a builtin function run the entry."""
         with self._lock:
             definition.method = self._unit.address
             if self.is_plain:
                 self._running[id(definition)] = definition
 
     def replaceable(self, slow: Callable[..., Any]) -> Callable[..., Any]:
-        """What an entry leaves calls to: ``slow``, and good code where it is time for that."""
+        """The slow path of an entry: ``slow``, after compiling optimized code when that is due."""
         return functools.partial(self._slow, slow) if self.is_plain else slow
 
     def _slow(self, slow: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -75,13 +75,13 @@ class EntryCode:
         return slow(*args, **kwargs)
 
     def replace(self) -> None:
-        """Compile good code, and have all entries run it."""
+        """Compile optimized code, and let all entries run it."""
         with self._lock:
             if not self.is_plain:
-                return  # another thread has done it
+                return  # another thread was first
             text = entry_text()
             unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-            # functions may be running the plain code, and units go on using its services
+            # functions may be running the plain code, and units keep using its services
             self._replaced, self._unit, self.is_plain = self._unit, unit, False
             for definition in self._running.values():
                 definition.method = unit.address
@@ -90,7 +90,7 @@ class EntryCode:
 
 @functools.cache
 def entry_code() -> EntryCode:
-    """The code of this process."""
+    """The code of the entry in this process."""
     return EntryCode()
 
 

@@ -1,6 +1,6 @@
-"""How the entry runs the unit and what it gives, as LLVM IR.
+"""The LLVM IR of the end of the entry: it runs the unit, stores updates and returns results.
 
-The names in braces are filled in by `occelo_link.units.entry_code`.
+`occelo_link.units.entry_code` fills in the names in braces.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ e.done:
   br label %e.head
 e.end:
   %much = icmp sgt i64 %work, {much_work}
-  br i1 %much, label %let.go, label %invoke
-let.go:
+  br i1 %much, label %release.gil, label %invoke
+release.gil:
   %save.p = getelementptr i64, ptr %ctx, i64 {save_thread}
   %save = load ptr, ptr %save.p
   %state = call ptr %save()
@@ -95,22 +95,22 @@ let.go:
 invoke:
   %status = call i64 %unit(ptr %frame, ptr %table)
   %state.now = load ptr, ptr %thread.p
-  %held.lock = icmp eq ptr %state.now, null
-  br i1 %held.lock, label %locked, label %lock
-lock:
+  %gil.held = icmp eq ptr %state.now, null
+  br i1 %gil.held, label %with.gil, label %acquire.gil
+acquire.gil:
   %restore.p = getelementptr i64, ptr %ctx, i64 {restore_thread}
   %restore = load ptr, ptr %restore.p
   call void %restore(ptr %state.now)
-  br label %locked
-locked:
-  call void @give_arena(ptr %ctx, ptr %frame, i64 %arena.int)
+  br label %with.gil
+with.gil:
+  call void @return_arena(ptr %ctx, ptr %frame, i64 %arena.int)
   call void @each_cell(ptr %records, ptr %scratch, i64 %nin, ptr %decref)
   %good = icmp eq i64 %status, 0
   br i1 %good, label %commit, label %failed
 failed:
   call void @drop_outputs(ptr %outs, i64 %nout, ptr %decref)
   %stopped = icmp eq i64 %status, {interrupted}
-  br i1 %stopped, label %give.null, label %other.failure
+  br i1 %stopped, label %return.null, label %other.failure
 other.failure:
   %memory = icmp slt i64 %status, 0
   br i1 %memory, label %nothing, label %leave
@@ -120,7 +120,7 @@ nothing:
   call void %clear()
   br label %leave
 """
-"""Run the unit in the arena, without the interpreter's lock if there is much to do."""
+"""Run the unit with the arena; the global interpreter lock (GIL) is released if inputs are large."""
 
 RESULTS_CODE = """\
 commit:
@@ -141,7 +141,7 @@ many:
   br i1 %list.bad, label %list.failed, label %fill
 list.failed:
   call void @drop_outputs(ptr %outs, i64 %nout, ptr %decref)
-  br label %give.null
+  br label %return.null
 fill:
   %l.items.p = getelementptr i8, ptr %list, i64 {list_items}
   %l.items = load ptr, ptr %l.items.p
@@ -193,12 +193,12 @@ update.next:
   %u.next = add i64 %u, 1
   br label %update.head
 finish:
-  br label %give.back
-give.null:
-  br label %give.back
-give.back:
-  %answer = phi ptr [ %value.made, %finish ], [ null, %give.null ]
-  call void @give_turns(ptr %ctx)
+  br label %cleanup
+return.null:
+  br label %cleanup
+cleanup:
+  %answer = phi ptr [ %value.made, %finish ], [ null, %return.null ]
+  call void @release_locks(ptr %ctx)
   br i1 %small, label %return, label %free.late
 free.late:
   %free.late.p = getelementptr i64, ptr %ctx, i64 {free}
@@ -216,4 +216,4 @@ slow:
   ret ptr %answer.slow
 }}
 """
-"""Store updates, return what the caller wants, and give back memory and turns; or leave the call to Python."""
+"""Store updates, free memory, release locks and return the results; or take the slow path."""

@@ -1,6 +1,6 @@
-"""What the entry calls, as LLVM IR: the services that units use, and helpers of its own.
+"""The LLVM IR of functions of the entry: the services that units call, and helpers.
 
-The names in braces are filled in by `occelo_link.units.entry_code`.
+`occelo_link.units.entry_code` fills in the names in braces.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ link:
 """
 
 HELPERS_CODE = """
-define internal i1 @take_turns(ptr %ctx) {{
+define internal i1 @acquire_locks(ptr %ctx) {{
   %count.p = getelementptr i64, ptr %ctx, i64 {lock_count}
   %count = load i64, ptr %count.p
   %locks.p = getelementptr i64, ptr %ctx, i64 {locks}
@@ -280,18 +280,18 @@ taken:
 all:
   ret i1 true
 undo:
-  call void @give_locks(ptr %ctx, i64 %i)
+  call void @release_first_locks(ptr %ctx, i64 %i)
   ret i1 false
 }}
 
-define internal void @give_turns(ptr %ctx) {{
+define internal void @release_locks(ptr %ctx) {{
   %count.p = getelementptr i64, ptr %ctx, i64 {lock_count}
   %count = load i64, ptr %count.p
-  call void @give_locks(ptr %ctx, i64 %count)
+  call void @release_first_locks(ptr %ctx, i64 %count)
   ret void
 }}
 
-define internal void @give_locks(ptr %ctx, i64 %count) {{
+define internal void @release_first_locks(ptr %ctx, i64 %count) {{
   %locks.p = getelementptr i64, ptr %ctx, i64 {locks}
   %locks = load ptr, ptr %locks.p
   %release.p = getelementptr i64, ptr %ctx, i64 {release}
@@ -380,7 +380,7 @@ no:
   ret i1 false
 }}
 
-define internal void @give_arena(ptr %ctx, ptr %frame, i64 %arena) {{
+define internal void @return_arena(ptr %ctx, ptr %frame, i64 %arena) {{
   %over.p = getelementptr i64, ptr %frame, i64 {overflow}
   %over = load ptr, ptr %over.p
   %arena.p = getelementptr i64, ptr %ctx, i64 {arena_slot}

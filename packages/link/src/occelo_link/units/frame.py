@@ -1,10 +1,9 @@
-"""The layout of what a unit is called with.
+"""The layout of the two arguments of a unit, the frame and the table.
 
-``frame`` is an array of 8-byte slots: one pointer for whoever calls the unit, the arena for working
-memory and its end, the list of further pieces of memory, the state of the thread if it has let go of the
-interpreter's lock, and for each input the addresses of its
-data, lengths and strides (in bytes). ``table`` holds addresses of the services and of what the
-program names.
+``frame`` is an array of 8-byte slots: a pointer for the caller of the unit, the start and the end of the arena for working
+memory, the list of memory outside of the arena, the thread state while the global interpreter lock (GIL) is released, and
+for each input the addresses of its data, lengths and strides (in bytes). ``table`` holds addresses: the services, then
+the functions and constants that the program names.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ ALLOC_OUTPUT = 0
 GROW = 1
 """``ptr (ptr frame, i64 bytes)``: working memory beyond the arena, aligned to 64 bytes."""
 POLL = 2
-"""``i64 (ptr frame)``: not 0 if the call is to end, with an error set. It lets go of the interpreter's lock."""
+"""``i64 (ptr frame)``: polls for interrupts; not 0 if the call is to end, with an error set. It releases the GIL."""
 TAKE = 3
-"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory of an output with what is in an input, which it
-updates: the same memory if nobody else can see it. The call holds the interpreter's lock from then on.
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory of an output with the elements of an input that it
+updates: the same memory if nothing else refers to it, else a copy. The call holds the GIL from then on.
 """
 SERVICES = 4
 
 INTERRUPTED = -2
-"""What a unit returns that was told to end; it is -1 without memory, and more than 0 if a check failed."""
+"""The result of an interrupted unit; it is -1 if an allocation failed, and more than 0 if a check failed."""
 
 
 def table_slot(program: Program, name: str) -> int:
-    """The slot of a named address."""
+    """The slot of a name in the table."""
     return SERVICES + program.table[name]

@@ -1,4 +1,4 @@
-"""What must be known to call a unit, apart from its code."""
+"""The interface of a unit: types of inputs and outputs, names of the table, constants, callbacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_graph import Variable
 from occelo_link.cache.packing import pack, unpack
-from occelo_link.units.callbacks import Hosts
+from occelo_link.units.callbacks import Callbacks
 
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["UnitFailure", "UnitInterface"]
 
 _MOST_CONSTANTS = 16 * 2**20
-"""Units with more bytes of constants are not kept."""
+"""Units with more bytes of constants are not cached."""
 
 
 class UnitFailure(Exception):
-    """A check of a unit failed; ``site`` is its number, or -1 for memory."""
+    """A check of a unit failed; ``site`` is its number, or -1 for a failed allocation."""
 
     def __init__(self, site: int) -> None:
         super().__init__(site)
@@ -31,31 +31,31 @@ class UnitFailure(Exception):
 
 @dataclass
 class UnitInterface:
-    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, the table's names, ops called in Python.
+    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, names of the table, constants, callbacks.
 
-    Inputs and outputs are those of the program: the parts of the variables of the block.
+    Inputs and outputs are arrays: the parts of the variables of the block.
     """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
     outputs: list[tuple[str, int]]
     table: dict[str, int]
     constants: list[Any]
-    hosts: Hosts | None = None
+    callbacks: Callbacks | None = None
 
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
-        """The interface of a program of these inputs."""
+        """The interface of a program with these inputs."""
         return cls(
             [(p.dtype, p.shape) for v in inputs for p in v.type.parts() or ()],
             [(b.holds, b.ndim) for b in program.outputs],
             dict(program.table),
             list(program.constants),
-            Hosts(program.hosts) if program.hosts else None,
+            Callbacks(program.hosts) if program.hosts else None,
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """Interface and code as bytes; None if they are of use in this process alone, or too many to be kept."""
-        if self.hosts is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
+        """Interface and code as bytes; None if there are callbacks or too large constants, which cannot be cached."""
+        if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
             return None
         header = {
             "inputs": self.inputs,
@@ -68,7 +68,7 @@ class UnitInterface:
 
     @classmethod
     def unpack(cls, packed: bytes | memoryview) -> tuple[UnitInterface, bytes]:
-        """What `pack` was given."""
+        """The inverse of `pack`."""
         header, data = unpack(packed)
         at = header["code"]
         code = bytes(data[:at])
@@ -88,5 +88,5 @@ class UnitInterface:
 
 
 def _total_bytes(arrays: Sequence[Any]) -> int:
-    """The size of the data of arrays."""
+    """The bytes of all arrays."""
     return sum(int(a.nbytes) for a in arrays)

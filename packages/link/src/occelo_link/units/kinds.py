@@ -1,4 +1,4 @@
-"""Kinds of units that can be kept: a unit says how it becomes bytes, its kind how it is made from them."""
+"""Registry of the kinds of units that can be cached: serialization of units to bytes and back."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ __all__ = ["KeptUnit", "pack_unit", "register_kind", "unpack_unit"]
 
 
 class KeptUnit(Protocol):
-    """A unit that another process can load."""
+    """A unit that can be cached, so that another process loads it."""
 
     kind: ClassVar[str]
 
     def pack(self) -> bytes | None:
-        """The unit as bytes; None if it is of use in this process alone."""
+        """The unit as bytes; None if it cannot be cached."""
         ...
 
     @classmethod
     def unpack(cls, packed: memoryview) -> Any:
-        """The unit that `pack` was asked for."""
+        """The inverse of `pack`."""
         ...
 
 
@@ -35,14 +35,14 @@ def register_kind(cls: U) -> U:
 
 
 def pack_unit(unit: Any) -> bytes | None:
-    """A unit as bytes; None if it is of no kind, or of use in this process alone."""
+    """A unit as bytes; None if its kind is not registered, or it cannot be cached."""
     kind = getattr(unit, "kind", None)
     made: bytes | None = unit.pack() if kind in _kinds else None
     return None if made is None else pack(kind, made)
 
 
 def unpack_unit(packed: memoryview) -> Any:
-    """The unit that `pack_unit` was given; None if its kind is not known here."""
+    """The inverse of `pack_unit`; None if the kind is not registered."""
     kind, rest = unpack(packed)
     cls = _kinds.get(kind)
     return None if cls is None else cls.unpack(rest)

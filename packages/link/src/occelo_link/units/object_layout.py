@@ -1,7 +1,7 @@
-"""Where CPython and NumPy keep what the machine-code entry reads, and a test that they do.
+"""Offsets of fields of CPython's and NumPy's objects that the machine-code entry reads, and a check of them.
 
-The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with real objects; where
-they do not fit (free-threaded builds and those that trace references among others) calls go through `python_entry`.
+The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with real objects. Where they do not fit (for
+example in free-threaded builds and builds that trace references), calls go through `python_entry`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _read(address: int, c_type: Any) -> Any:
 
 @functools.cache
 def layout_fits() -> bool:
-    """Whether objects of this Python and this NumPy lie in memory as the entry expects."""
+    """Whether objects of this Python and this NumPy have the layout that the entry expects."""
     if sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
         return False
     if hasattr(sys, "getobjects") or sysconfig.get_config_var("Py_GIL_DISABLED"):

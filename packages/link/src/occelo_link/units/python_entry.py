@@ -1,7 +1,7 @@
-"""Calling a unit from Python: what the machine-code entry does, done with ctypes.
+"""The entry in Python: calls of units by ctypes.
 
-It is the entry on Pythons whose objects have another layout (free-threaded and debug builds), and
-what the tests of printers use.
+It is used where objects have another layout than the machine-code entry expects (free-threaded and debug builds), and by
+tests of printers.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
     table = np.zeros(SERVICES + len(interface.table), dtype=np.int64)
     table[:SERVICES] = services
     for name, slot in interface.table.items():
-        hosts = interface.hosts
-        if hosts is not None and name.startswith(("host:", "taken:")):
-            table[SERVICES + slot] = hosts.address(name)
+        callbacks = interface.callbacks
+        if callbacks is not None and name.startswith(("host:", "taken:")):
+            table[SERVICES + slot] = callbacks.address(name)
         else:
             table[SERVICES + slot] = address_of(name, interface.constants)
     return table
@@ -84,7 +84,7 @@ class PythonEntry:
             return (int(piece.ctypes.data) + 63) & -64
 
         def poll(frame: int) -> int:
-            # a handler of signals runs, if it is to, while this does
+            # entering Python runs pending handlers of signals, which may raise
             return len(errors)
 
         def take(frame: int, position: int, number: int, size: int) -> int | None:
@@ -96,8 +96,8 @@ class PythonEntry:
             address: int = outputs[position].ctypes.data
             return address
 
-        callbacks = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
-        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in callbacks]
+        functions = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
+        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions]
         assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)
@@ -111,7 +111,7 @@ class PythonEntry:
 
 
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """The frame for input arrays, and what must stay alive beside it."""
+    """The frame for input arrays, and the arrays that it points to."""
     frame = np.zeros(FIRST_INPUT + INPUT_SLOTS * len(arrays), dtype=np.int64)
     kept: list[Any] = []
     for i, array in enumerate(arrays):

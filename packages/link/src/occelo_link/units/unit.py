@@ -1,4 +1,4 @@
-"""A loaded unit with a way to call it."""
+"""Loaded units: they run as functions of arrays, make entries, and can be cached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HasAddress(Protocol):
 
 @register_kind
 class NativeUnit:
-    """A loaded unit with a way to call it."""
+    """A loaded unit: a function from arrays in C order to new arrays."""
 
     kind: ClassVar[str] = "object code"
 
@@ -54,28 +54,28 @@ class NativeUnit:
         return results
 
     def pack(self) -> bytes | None:
-        """The unit as bytes; None if it is not object code, or calls ops in Python."""
+        """The unit as bytes; None if it is not object code, or has callbacks."""
         return self.interface.pack(self.code)
 
     @classmethod
     def unpack(cls, packed: memoryview) -> NativeUnit:
-        """The unit that `pack` was asked for."""
+        """The inverse of `pack`."""
         interface, code = UnitInterface.unpack(packed)
         return cls(interface, load_object(code))
 
     @property
     def has_effects(self) -> bool:
-        """Whether the unit calls ops with effects, so that no call may be done once more."""
-        return self.interface.hosts is not None and self.interface.hosts.has_effects
+        """Whether the unit calls ops with effects, so that no call may be repeated."""
+        return self.interface.callbacks is not None and self.interface.callbacks.has_effects
 
     def effects(self) -> Effects:
-        """What came of ops with effects in a call which failed."""
-        return Effects() if self.interface.hosts is None else self.interface.hosts.effects()
+        """The results of ops with effects in a call that failed."""
+        return Effects() if self.interface.callbacks is None else self.interface.callbacks.effects()
 
     def _slow(self, *arrays: Any) -> list[Any]:
         self._raise_failure()
-        if self.interface.hosts is not None:
-            self.interface.hosts.start()
+        if self.interface.callbacks is not None:
+            self.interface.callbacks.start()
         try:
             return self._python(arrays)
         except UnitFailure as failure:
@@ -84,13 +84,13 @@ class NativeUnit:
             except Exception as error:
                 if not self.has_effects:
                     raise
-                raise failure from error  # told by the interpreter, with the iteration
+                raise failure from error  # the replay in the interpreter adds the iteration
             raise
 
     def _raise_failure(self) -> None:
-        """Raise what an op that the unit calls has raised: machine code only says that something did."""
-        if self.interface.hosts is not None:
-            self.interface.hosts.raise_failure()
+        """Raise the exception of a callback; machine code only reports that one failed."""
+        if self.interface.callbacks is not None:
+            self.interface.callbacks.raise_failure()
 
     def entry(
         self,
@@ -101,9 +101,9 @@ class NativeUnit:
         cells: Sequence[list[Any] | None] | None = None,
         locks: Sequence[int] = (),
     ) -> Callable[..., Any] | None:
-        """A builtin function over this unit; by default of arrays, which returns all results.
+        """A builtin function over this unit; by default a function of arrays that returns all results.
 
-        None where objects do not lie in memory as the entry expects.
+        None where objects have another layout than the entry expects.
         """
         if not layout_fits():
             return None
