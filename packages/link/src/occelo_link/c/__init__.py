@@ -1,1 +1,1 @@
-"""Loop programs as C, compiled by whatever compiler is found."""
+"""The linkers ``c`` and ``c|py``: loop programs as C, compiled by the machine's compiler."""

@@ -1,4 +1,4 @@
-"""Finding a C compiler, compiling with it, and loading what it made."""
+"""The C compiler: finding it, compiling shared libraries, loading them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FLAGS = (
 
 
 class CompilerMissing(RuntimeError):
-    """There is no C compiler; the text says what to install."""
+    """There is no C compiler; the message says what to install."""
 
 
 def find_compiler() -> list[str]:
@@ -62,7 +62,7 @@ def find_compiler() -> list[str]:
 
 @functools.cache
 def _identity(command: tuple[str, ...]) -> str:
-    # what it says of its version would take a child process in every process
+    # asking the compiler for its version would start a child process in every process
     program = os.path.realpath(shutil.which(command[0]) or command[0])
     found = os.stat(program)
     parts = [shlex.join(command), program, str(found.st_size), str(found.st_mtime_ns)]
@@ -86,7 +86,7 @@ def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def compile_shared(source: str) -> bytes:
-    """The shared library that the machine's compiler makes of a source.
+    """The bytes of the shared library that the machine's compiler makes of a source.
 
     `CompilerMissing` without a compiler; RuntimeError with its messages if it fails.
     """
@@ -112,12 +112,11 @@ def compile_shared(source: str) -> bytes:
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
     """The library of a source, loaded; compiled only if the store does not have it.
 
-    The store's files are no libraries themselves: they are checked, and then written to a file that is gone
-    once it is loaded.
+    The store checks its files when it reads them, so the library is loaded from a temporary copy, which is deleted at once.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))
-    # a system that cannot delete what is loaded leaves it to the user's cleaning of such files
+    # some systems cannot delete a loaded library; the file is then left to the cleaning of temporary files
     with tempfile.TemporaryDirectory(prefix="occelo-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "unit.so"
         path.write_bytes(code)

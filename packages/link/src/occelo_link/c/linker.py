@@ -1,4 +1,4 @@
-"""``c`` and ``c|py``: loop programs as C."""
+"""The linkers ``c``, for whole blocks, and ``c|py``, node by node: loop programs as C."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
 
 
 class SharedUnit:
-    """A function of a shared library: its address, and what keeps it alive."""
+    """A function of a shared library: its address, and the library that keeps it alive."""
 
     def __init__(self, library: ctypes.CDLL, function: str) -> None:
         self._library = library
@@ -100,7 +100,7 @@ def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
         try:
             return call([values[i] for i in positions])
         except UnitFailure:
-            # the NumPy implementation fails in the same way, and says why
+            # replay: the NumPy implementation fails in the same way, with a full message
             with has_run(unit.effects().results):
                 return fallback(*values)
 

@@ -1,4 +1,4 @@
-"""Types and constants as C writes them."""
+"""C's notation of types and constants."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def memory_type(dtype: str) -> str:
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant as C writes it."""
+    """A constant in C's notation."""
     if is_float(dtype):
         suffix = "f" if dtype == "float32" else ""
         if math.isnan(number):

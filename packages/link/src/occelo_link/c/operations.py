@@ -1,4 +1,4 @@
-"""Scalar operations as C."""
+"""Scalar operations as C expressions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BUILTINS = {
 
 
 class Operations:
-    """Expressions; small functions spell out what C leaves undefined.
+    """Printer of operations; helper functions spell out cases that C leaves undefined.
 
-    ``helpers`` are the functions by name, which stand in front of all units. ``alternates`` says that sums and
-    differences of products alternate, as they do for complex numbers.
+    ``helpers`` are these functions by name; they precede all units. ``alternates`` says that sums and differences of
+    products alternate, as they do for complex numbers.
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:
@@ -34,7 +34,7 @@ class Operations:
         self._alternates = alternates
 
     def operation(self, op: str, dtype: str, result: str, args: Sequence[str]) -> str:
-        """An operation on arguments of a dtype, which gives another one."""
+        """An operation on arguments of ``dtype`` with a result of dtype ``result``."""
         kind = TYPES[dtype]
         suffix = "f" if dtype == "float32" else ""
         if op in _INFIX:
@@ -61,7 +61,7 @@ class Operations:
         return f"{name}({', '.join(args)})"
 
     def _defined(self, op: str, dtype: str, result: str) -> str:
-        """A function for what C has no operator for."""
+        """A helper function for an operation without an operator in C."""
         kind = TYPES[dtype]
         if op == "bits":
             target = TYPES[result]

@@ -1,4 +1,4 @@
-"""What stands in front of all units: names of types, of services, and of what compilers are told."""
+"""The start of each C file: types, services and compiler hints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ typedef void *(*grow_fn)(i64 *frame, i64 bytes);
 typedef i64 (*poll_fn)(i64 *frame);
 typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 
-/* independent turns: loops marked so may be vectorised */
+/* loops with independent iterations, which may be vectorised */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -33,7 +33,7 @@ typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 #define ALWAYS_INLINE
 #endif
 
-/* a product that is rounded: where sums and differences of products alternate, as for complex
+/* a rounded product: where sums and differences of products alternate, as for complex
    numbers, GCC from 12 on makes one rounding of two, whatever -ffp-contract says */
 #if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define ROUNDED(x) __builtin_assoc_barrier(x)

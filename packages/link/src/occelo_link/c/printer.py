@@ -1,8 +1,7 @@
-"""Printing loop programs as C.
+"""The printer of loop programs as C.
 
-The text needs no header. A unit has the interface of the LLVM printer's (see
-`occelo_link.units.frame`). What C leaves undefined is spelled out in small functions that stand in
-front, so that both printers' units give the same bits.
+The text needs no header. Units have the same interface as those of the LLVM printer (see `occelo_link.units.frame`).
+Helper functions spell out operations that C leaves undefined, so that units of both printers compute the same bits.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ INLINE_USES = 8
 
 
 class _Printer(Visitor[None]):
-    """A program as a function of C; ``helpers`` are the small functions that it and others need."""
+    """The printer of a program as a C function; ``helpers`` are functions that several programs share."""
 
     def __init__(self, program: Program, function: str, helpers: dict[str, str]) -> None:
         self.program = program
@@ -156,26 +155,28 @@ class _Printer(Visitor[None]):
         )
 
     def function(self, name: str) -> str:
-        """One of the program's functions, as one of C."""
+        """The name of a function of the program in C; the first use prints it."""
         made = f"{self.function_name}_{name}"
         if made in self.own:
             return made
         function = self.program.functions[name]
         lines, depth, names = self.lines, self.depth, self.names
         self.lines, self.depth, self.names = [], 1, {}
-        self.commented = False  # several nodes may use it
+        self.commented = False  # several nodes may use the function
         self.block(function.body)
         self.commented = True
         kind = TYPES[function.result.dtype]
         params = ", ".join(f"{TYPES[p.dtype]} v{p.number}" for p in function.params)
-        head = f"static inline {self.inlining(name)}{kind} {made}({params}, void **table) {{"
+        head = (
+            f"static inline {self.inline_attribute(name)}{kind} {made}({params}, void **table) {{"
+        )
         self.line(f"return {self.use(function.result)};")
         self.own[made] = "\n".join([head, *self.lines, "}"])
         self.lines, self.depth, self.names = lines, depth, names
         return made
 
-    def inlining(self, name: str) -> str:
-        """Functions that are not used often are expanded, so that loops can be vectorised."""
+    def inline_attribute(self, name: str) -> str:
+        """The attribute of a function: those with few uses are always inlined, so that loops can be vectorised."""
         uses = INLINE_USES * name.endswith("_huge") + sum(
             isinstance(s, Value) and s.op == "apply" and s.args[0] == name
             for block in self.program.blocks()
@@ -223,15 +224,15 @@ class _Printer(Visitor[None]):
             self.line(f"i64 {bytes_} = {size};")
             grow = f"((grow_fn)table[{GROW}])(frame, {bytes_})"
             if self.depth > 1 or buffer.space == "carried":
-                self.alloc_again(buffer, bytes_)
+                self.grow_buffer(buffer, bytes_)
                 return
             fits = f"bump + {bytes_} <= (char *)frame[{ARENA_END}]"
             self.line(f"if ({fits}) {{ {name} = ({kind} *)bump; bump += {bytes_}; }}")
             self.line(f"else {name} = ({kind} *){grow};")
         self.line(f"if (!{name}) return -1;")
 
-    def alloc_again(self, buffer: Buffer, bytes_: str) -> None:
-        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
+    def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
+        """Allocate anew if a buffer needs more than its capacity, at least twice that, so the number of allocations is logarithmic."""
         name, room, kind = buffer.name, f"{buffer.name}_room", memory_type(buffer.dtype)
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")
@@ -294,7 +295,7 @@ class _Printer(Visitor[None]):
             self.names[each.result.number] = f"v{each.param.number}"
 
     def advance(self, carried: Sequence[Carried]) -> None:
-        """All carried scalars take their next values at once."""
+        """Assign the next values to all carried scalars at once."""
         self.depth += 1
         names = [self.fresh("next") for _ in carried]
         for each, name in zip(carried, names, strict=True):
@@ -305,7 +306,7 @@ class _Printer(Visitor[None]):
 
     def while_loop(self, loop: While) -> None:
         self.declare_carried(loop.carried)
-        counter = "" if self.nesting else self.fresh("turn")
+        counter = "" if self.nesting else self.fresh("iteration")
         if counter:
             self.line(f"i64 {counter} = 0;")
         self.line("for (;;) {")
@@ -313,8 +314,8 @@ class _Printer(Visitor[None]):
         self.depth += 1
         self.line(f"if (!{self.use(loop.condition)}) break;")
         if counter:
-            turns = iterations_between_polls(loop)
-            self.line(f"if (++{counter} % {turns} == 0 && {self.poll()}) return {INTERRUPTED};")
+            every = iterations_between_polls(loop)
+            self.line(f"if (++{counter} % {every} == 0 && {self.poll()}) return {INTERRUPTED};")
         self.depth -= 1
         self.nested(loop.body)
         self.advance(loop.carried)
@@ -326,16 +327,16 @@ class _Printer(Visitor[None]):
             return
         self.declare_carried(loop.carried)
         index, start = f"v{loop.index.number}", self.use(loop.start)
-        if self.pauses(loop):
+        if self.is_strip_mined(loop):
             first = self.fresh("first")
             self.line(f"i64 {first} = {start};")
-            with self.limits(loop, first) as limit:
-                self.turns_between(loop, index, first, limit)
+            with self.strips(loop, first) as limit:
+                self.plain_loop(loop, index, first, limit)
                 self.line(f"{first} = {limit};")
         else:
-            self.turns_between(loop, index, start, self.use(loop.stop))
+            self.plain_loop(loop, index, start, self.use(loop.stop))
 
-    def turns_between(self, loop: For, index: str, start: str, stop: str) -> None:
+    def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
             self.line("INDEPENDENT")
         self.line(f"for (i64 {index} = {start}; {index} < {stop}; ++{index}) {{")
@@ -350,18 +351,18 @@ class _Printer(Visitor[None]):
         self.inner(block)
         self.nesting -= 1
 
-    # interruptions
+    # polling for interrupts
 
-    def pauses(self, loop: For) -> bool:
-        """Whether a loop asks if it was interrupted: one that no other holds, and that may run for long."""
+    def is_strip_mined(self, loop: For) -> bool:
+        """Whether a loop polls for interrupts: an outermost loop that may run for long and is interruptible."""
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"
 
     @contextmanager
-    def limits(self, loop: For, first: str) -> Generator[str]:
-        """Around the turns from ``first`` to a limit: a loop over limits, where the unit asks."""
+    def strips(self, loop: For, first: str) -> Generator[str]:
+        """Around a loop over one strip, from ``first`` to the yielded limit: the loop over strips, which polls."""
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
         self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
         self.line("for (;;) {")
@@ -374,7 +375,7 @@ class _Printer(Visitor[None]):
         self.line("}")
 
     def lanes_loop(self, loop: For) -> None:
-        """Partial results in arrays: whole groups of turns first, then what is left."""
+        """A loop with accumulators in arrays: whole groups of iterations, then the remainder."""
         lanes = loop.lanes
         arrays: list[str] = []
         for each in loop.carried:
@@ -384,12 +385,12 @@ class _Printer(Visitor[None]):
             self.line(f"for (i64 l = 0; l < {lanes}; ++l) {name}[l] = {self.use(each.initial)};")
         first, stop = self.fresh("first"), self.use(loop.stop)
         self.line(f"i64 {first} = {self.use(loop.start)};")
-        if self.pauses(loop):
-            with self.limits(loop, first) as limit:
+        if self.is_strip_mined(loop):
+            with self.strips(loop, first) as limit:
                 self.groups(loop, arrays, first, limit)
         else:
             self.groups(loop, arrays, first, stop)
-        self.turns(loop, arrays, first, f"{stop} - {first}")
+        self.lane_loop(loop, arrays, first, f"{stop} - {first}")
         for each, name in zip(loop.carried, arrays, strict=True):
             half = lanes // 2
             combined = self.operations.operation(
@@ -406,11 +407,11 @@ class _Printer(Visitor[None]):
         lanes = loop.lanes
         self.line(f"for (; {first} + {lanes} <= {stop}; {first} += {lanes}) {{")
         self.depth += 1
-        self.turns(loop, arrays, first, str(lanes))
+        self.lane_loop(loop, arrays, first, str(lanes))
         self.depth -= 1
         self.line("}")
 
-    def turns(self, loop: For, arrays: Sequence[str], first: str, count: str) -> None:
+    def lane_loop(self, loop: For, arrays: Sequence[str], first: str, count: str) -> None:
         self.line("INDEPENDENT")
         lane = self.fresh("l")
         self.line(f"for (i64 {lane} = 0; {lane} < {count}; ++{lane}) {{")

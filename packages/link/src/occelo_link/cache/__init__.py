@@ -1,1 +1,1 @@
-"""The artefact cache: where compiled code is kept, so that nothing is compiled twice."""
+"""The cache of compiled code on disk."""

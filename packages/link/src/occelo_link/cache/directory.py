@@ -1,7 +1,7 @@
-"""The compile directory: where it is, and that it is safe to run code from.
+"""The compile directory: its path, and checks that its content is safe to execute.
 
-Its content is executed, so all of it must belong to the user and be writable by nobody else. It need not be
-writable by the user either: what is kept in a directory that can only be read is of use.
+All of it must belong to the user and be writable by nobody else. A directory that is read-only for the user, too, is
+still useful.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ _KEYS: dict[str, Callable[[], str]] = {
     "numpy_version": lambda: np.__version__,
     "hostname": _hostname,
 }
-"""What ``compiledir_format`` can name."""
+"""The keys of ``compiledir_format``."""
 
 
 class _Keys:
-    """Values of `_KEYS`, worked out when a format names them."""
+    """Values of `_KEYS`, computed when a format names them."""
 
     def __getitem__(self, name: str) -> str:
         return _KEYS[name]()
@@ -109,10 +109,10 @@ def _formatted(wanted: str) -> str:
 
 
 def usable_directory() -> Path | None:
-    """The compile directory, which exists when this returns; None where it cannot be used.
+    """The compile directory, which is made if it is missing; None if it cannot be used.
 
-    ``compiledir`` names it; by default it is made below `base_directory`. One line says so where it
-    cannot be made or read, or where others could have put something there.
+    ``compiledir`` names it; by default it is below `base_directory`. A warning says why if it cannot be made or read, or
+    if other users could have written to it.
     """
     configured = COMPILEDIR.get()
     wanted = Path(configured).expanduser() if configured else base_directory() / directory_name()
@@ -120,7 +120,7 @@ def usable_directory() -> Path | None:
 
 
 def compile_directory() -> Path:
-    """`usable_directory`; in its place, one for temporary files that goes when the process ends."""
+    """`usable_directory`; if that is None, a temporary directory that is removed when the process ends."""
     return usable_directory() or _temporary()
 
 
@@ -148,12 +148,12 @@ def _prepared(name: str) -> Path | None:
 def _temporary() -> Path:
     import atexit
     import shutil
-    import tempfile  # slow to import, and seldom needed
+    import tempfile  # slow to import, and rarely needed
 
     made, maker = tempfile.mkdtemp(prefix="occelo-"), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == maker:  # and not a copy of this process
+        if os.getpid() == maker:  # not in a forked process
             shutil.rmtree(made, ignore_errors=True)
 
     atexit.register(remove)
@@ -172,13 +172,13 @@ def make_private(directory: Path) -> None:
         make_private(directory.parent)
         make_private(directory)
         return
-    directory.chmod(0o700)  # the umask may have taken rights of the owner
+    directory.chmod(0o700)  # the umask may have removed permissions of the owner
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
-    """Why a folder, or a file of another kind, may hold what others wrote; None if it may not.
+    """The reason why other users may have written to a folder, or to a file of another kind; None if they cannot have.
 
-    What belongs to the superuser is trusted, who could change everything anyway.
+    Files of the superuser are trusted.
     """
     if not is_kind(found.st_mode):
         return "it is a file of another kind"

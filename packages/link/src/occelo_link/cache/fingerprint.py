@@ -1,4 +1,4 @@
-"""What compiled code depends on besides what it computes: versions, sources, the machine."""
+"""Fingerprint of the environment that compiled code depends on: versions, sources, the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["digest_text", "environment", "manifest"]
 
 def digest_text(text: str | bytes) -> str:
     """A digest of a text, in hexadecimal digits."""
-    import hashlib  # loads OpenSSL, which only the cache needs
+    import hashlib  # loads OpenSSL
 
     data = text.encode() if isinstance(text, str) else text
     return hashlib.blake2b(data, digest_size=16).hexdigest()
@@ -25,7 +25,7 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """A digest of names, sizes and times of all source files below some folders."""
+    """A digest of paths, sizes and times of all source files below some folders."""
     rows: list[str] = []
     for root in roots:
         pending = [root]
@@ -47,7 +47,7 @@ def _package_folder(file: str | None) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """Named parts of the environment that code is compiled for."""
+    """The environment that code is compiled for, part by part."""
     import llvmlite
 
     from occelo_link.machine.processor import host_target

@@ -1,7 +1,6 @@
-"""A lock on a directory, for those who want to be alone in it.
+"""Locks on directories across processes, for users.
 
-Nothing here needs it: entries are written so that readers and writers never meet. It keeps several
-processes from doing the same work at once, where that matters to a user.
+The cache itself needs none, since its writes are atomic. A lock keeps several processes from doing the same work at once.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ def lock_ctx(
 ) -> Generator[None]:
     """Hold the lock of a directory (the compile directory by default).
 
-    It may be taken again by the process that holds it. ``timeout`` is in seconds, by default the
-    option ``compile__timeout``, -1 for ever; TimeoutError when it has passed.
+    The process that holds it may take it again. ``timeout`` is in seconds, by default the
+    option ``compile__timeout``, -1 for no limit; TimeoutError after that.
     """
     if not _enabled[0]:
         yield
         return
-    import filelock  # only those who lock need it
+    import filelock  # only needed here
 
     directory = compile_directory() if lock_dir is None else Path(lock_dir)
     directory.mkdir(parents=True, exist_ok=True)
@@ -58,7 +57,7 @@ def lock_ctx(
 
 
 def force_unlock(lock_dir: str | os.PathLike[str] | None = None) -> None:
-    """Remove the lock of a directory, whoever holds it."""
+    """Remove the lock of a directory, whichever process holds it."""
     directory = compile_directory() if lock_dir is None else Path(lock_dir)
     lock = _locks.pop((os.getpid(), directory.resolve()), None)
     if lock is not None:

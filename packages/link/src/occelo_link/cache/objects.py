@@ -1,4 +1,4 @@
-"""Object code by what it was made from: one module of LLVM IR, one loop program, or one text of C."""
+"""Cached object code, by the source text that it was compiled from (LLVM IR, Python or C)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["kept_code", "object_code", "stored_object"]
 
 
 def object_code(what: str, make: Callable[[], bytes]) -> bytes:
-    """Object code that ``make`` gives, or the store's, by a text that says what it is made from."""
+    """Object code from the store, or from ``make``; ``what`` is the text that it is compiled from."""
     return kept_code(default_store(), "objects", what, make)
 
 
 def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], bytes]) -> bytes:
-    """Code of a kind that ``make`` gives, or a store's, by a text that says what it is made from."""
+    """Code of a kind from a store, or from ``make``; ``what`` is the text that it is compiled from."""
     if store is None:
         counters["code generation"] += 1
         return make()
@@ -33,7 +33,7 @@ def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], byte
 
 
 def stored_object(what: str) -> bytes | None:
-    """Object code that the store has for a text."""
+    """Object code from the store; None if it has none for this text."""
     store = default_store()
     return None if store is None else store.get("objects", _key(what))
 

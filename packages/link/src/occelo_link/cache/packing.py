@@ -1,4 +1,4 @@
-"""What is kept as bytes: a header that JSON takes, then data."""
+"""Serialization of cache entries: a header as JSON, then data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LENGTH = 8
 
 
 def pack(header: Any, *data: bytes) -> bytes:
-    """A header and data as bytes; lists stand for tuples."""
+    """A header and data as bytes; tuples of the header become lists."""
     text = json.dumps(header).encode()
     return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *data])
 

@@ -1,12 +1,11 @@
-"""The store: entries by key, in files that are whole or absent.
+"""The store of the cache: a key-value store of files with atomic writes.
 
-An entry is written to a temporary file in its folder and renamed, so readers need no lock and a
-process killed at any moment leaves nothing half written. Each file starts with a digest of its kind, its
-key and the rest, which is checked when it is read. What fails the check counts as absent, and is deleted
-where that can be done; so is what lies at the place of another key.
+An entry is written to a temporary file in its folder and renamed, so readers need no lock, and a killed process leaves no
+incomplete entry. Each file starts with a digest of its kind, its key and its payload, which readers check. A file that
+fails the check, or belongs to another key, counts as missing and is deleted if possible.
 
-Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by
-nobody else. Folders are looked at once in a process: where all above are safe, nobody else can change them.
+Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by nobody else.
+Folders are checked once in a process: if all above them are safe, nobody else can change them.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ _NEW = ".new-"
 _TOUCH_AFTER = 3600.0
 _LOOK_EVERY = 32
 _STALE = 3600.0
-# a link is not followed, and a pipe not waited for
+# do not follow links, do not wait for pipes
 _READ = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLLOW", "NONBLOCK", "BINARY"))
 
 counters: Counter[str] = Counter()
-"""How often in this process each thing happened: ``rewriting``, ``code generation``, hits, misses."""
+"""Counts of events in this process: ``rewriting``, ``code generation``, hits, misses."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Entry:
 
 
 class Store:
-    """Entries of several kinds below a directory, which its owner has made safe."""
+    """Entries of several kinds below a directory, whose parents are safe."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -60,11 +59,11 @@ class Store:
         self._trusted: dict[str, bool] = {}
 
     def path(self, kind: str, key: str) -> Path:
-        """Where an entry lies."""
+        """The path of an entry."""
         return self.directory / kind / key[:2] / key
 
     def get(self, kind: str, key: str) -> bytes | None:
-        """The payload of an entry; None if there is none that is whole, of this key, and the user's own."""
+        """The payload of an entry; None if it is missing, damaged, of another key, or not the user's own."""
         if not self._is_safe(kind, key[:2]):
             return None
         path = self.path(kind, key)
@@ -78,13 +77,13 @@ class Store:
             return None
         now = time.time()
         if now - used > _TOUCH_AFTER:
-            with suppress(OSError):  # a directory that can only be read is still of use
+            with suppress(OSError):  # read-only directories are still useful
                 os.utime(path, (now, now))
         return payload
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
-        """Write an entry; False if the directory does not take it."""
-        import tempfile  # slow to import, and only writers need it
+        """Write an entry; False if the directory is not writable."""
+        import tempfile  # slow to import, and only needed to write
 
         path = self.path(kind, key)
         try:
@@ -96,7 +95,7 @@ class Store:
             return False
         try:
             with os.fdopen(handle, "wb") as stream:
-                Path(name).chmod(0o600)  # whatever the umask
+                Path(name).chmod(0o600)  # independent of the umask
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -104,7 +103,7 @@ class Store:
         except OSError:
             _delete(Path(name))
             return False
-        except BaseException:  # an interrupt must leave nothing either
+        except BaseException:  # interrupts must leave no file either
             _delete(Path(name))
             raise
         self._written += 1
@@ -113,19 +112,19 @@ class Store:
         return True
 
     def entries(self) -> Iterator[Entry]:
-        """All entries, in no order."""
+        """All entries, in no particular order."""
         for kind, name, path, found in self._files():
             if not name.startswith(_NEW):
                 yield Entry(kind, name, path, found.st_size, found.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
-        """How many entries `get` would accept, and the files and folders that it would not."""
+        """The number of entries that `get` accepts, and the files and folders that it rejects."""
         whole, broken = 0, list[Path]()
         for entry in self.entries():
             read = _read(entry.path)
             if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
-            elif os.path.lexists(entry.path):  # and not evicted meanwhile
+            elif os.path.lexists(entry.path):  # not evicted meanwhile
                 broken.append(entry.path)
         for folder, reason in self._folders():
             if reason is not None:
@@ -133,9 +132,9 @@ class Store:
         return whole, broken
 
     def trim(self, limit: int) -> int:
-        """Delete entries, those not used for longest first, until ``limit`` bytes are left.
+        """Delete the least recently used entries until at most ``limit`` bytes are left.
 
-        What interrupted writers left is deleted, too. Returns how many entries were.
+        Temporary files of interrupted writers are deleted, too. Returns the number of deleted entries.
         """
         self._sweep()
         listed = sorted(self.entries(), key=lambda e: e.used)
@@ -149,7 +148,7 @@ class Store:
         return removed
 
     def cleanup(self) -> int:
-        """Delete what interrupted writers left, and entries that are not whole; returns how many."""
+        """Delete temporary files of interrupted writers, and damaged entries; returns how many."""
         return self._sweep() + sum(_delete(path) for path in self.verify()[1])
 
     def clear(self) -> int:
@@ -166,9 +165,9 @@ class Store:
         return sum(_delete(path) for path in left)
 
     def _files(self) -> Iterator[tuple[str, str, Path, os.stat_result]]:
-        """Kind, name, path and status of all files in safe folders, those of writers among them."""
+        """Kind, name, path and status of all files in safe folders, temporary ones included."""
         for folder, reason in self._folders():
-            # what lies deeper is of no kind
+            # entries are exactly two levels below the directory
             if reason is not None or folder.parent.parent != self.directory:
                 continue
             for name in _names(folder):
@@ -177,7 +176,7 @@ class Store:
                     yield folder.parent.name, name, path, path.lstat()
 
     def _folders(self) -> Iterator[tuple[Path, str | None]]:
-        """Folders of kinds, and those in them, each with why it is not safe; not what lies in such ones."""
+        """The folders of the store, each with the reason why it is not safe, or None; nothing within unsafe ones."""
         pending = [self.directory]
         while pending:
             folder = pending.pop()
@@ -190,7 +189,7 @@ class Store:
                 pending += [folder / name for name in _names(folder)]
 
     def _is_safe(self, kind: str, part: str) -> bool:
-        """Whether nobody else can have written what lies in a folder; what is missing is safe."""
+        """Whether nobody else can have written to a folder; missing folders are safe."""
         name = f"{self.directory}/{kind}/{part}"
         known = self._trusted.get(name)
         if known is None:
@@ -200,7 +199,7 @@ class Store:
                     for folder in (str(self.directory), f"{self.directory}/{kind}", name)
                 )
             except OSError:
-                return True  # nothing to read, and writers look again
+                return True  # nothing to read, and writers check again
             self._trusted[name] = known
         return known
 
@@ -217,7 +216,7 @@ class Store:
 
 
 def _read(path: Path) -> tuple[bytes, float] | None:
-    """The content of a file that only the user can have written, and when it was last used."""
+    """The content of a file and the time of its last use; None if other users can have written to it."""
     try:
         handle = os.open(path, _READ)
     except OSError:
@@ -235,7 +234,7 @@ def _read(path: Path) -> tuple[bytes, float] | None:
 
 
 def _delete(path: Path) -> bool:
-    """Delete a file; False where that cannot be done, or another process was first."""
+    """Delete a file; False if that fails, or another process was first."""
     try:
         path.unlink()
     except OSError:
@@ -247,11 +246,11 @@ def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:
-        return []  # another process was first, or it cannot be read
+        return []  # deleted by another process, or not readable
 
 
 def _digest(kind: str, key: str, payload: bytes) -> bytes:
-    import hashlib  # loads OpenSSL, which only the cache needs
+    import hashlib  # loads OpenSSL
 
     made = hashlib.blake2b(f"{kind}\n{key}\n".encode(), digest_size=_DIGEST)
     made.update(payload)
@@ -269,7 +268,7 @@ _stores: dict[Path, Store] = {}
 
 
 def default_store() -> Store | None:
-    """The store in the compile directory; None if caching is switched off, or that cannot be used."""
+    """The store in the compile directory; None if caching is switched off, or the directory cannot be used."""
     if not CACHE.get():
         return None
     directory = usable_directory()

@@ -1,1 +1,1 @@
-"""The linker ``jax``: whole graphs compiled by XLA."""
+"""The linker ``jax``: whole graphs compiled by JAX."""

@@ -1,4 +1,4 @@
-"""Operations on JAX's arrays; see `occelo_link.traced.arrays`."""
+"""The operations of `occelo_link.traced.arrays` for JAX's arrays."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ class JaxArrays(Arrays):
         return at.add(y) if add else at.set(y)
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        row, dtype = reduction_of(name), self.dtype(x)
-        called = row.called("jax", dtype)
+        reduction, dtype = reduction_of(name), self.dtype(x)
+        called = reduction.called("jax", dtype)
         if called is not None:
-            # what accumulates keeps the dtype that it is asked to work in
-            extra = {"dtype": x.dtype} if row.accumulates else {}
+            # accumulating reductions keep the dtype of their argument
+            extra = {"dtype": x.dtype} if reduction.accumulates else {}
             return getattr(jnp, called)(x, axis=tuple(axes), **extra)
         found = self.scalar(name)
-        if found is None or row.identity is None:
+        if found is None or reduction.identity is None:
             return None
-        start = np.array(row.start(dtype)).astype(dtype)
+        start = np.array(reduction.start(dtype)).astype(dtype)
         return lax.reduce(x, start, found[1], tuple(axes))
 
     def argmax(self, x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Scalar functions by name, as functions of JAX."""
+"""JAX's scalar functions by name."""
 
 from __future__ import annotations
 

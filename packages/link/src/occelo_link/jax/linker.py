@@ -1,8 +1,8 @@
-"""``jax``: the whole graph as one function under ``jax.jit``.
+"""The linker ``jax``: the whole graph as one function under ``jax.jit``; `as_jax`.
 
-Numbers of 64 bits are switched on around each call only, so that the user's settings stay as they are.
-Shared variables stay on the device between calls. Where nothing can fail once the function runs, the old
-values of what is updated are donated to XLA.
+64-bit dtypes are switched on around each call only, so the user's settings of JAX stay unchanged. Shared variables stay
+on the device between calls. Where nothing can fail once the function runs, old values of updated variables are donated
+to XLA.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["JAXLinker", "as_jax"]
 
 def _to_numpy(value: Any) -> Any:
     if not value.is_fully_addressable:
-        # parts of it lie with other processes
+        # other processes hold parts of it
         multihost: Any = importlib.import_module("jax.experimental.multihost_utils")
         return np.array(multihost.process_allgather(value, tiled=True))
     return np.array(value)
@@ -41,10 +41,10 @@ class JAXLinker(TracedLinker):
     """``jax``: compiled by XLA; see `TracedLinker` for ``static`` and ``strict``.
 
     - ``mesh``: a `jax.sharding.Mesh` of devices, of this process or of several, that share the work.
-    - ``placements``: names (or variables) of inputs and shared variables to how they are divided over the mesh, a
-      `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. All else is on
-      every device. What is updated keeps its placement.
-    - ``donate``: let XLA reuse the memory of what is updated, where nothing can fail once the function
+    - ``placements``: names (or variables) of inputs and shared variables to their placement on the mesh, a
+      `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. Other inputs are on
+      every device. Updated variables keep their placement.
+    - ``donate``: let XLA reuse the memory of updated variables, where nothing can fail once the function
       runs.
     """
 
@@ -79,11 +79,11 @@ class JAXLinker(TracedLinker):
         return None
 
     def fetch(self, result: Any) -> Any:
-        # what JAX shares with NumPy cannot be written to
+        # memory that JAX shares with NumPy is read-only
         return _to_numpy(result)
 
     def sharding(self, variable: Variable | None) -> Any:
-        """How a variable is divided over the mesh; None stands for what is on every device."""
+        """The sharding of a variable over the mesh; None and variables without a placement are on every device."""
         given = None if variable is None else self.placements.get(variable.name)
         spec: Any = jax.sharding.PartitionSpec
         if given is None:
@@ -97,14 +97,14 @@ class JAXLinker(TracedLinker):
     ) -> Traced:
         def run(*dynamic: Any) -> Any:
             *results, held = vm.trace(fixed, dynamic, wanted)
-            # over a mesh there must be as many results for all shapes
+            # over a mesh the number of results must not depend on the shapes
             return [*results, jnp.array(True) if held is None and self.mesh is not None else held]
 
         inputs, updates = vm.fgraph.inputs, vm.fgraph.update_mapping
         order, made = vm.sources(), vm.targets(wanted)
         with jax.enable_x64(True):
             shapes = jax.eval_shape(run, *values)
-        # of what is no array, parts come from an object, which somebody may hold
+        # parts of a value that is no array belong to an object with other references
         updated = {updates[o] for o in wanted if o in updates and inputs[updates[o]].type.is_array}
         # with other shapes another branch may be traced, which may have checks
         branches = any(node.op.lazy for node in vm.fgraph.apply_nodes)
@@ -119,7 +119,7 @@ class JAXLinker(TracedLinker):
                 self.sharding(None),
             ]
         compiled = jax.jit(run, **options)
-        # of what is donated, only arrays that an earlier call made are given away; others are copied
+        # only arrays that an earlier call made are donated; others are copied
         own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
         renewed = [k for k, o in enumerate(made) if o in updates]
@@ -153,7 +153,7 @@ class JAXLinker(TracedLinker):
 
 
 def _placed(value: Any, sharding: Any) -> Any:
-    """A value over a mesh; it stays where it is if it is there."""
+    """A value with a sharding; it is not moved if it has it already."""
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return value
     plain = local(value)
@@ -165,11 +165,11 @@ def _placed(value: Any, sharding: Any) -> Any:
 
 
 def as_jax(function: Any) -> Callable[..., Any]:
-    """A compiled function as a function of JAX's, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
+    """A compiled function as a function of JAX, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
 
     It takes the function's arguments in order and returns its outputs (one, or a list). Shared variables
-    have the values that they have when it is traced; nothing is updated and no check is made. For numbers
-    of 64 bits switch them on in JAX.
+    have the values that they have when it is traced; nothing is updated and no check is made. 64-bit dtypes
+    must be switched on in JAX.
     """
     load_lowerings()
     maker = function.maker

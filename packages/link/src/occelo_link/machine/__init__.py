@@ -1,1 +1,1 @@
-"""What this machine has: a processor, libraries, threads."""
+"""The machine: its processor, libraries and threads."""

@@ -1,4 +1,4 @@
-"""The processor of this machine, as LLVM knows it."""
+"""The processor of this machine as a target of LLVM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["binding", "host_target"]
 
 @functools.cache
 def binding() -> Any:
-    """LLVM, ready to make code for this machine."""
+    """LLVM's binding, with the target of this machine initialized."""
     import llvmlite.binding as llvm  # slow to import
 
     llvm.initialize_native_target()

@@ -1,7 +1,7 @@
-"""Addresses of what programs name: the C library, SciPy's special functions, BLAS and LAPACK.
+"""Addresses of functions that programs name: the C library, SciPy's special functions, BLAS and LAPACK.
 
-Nothing here is linked: every function is called through a pointer. BLAS is NumPy's own OpenBLAS where
-its wheel brings one, which costs no import and no second pool of threads, else SciPy's.
+Compiled code calls all of them through pointers. BLAS is NumPy's own OpenBLAS where its wheel contains one, which saves an
+import and a second thread pool, else SciPy's.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _from_capsule(module: str, name: str) -> int:
 
 
 class BlasLibrary:
-    """Where BLAS and LAPACK come from: names, and the dtype of their integers."""
+    """A library of BLAS and LAPACK: its name, the dtype of its integers, addresses of its functions."""
 
     def __init__(self, name: str, integer: str, library: ctypes.CDLL | None) -> None:
         self.name = name
@@ -74,7 +74,7 @@ _LAPACK = frozenset("potrf potrs getrf getrs gesv trtrs geqrf syevd gesdd".split
 
 
 def _mapped_openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS that NumPy's wheel has loaded, if it is there."""
+    """The OpenBLAS of NumPy's wheel, if there is one."""
     base = Path(np.__file__).parent
     folders = [base.parent / "numpy.libs", base / ".dylibs"]
     for folder in folders:
@@ -101,14 +101,14 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     """The address of an entry of a program's table.
 
     ``constant<k>`` is the data of a constant; ``libm:``, ``special:``, ``blas:`` and ``lapack:`` name
-    functions, ``service:parallel`` what runs loops in pieces. KeyError for anything else.
+    functions, ``service:parallel`` the service that divides loops among threads. KeyError for anything else.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
         return address
     kind, _, function = name.partition(":")
     if kind == "service":
-        from occelo_link.machine.threads import parallel_service  # only what is threaded needs it
+        from occelo_link.machine.threads import parallel_service  # only needed with several threads
 
         return parallel_service()
     if kind == "libm":

@@ -1,7 +1,7 @@
-"""Running loops in pieces, in a pool of Python threads that let go of the interpreter's lock.
+"""The service that divides loops among a pool of Python threads, which release the global interpreter lock.
 
-The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment; the others never see
-that. The pool is made when it is first needed, and anew in forked processes.
+The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment, which it never does in the
+others. The first use makes the pool; a forked process makes its own.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="occelo")
 
 
-class _Pieces:
-    """The pieces of one loop that nobody has taken yet, and how many are not done."""
+class _Chunks:
+    """A queue of chunks of the iterations of one loop, and the number of unfinished ones."""
 
     def __init__(
         self, part: int, env: int, bounds: list[tuple[int, int]], table: int, flag: int
     ) -> None:
         self.call = (_PART(part), env, table)
         self.left = deque(bounds)
-        self.undone = len(bounds)
+        self.unfinished = len(bounds)
         self.lock = threading.Lock()
         self.flag = flag
         self.finished = threading.Event()
 
     def work(self) -> None:
-        """Take pieces until there are none; whoever ends the last one says so."""
+        """Run chunks until the queue is empty; the thread that finishes the last one sets the flag."""
         run, env, table = self.call
         while True:
             try:
@@ -60,9 +60,9 @@ class _Pieces:
                 return
             run(env, start, stop, table)
             with self.lock:
-                self.undone -= 1
-                last = self.undone == 0
-            # only one thread may write here: the memory is the caller's, who goes on at once
+                self.unfinished -= 1
+                last = self.unfinished == 0
+            # only one thread may write here: the memory is the caller's, which continues at once
             if last:
                 ctypes.c_int64.from_address(self.flag).value = 1
                 self.finished.set()
@@ -73,39 +73,39 @@ def _in_main_thread() -> bool:
 
 
 def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> None:
-    """All turns of a loop; sets the number at ``flag`` to 1 when they are done.
+    """Run all iterations of a loop; sets the integer at ``flag`` to 1 when they are done.
 
-    If it is left by an exception before any began, the flag stays 0, and the caller does the turns itself.
+    If an exception ends it before any began, the flag stays 0, and the caller runs the loop itself.
     """
     threads = min(THREADS.get(), max(1, stop - start))
     bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
-    pieces = _Pieces(part, env, list(pairwise(bounds)), table, flag)
+    chunks = _Chunks(part, env, list(pairwise(bounds)), table, flag)
     pool = _pool(os.getpid(), threads)
-    interrupts: list[int] = []
+    signals: list[int] = []
 
     def note(number: int, frame: object) -> None:
-        interrupts.append(number)
+        signals.append(number)
 
-    # an exception that a handler raised between two of the lines below would leave the pieces alone
+    # an exception of a handler between two of the lines below would abandon the chunks
     handler = signal.getsignal(signal.SIGINT) if _in_main_thread() else None
     if handler is not None:
         signal.signal(signal.SIGINT, note)
     interrupted = False
-    while not pieces.finished.is_set():
+    while not chunks.finished.is_set():
         try:
-            # asking twice does no harm: who finds no piece left goes away
+            # submitting twice does no harm: a worker that finds no chunk returns
             for _ in range(threads):
-                pool.submit(pieces.work)
-            pieces.finished.wait()
+                pool.submit(chunks.work)
+            chunks.finished.wait()
         except KeyboardInterrupt:
             interrupted = True
         except RuntimeError:
-            pieces.work()  # the interpreter is ending, and takes no new work
-            pieces.finished.wait()
+            chunks.work()  # the interpreter is ending, and takes no new work
+            chunks.finished.wait()
     if handler is not None:
         signal.signal(signal.SIGINT, handler)
-    if interrupted or interrupts:
-        # by another thread, which comes to it when this callback has returned: what is raised in it is lost
+    if interrupted or signals:
+        # from another thread, after this callback has returned: exceptions within it are lost
         pool.submit(_thread.interrupt_main)
 
 
@@ -115,7 +115,7 @@ _callback = _SERVICE(_run)
 def parallel_service() -> int:
     """The address of ``void (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr flag)``.
 
-    It runs a loop's function, `occelo_link.native.llvm.parallel`, in pieces.
+    It runs the function of an outlined loop (`occelo_link.native.llvm.parallel`) in several threads.
     """
     address = ctypes.cast(_callback, ctypes.c_void_p).value
     assert address is not None

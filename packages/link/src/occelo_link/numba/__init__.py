@@ -1,1 +1,1 @@
-"""The linker ``numba``: the loop program as Python, compiled by Numba."""
+"""The linker ``numba``: loop programs as Python code that Numba compiles."""

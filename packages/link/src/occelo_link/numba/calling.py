@@ -1,4 +1,4 @@
-"""Compiled functions as functions that Numba's other code can call."""
+"""`as_numba`: compiled functions as ``njit`` functions."""
 
 from __future__ import annotations
 
@@ -143,12 +143,12 @@ done:
 }}
 """
 _RECORD = 3 + 64
-"""Slots of the record of an output: size of an element, dimensions, memory, lengths."""
+"""Slots of the record of an output: element size, number of dimensions, memory, lengths."""
 
 
 @functools.cache
 def _services() -> Unit:
-    """What units call for memory, with Numba's reference-counted memory for results."""
+    """The services of units under `as_numba`: results are in Numba's reference-counted memory."""
     addresses = {
         "alloc": helpers["MemInfo_alloc_safe"],
         "data": helpers["MemInfo_data"],
@@ -161,7 +161,7 @@ def _services() -> Unit:
 
 
 class _Call:
-    """The text of a function that puts its arguments into a frame, runs the unit and returns arrays."""
+    """The text of a function that stores its arguments in a frame, runs the unit and returns arrays."""
 
     def __init__(self, part: Part, program: Program, explicit: Sequence[Variable]) -> None:
         self.part = part
@@ -201,7 +201,7 @@ class _Call:
         self.line(f"enter{position}(frame, {name})")
 
     def value(self, position: int, array: Any) -> None:
-        """An input whose value stays what it is now."""
+        """An input with a constant value."""
         array = prepared(array)
         frame, kept = make_frame([array])
         self.kept += [array, *kept]
@@ -223,7 +223,7 @@ class _Call:
             self.namespace[f"result{k}"] = make
         self.namespace["finish"] = memory_intrinsic(Memory("call", "", finish))
         self.line("status = unit(frame, table)")
-        # the frame has only addresses: copies in C order must live until here
+        # the frame holds addresses only: keep copies in C order alive until here
         self.namespace["hold"] = memory_intrinsic(Memory("hold"))
         self.lines += [f"    hold({name})" for name in self.arguments.values()]
         self.line("if status != 0:")
@@ -247,13 +247,12 @@ class _Call:
 
 
 def as_numba(function: Any) -> Callable[..., Any]:
-    """A function compiled with the linker ``numba`` as an ``njit`` function that other such can call.
+    """A function compiled with the linker ``numba`` as an ``njit`` function.
 
     It takes the function's arguments in order, as arrays (or numbers, where they have no dimensions) of the
     dtypes that it was compiled for, and returns a tuple of new arrays; it raises ValueError where a check
-    fails. Shared variables have the values that they have now, and nothing is updated. What it is compiled
-    to holds addresses, so Numba does not keep it in its own cache. TypeError if the function is not one block
-    of Numba's.
+    fails. Shared variables keep the values that they have now, and nothing is updated. The code contains addresses, so
+    Numba does not cache it. TypeError if the function is not a single block compiled by Numba.
     """
     vm, maker = function.vm, function.maker
     linker = maker.mode.linker
@@ -275,7 +274,7 @@ def as_numba(function: Any) -> Callable[..., Any]:
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]
     services = _services()
-    # no unit of Numba's takes the memory of states
+    # units of Numba never take over the memory of an input
     found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
     table = make_table(UnitInterface.of(program, whole.inputs), found)
     call = _Call(part, program, explicit)

@@ -1,4 +1,4 @@
-"""From printed programs to object code, by Numba."""
+"""Compiling printed programs to object code by Numba."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
   ret i64 %found
 }}
 """
-"""Numba's functions return a status of their own, which is always 0 here, and the result at an address."""
+"""The unit as a wrapper of Numba's function, which returns a status of its own (0 here) and stores its result."""
 
 
 def dispatcher_of(printed: Printed) -> Any:
@@ -33,7 +33,7 @@ def dispatcher_of(printed: Printed) -> Any:
     if numba.config.DISABLE_JIT:
         raise RuntimeError("Numba's compiler is switched off (NUMBA_DISABLE_JIT)")
     name = f"<occelo numba {blake2b(printed.text.encode(), digest_size=8).hexdigest()}>"
-    # so that Numba's messages, and debuggers, can show the text
+    # so that Numba's messages and debuggers can show the text
     linecache.cache[name] = (
         len(printed.text),
         None,

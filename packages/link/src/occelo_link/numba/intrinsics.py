@@ -1,4 +1,4 @@
-"""What printed programs call, as Numba's intrinsics: LLVM text, and memory by address."""
+"""Numba intrinsics that printed programs call: exported LLVM functions, and memory operations."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def _memory(dtype: str) -> IRType:
 
 
 def pointer_type(dtype: str) -> NumbaType:
-    """Numba's type of the address of elements; truth values lie in memory as bytes."""
+    """Numba's type of a pointer to elements; booleans are bytes in memory."""
     return types.CPointer(types.uint8 if dtype == "bool" else getattr(types, dtype))
 
 
 def _intrinsic(name: str, arity: int, define: Callable[..., Definition]) -> Intrinsic:
-    """An intrinsic of so many arguments: Numba takes no variable number of them."""
+    """An intrinsic with a fixed number of arguments, which Numba requires."""
     params = "".join(f", a{i}" for i in range(arity))
     namespace: dict[str, Any] = {"define": define}
     exec(f"def {name}(context{params}):\n    return define(context{params})\n", namespace)
@@ -83,7 +83,7 @@ def _defining(result: NumbaType, generate: Generate) -> Callable[..., Definition
 
 
 def _load_slot(builder: Builder, base: IRValue, slot: IRValue | int, kind: IRType) -> IRValue:
-    """A pointer that lies in a slot of the frame or the table."""
+    """Load a pointer from a slot of the frame or the table."""
     number = slot if isinstance(slot, ir.Value) else ir.Constant(_I64, slot)
     address = builder.gep(base, [number])
     return builder.load(builder.bitcast(address, kind.as_pointer()))
@@ -103,7 +103,7 @@ def _call_service(
 
 
 def _bytes(builder: Builder, count: IRValue, dtype: str) -> IRValue:
-    """The bytes of so many elements, and some more, so that what comes next is aligned to 64 bytes."""
+    """The bytes of so many elements, rounded up so that the next allocation is aligned to 64 bytes."""
     size = builder.mul(count, ir.Constant(_I64, itemsize(dtype)))
     return builder.and_(builder.add(size, ir.Constant(_I64, 127)), ir.Constant(_I64, -64))
 
@@ -195,7 +195,7 @@ def _start(memory: Memory) -> Made:
 
 
 def _work(memory: Memory) -> Made:
-    """From the arena while it has room, else a piece of its own."""
+    """Working memory from the arena if it has room, else by the service."""
     kind = _memory(memory.dtype).as_pointer()
 
     def generate(
@@ -229,7 +229,7 @@ def _number(memory: Memory) -> Made:
 
 
 def _hold(memory: Memory) -> Made:
-    """Nothing, after which its argument may be forgotten."""
+    """No operation; it keeps its argument alive until then."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -291,11 +291,11 @@ _MAKERS: dict[str, Callable[[Memory], Made]] = {
 
 @functools.cache
 def memory_intrinsic(memory: Memory) -> Intrinsic:
-    """A function for memory."""
-    if memory.does == "address":
+    """The intrinsic of a memory operation."""
+    if memory.action == "address":
         return _address()
-    arity, result, generate = _MAKERS[memory.does](memory)
-    return _intrinsic(memory.does, arity, _defining(result, generate))
+    arity, result, generate = _MAKERS[memory.action](memory)
+    return _intrinsic(memory.action, arity, _defining(result, generate))
 
 
 def _address() -> Intrinsic:
@@ -311,7 +311,7 @@ def _address() -> Intrinsic:
 
 
 def address_intrinsic(address: int) -> Intrinsic:
-    """A function that gives an address of this process, which Numba must not keep for another."""
+    """An intrinsic that returns an address of this process, which Numba must not cache."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -323,7 +323,7 @@ def address_intrinsic(address: int) -> Intrinsic:
 
 
 def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
-    """A function of the frame and an argument: data, lengths and strides of an array, or a number."""
+    """An intrinsic that stores an argument in the frame: data, lengths and strides of an array, or a number."""
     wanted = _scalar(dtype)
 
     def held(builder: Builder, value: IRValue) -> IRValue:
@@ -362,7 +362,7 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
 
 
 def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
-    """A function of the frame that gives the array of an output, which owns its memory."""
+    """An intrinsic that returns the array of an output, which owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
     def generate(
@@ -395,8 +395,8 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
 
 
 @functools.cache
-def _of_text(exported: Exported) -> Intrinsic:
-    """A function that holds LLVM text; Numba compiles the text once and links it where it is used."""
+def _exported_intrinsic(exported: Exported) -> Intrinsic:
+    """The intrinsic of an exported LLVM function; Numba compiles its text once and links it to its callers."""
     libraries: list[Any] = []
     result = _scalar(exported.result_dtype) if exported.result_dtype else types.none
 
@@ -431,8 +431,10 @@ def _value(dtype: str) -> IRType:
 
 
 def namespace_of(calls: Mapping[str, Memory | Exported]) -> dict[str, Any]:
-    """What the text of a printed program refers to."""
+    """The namespace of the text of a printed program."""
     found: dict[str, Any] = {"np": np}
     for name, call in calls.items():
-        found[name] = memory_intrinsic(call) if isinstance(call, Memory) else _of_text(call)
+        found[name] = (
+            memory_intrinsic(call) if isinstance(call, Memory) else _exported_intrinsic(call)
+        )
     return found

@@ -1,4 +1,4 @@
-"""Numba's modules and classes, untyped: Numba and llvmlite have no stubs, and Numba may not be installed."""
+"""Numba's and llvmlite's modules and classes, untyped: they have no stubs, and Numba may be missing."""
 
 from __future__ import annotations
 

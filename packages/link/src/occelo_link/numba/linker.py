@@ -1,4 +1,4 @@
-"""``numba``: each block as one function that Numba compiles."""
+"""The linker ``numba``: each block as one function that Numba compiles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
 
-# code from the cache does without Numba, but nobody should find out by the first function that is not there
+# cached code needs no Numba; without this check only the first function that is not cached would fail
 if find_spec("numba") is None:
     raise ModuleNotFoundError("No module named 'numba'", name="numba")
 
@@ -34,7 +34,7 @@ def _numba() -> str:
 
 def _compiled(printed: Printed) -> bytes:
     from occelo_link.numba.compiling import (
-        compile_printed,  # only what is not in the cache needs Numba
+        compile_printed,  # Numba is not needed for cached code
     )
 
     return compile_printed(printed)

@@ -1,10 +1,9 @@
-"""Printing loop programs as Python that Numba compiles.
+"""The printer of loop programs as Python that Numba compiles.
 
-A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as machine code of
-``native`` has it: memory is pointers, and the arithmetic that Python and LLVM agree on is Python. All else,
-elementary functions included, is called: functions that hold the LLVM text which ``native`` would print, and
-some for memory. The text and what it calls need no Numba to be printed, so that code kept in the cache is
-found without importing it.
+A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed by
+pointers. Arithmetic that Python and LLVM agree on is Python; all other operations, elementary functions included, are
+calls of functions with the LLVM text that ``native`` would print. Printing needs no Numba, so cached code is found
+without importing it.
 """
 
 from __future__ import annotations
@@ -48,29 +47,29 @@ __all__ = ["Memory", "Printed", "print_numba"]
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
-_AS_PYTHON = ("float64", "float32", "int64")
-"""Dtypes whose arithmetic Numba compiles to one instruction each."""
+_NATIVE_DTYPES = ("float64", "float32", "int64")
+"""Dtypes whose arithmetic Numba compiles to single instructions."""
 _STACK_BYTES = 2048
-"""Small working memory lies on the stack, up to this many bytes of it."""
+"""Small working memory is on the stack, up to this many bytes."""
 
 
 class Memory(NamedTuple):
-    """A function for memory: what it does, elements of which dtype, and a number (of elements, of lengths)."""
+    """A memory operation: its action, the dtype of the elements, and a number (of elements, or of lengths)."""
 
-    does: str
+    action: str
     dtype: str = ""
     number: int = 0
 
 
 class Printed(NamedTuple):
-    """A module's text, and by name what it calls."""
+    """The text of a module, and by name the functions that it calls."""
 
     text: str
     calls: dict[str, Memory | Exported]
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant of a dtype as Python and NumPy write it."""
+    """A constant in the notation of Python and NumPy."""
     if dtype == "bool":
         return "True" if number else "False"
     if is_float(dtype):
@@ -91,7 +90,7 @@ class _Printer(Visitor[None]):
         self.calls: dict[str, Memory | Exported] = {}
         self.exported: dict[Any, str] = {}
         self.constants: dict[str, str] = {}
-        self.opening: dict[str, str] = {}
+        self.prologue: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
         self.nesting = 0
@@ -104,9 +103,9 @@ class _Printer(Visitor[None]):
         self.block(self.program.body)
         self.line("return 0")
         constants = [f"{name} = {text}" for text, name in self.constants.items()]
-        opening = [f"    {name} = {text}" for name, text in self.opening.items()]
+        prologue = [f"    {name} = {text}" for name, text in self.prologue.items()]
         return Printed(
-            "\n".join([*constants, "", "def unit(frame, table):", *opening, *self.lines, ""]),
+            "\n".join([*constants, "", "def unit(frame, table):", *prologue, *self.lines, ""]),
             self.calls,
         )
 
@@ -127,18 +126,18 @@ class _Printer(Visitor[None]):
             return self.constants.setdefault(text, f"constant_{len(self.constants)}")
         return self.names.get(value.number, f"v{value.number}")
 
-    def memory(self, does: str, dtype: str = "", count: int = 0) -> str:
-        """The name of a function for memory."""
-        parts = [does, *([dtype] if dtype else []), *([str(count)] if count else [])]
+    def memory(self, action: str, dtype: str = "", count: int = 0) -> str:
+        """The name of the function of a memory operation."""
+        parts = [action, *([dtype] if dtype else []), *([str(count)] if count else [])]
         name = "_".join(parts)
-        self.calls[name] = Memory(does, dtype, count)
+        self.calls[name] = Memory(action, dtype, count)
         return name
 
     def pointer(self, dtype: str, base: str, slot: int) -> str:
         return f"{self.memory('pointer', dtype)}({base}, {slot})"
 
     def export(self, hint: str, exported: Exported) -> str:
-        """The name of a function that holds LLVM text."""
+        """The name of an exported LLVM function."""
         found = self.exported.get(exported.symbol)
         if found is None:
             found = hint if hint not in self.calls else self.fresh(f"{hint}_")
@@ -167,18 +166,18 @@ class _Printer(Visitor[None]):
         """The name of a buffer's pointer."""
         if buffer.space == "constant":
             slot = table_slot(self.program, buffer.entry)
-            return self.opened(buffer.entry, self.pointer(buffer.dtype, "table", slot))
+            return self.hoisted(buffer.entry, self.pointer(buffer.dtype, "table", slot))
         if buffer.space == "input":
-            return self.opened(buffer.name, self.of_input(buffer, 0, buffer.dtype))
+            return self.hoisted(buffer.name, self.input_pointer(buffer, 0, buffer.dtype))
         return buffer.name
 
-    def opened(self, name: str, text: str) -> str:
-        """A name for what is loaded once, before all else."""
-        self.opening.setdefault(name, text)
+    def hoisted(self, name: str, text: str) -> str:
+        """The name of a value that is loaded once, at the start."""
+        self.prologue.setdefault(name, text)
         return name
 
-    def of_input(self, buffer: Buffer, which: int, dtype: str) -> str:
-        """A pointer in the frame: to an input's elements, its lengths or its strides."""
+    def input_pointer(self, buffer: Buffer, which: int, dtype: str) -> str:
+        """A pointer from the frame: to the elements, lengths or strides of an input."""
         slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
         return self.pointer(dtype, "frame", slot)
 
@@ -188,18 +187,18 @@ class _Printer(Visitor[None]):
             text = f"{self.buffer(args[0])}[{self.use(args[1])}]"
             return f"{text} != 0" if value.dtype == "bool" else text
         if op == "length":
-            lengths = self.of_input(args[0], 1, "int64")
-            return f"{self.opened(f'{args[0].name}_lengths', lengths)}[{args[1]}]"
+            lengths = self.input_pointer(args[0], 1, "int64")
+            return f"{self.hoisted(f'{args[0].name}_lengths', lengths)}[{args[1]}]"
         if op == "stride":
             shift = itemsize(args[0].dtype).bit_length() - 1
-            strides = self.of_input(args[0], 2, "int64")
-            return f"{self.opened(f'{args[0].name}_strides', strides)}[{args[1]}] >> {shift}"
+            strides = self.input_pointer(args[0], 2, "int64")
+            return f"{self.hoisted(f'{args[0].name}_strides', strides)}[{args[1]}] >> {shift}"
         given = [a for a in args if isinstance(a, Value)]
         names = [self.use(a) for a in given]
         dtype = given[-1].dtype
-        if op in _INFIX and dtype in _AS_PYTHON:
+        if op in _INFIX and dtype in _NATIVE_DTYPES:
             return f"{names[0]} {_INFIX[op]} {names[1]}"
-        if op in _COMPARE and dtype in _AS_PYTHON:
+        if op in _COMPARE and dtype in _NATIVE_DTYPES:
             return f"{names[0]} {_COMPARE[op]} {names[1]}"
         if op == "neg" and is_float(dtype):
             return f"-{names[0]}"
@@ -208,7 +207,7 @@ class _Printer(Visitor[None]):
         return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
 
     def operation(self, value: Value, given: Sequence[Value]) -> str:
-        """The name of a function that does an operation, or a function of the program or the table."""
+        """The name of the function of an operation, or of a function of the program or the table."""
         named = [a for a in value.args if not isinstance(a, Value)]
         key = (value.op, value.dtype, *named, *(a.dtype for a in given))
         if key not in self.exported:
@@ -236,42 +235,42 @@ class _Printer(Visitor[None]):
             lengths = "".join(f", {self.use(n)}" for n in statement.lengths)
             make = self.memory("output", dtype, len(statement.lengths))
             self.line(f"{buffer.name} = {make}(frame, table, {buffer.position}{lengths})")
-        elif (count := self.small(statement)) is not None:
+        elif (count := self.stack_count(statement)) is not None:
             self.line(f"{buffer.name} = {self.memory('stack', dtype, count)}()")
             return
         elif buffer in self.nested:
-            self.alloc_again(buffer, self.use(statement.size))
+            self.grow_buffer(buffer, self.use(statement.size))
             return
         else:
-            self.opened("arena", f"{self.memory('start')}(frame)")
+            self.hoisted("arena", f"{self.memory('start')}(frame)")
             given = f"frame, table, arena, {self.use(statement.size)}"
             self.line(f"{buffer.name} = {self.memory('work', dtype)}({given})")
         self.stop_if_null(buffer.name)
 
-    def alloc_again(self, buffer: Buffer, size: str) -> None:
-        """Take more memory than a buffer has, if it needs more; twice as much, so that this is seldom."""
-        name, room = buffer.name, self.room(buffer)
-        self.line(f"if {size} > {room}:")
+    def grow_buffer(self, buffer: Buffer, size: str) -> None:
+        """Allocate anew if a buffer needs more than its capacity, at least twice that, so the number of allocations is logarithmic."""
+        name, capacity = buffer.name, self.capacity(buffer)
+        self.line(f"if {size} > {capacity}:")
         self.depth += 1
-        self.line(f"{room} = max({size}, 2 * {room})")
-        self.line(f"{name} = {self.memory('grow', buffer.dtype)}(frame, table, {room})")
+        self.line(f"{capacity} = max({size}, 2 * {capacity})")
+        self.line(f"{name} = {self.memory('grow', buffer.dtype)}(frame, table, {capacity})")
         self.stop_if_null(name)
         self.depth -= 1
 
-    def room(self, buffer: Buffer) -> str:
-        """The name of how many elements a buffer has room for; -1 before it has any memory."""
-        self.opened(buffer.name, f"{self.memory('nothing', buffer.dtype)}()")
-        return self.opened(f"{buffer.name}_room", "-1")
+    def capacity(self, buffer: Buffer) -> str:
+        """The name of the capacity of a buffer, in elements; it is -1 before the first allocation."""
+        self.hoisted(buffer.name, f"{self.memory('nothing', buffer.dtype)}()")
+        return self.hoisted(f"{buffer.name}_room", "-1")
 
     def swap(self, statement: Swap) -> None:
         for first, second in (
             (statement.first.name, statement.second.name),
-            (self.room(statement.first), self.room(statement.second)),
+            (self.capacity(statement.first), self.capacity(statement.second)),
         ):
             self.line(f"{first}, {second} = {second}, {first}")
 
-    def small(self, statement: Alloc) -> int | None:
-        """How many elements on the stack a buffer takes; None if it does not lie there."""
+    def stack_count(self, statement: Alloc) -> int | None:
+        """The number of elements of a buffer on the stack; None if it is not there."""
         if statement.size.op != "const" or statement.buffer in self.nested:
             return None
         count = max(1, int(statement.size.args[0]))
@@ -321,7 +320,7 @@ class _Printer(Visitor[None]):
             self.names[each.result.number] = f"v{each.param.number}"
 
     def advance(self, carried: Sequence[Carried]) -> None:
-        """All carried scalars take their next values at once."""
+        """Assign the next values to all carried scalars at once."""
         names = [self.fresh("next") for _ in carried]
         for each, name in zip(carried, names, strict=True):
             self.line(f"{name} = {self.use(each.following)}")
@@ -329,7 +328,7 @@ class _Printer(Visitor[None]):
             self.line(f"v{each.param.number} = {name}")
 
     def body(self, block: Block) -> None:
-        """The body of a loop, whose own loops are not to ask."""
+        """The body of a loop, in which inner loops do not poll."""
         self.nesting += 1
         self.block(block)
         self.nesting -= 1
@@ -349,7 +348,7 @@ class _Printer(Visitor[None]):
             self.line(f"if {left} == 0:")
             self.depth += 1
             self.line(f"{left} = {iterations_between_polls(loop)}")
-            self.ask()
+            self.poll()
             self.depth -= 1
         self.body(loop.body)
         self.advance(loop.carried)
@@ -361,7 +360,7 @@ class _Printer(Visitor[None]):
             return
         self.declare_carried(loop.carried)
         index = f"v{loop.index.number}"
-        with self.stretches(loop, self.use(loop.start), self.use(loop.stop)) as (start, stop):
+        with self.strips(loop, self.use(loop.start), self.use(loop.stop)) as (start, stop):
             self.line(f"for {index} in range({start}, {stop}):")
             self.depth += 1
             before = len(self.lines)
@@ -372,11 +371,11 @@ class _Printer(Visitor[None]):
             self.depth -= 1
 
     @contextmanager
-    def stretches(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
-        """From where to where the turns go that are printed within: all of them, or a stretch between two questions.
+    def strips(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
+        """Yields the bounds of the loop that is printed within: the whole loop, or one strip of it.
 
-        A loop asks that no other holds and that may run for long. The question is not in the loop itself, where it
-        would keep values out of registers.
+        An outermost loop that may run for long is strip-mined and polls after each strip. A poll in the loop itself would
+        keep values out of registers.
         """
         if self.nesting or loop.non_interruptible or not is_long(loop):
             yield start, stop
@@ -390,53 +389,55 @@ class _Printer(Visitor[None]):
         yield first, limit
         self.line(f"if {limit} >= {stop}:")
         self.line("    break")
-        self.ask()
+        self.poll()
         self.line(f"{first} = {limit}")
         self.depth -= 1
 
-    def ask(self) -> None:
-        """Return from the unit if the caller was interrupted."""
+    def poll(self) -> None:
+        """Poll for an interrupt: return from the unit if there is one."""
         self.line(f"if {self.memory('poll')}(frame, table):")
         self.line(f"    return {INTERRUPTED}")
 
     def lanes_loop(self, loop: For) -> None:
-        """Partial results in memory: whole groups of turns first, then what is left."""
+        """A loop with accumulators in memory: whole groups of iterations, then the remainder."""
         lanes = loop.lanes
-        partial: list[str] = []
+        accumulators: list[str] = []
         for each in loop.carried:
             name = self.fresh("lanes")
-            partial.append(name)
+            accumulators.append(name)
             self.line(f"{name} = {self.memory('stack', each.param.dtype, lanes)}()")
         group, lane, whole = self.fresh("group"), self.fresh("lane"), self.fresh("whole")
         start, stop = self.use(loop.start), self.use(loop.stop)
         self.line(f"for {lane} in range({lanes}):")
-        for each, name in zip(loop.carried, partial, strict=True):
+        for each, name in zip(loop.carried, accumulators, strict=True):
             self.line(f"    {name}[{lane}] = {self.stored(each.param.dtype, each.initial)}")
         self.line(
             f"{whole} = {stop} - ({stop} - {start}) % {lanes} if {stop} > {start} else {stop}"
         )
-        with self.stretches(loop, start, whole) as (first, limit):
+        with self.strips(loop, start, whole) as (first, limit):
             self.line(f"for {group} in range({first}, {limit}, {lanes}):")
             self.depth += 1
-            self.turn(loop, partial, group, lane, str(lanes))
+            self.lane_loop(loop, accumulators, group, lane, str(lanes))
             self.depth -= 1
-        self.turn(loop, partial, whole, lane, f"{stop} - {whole}")
-        for each, name in zip(loop.carried, partial, strict=True):
+        self.lane_loop(loop, accumulators, whole, lane, f"{stop} - {whole}")
+        for each, name in zip(loop.carried, accumulators, strict=True):
             combine = export_combine(self.program, each.combine or "", each.param.dtype, lanes)
             made = self.export(f"{each.combine}_{each.param.dtype}_{lanes}", combine)
             self.line(f"v{each.result.number} = {made}({name}, table)")
 
-    def turn(self, loop: For, partial: Sequence[str], first: str, lane: str, count: str) -> None:
-        """The body once for each of some lanes."""
+    def lane_loop(
+        self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str
+    ) -> None:
+        """The body once for each of ``count`` lanes."""
         self.line(f"for {lane} in range({count}):")
         self.depth += 1
         self.line(f"v{loop.index.number} = {first} + {lane}")
-        for each, name in zip(loop.carried, partial, strict=True):
+        for each, name in zip(loop.carried, accumulators, strict=True):
             loaded = f"{name}[{lane}]"
             truth = " != 0" if each.param.dtype == "bool" else ""
             self.line(f"v{each.param.number} = {loaded}{truth}")
         self.body(loop.body)
-        for each, name in zip(loop.carried, partial, strict=True):
+        for each, name in zip(loop.carried, accumulators, strict=True):
             self.line(f"{name}[{lane}] = {self.stored(each.param.dtype, each.following)}")
         self.depth -= 1
 

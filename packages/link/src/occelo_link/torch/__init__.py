@@ -1,1 +1,1 @@
-"""The linker ``pytorch``: whole graphs as FX graphs, compiled by ``torch.compile`` or run as they are."""
+"""The linker ``pytorch``: whole graphs as FX graphs, compiled by Inductor or run as they are."""

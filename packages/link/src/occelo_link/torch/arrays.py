@@ -1,4 +1,4 @@
-"""Operations on PyTorch's tensors; see `occelo_link.traced.arrays`."""
+"""The operations of `occelo_link.traced.arrays` for PyTorch's tensors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from occelo_link.traced.arrays import Arrays
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
-"""PyTorch stores unsigned integers, and computes with hardly any of them."""
+"""Dtypes to compute in: PyTorch stores these unsigned integers, but has few operations on them."""
 _counter = itertools.count()
 
 
 def chosen_device() -> Any:
-    """The device that the options say."""
+    """The device of the option ``pytorch__device``."""
     return _device(TORCH_DEVICE.get())
 
 
@@ -45,7 +45,7 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 
 
 def _signed(move: Callable[[Any], Any], x: Any) -> Any:
-    """What moves elements done to their bits as signed integers, where PyTorch has nothing for unsigned ones."""
+    """Apply a function that only moves elements, to signed integers of the same bits where PyTorch needs that."""
     signed = _SIGNED.get(x.dtype)
     return move(x) if signed is None else move(x.view(signed)).view(x.dtype)
 
@@ -80,7 +80,7 @@ class TorchArrays(Arrays):
         return _WIDER.get(dtype, dtype)
 
     def _widely(self, function: Callable[..., Any], *given: Any) -> Any:
-        """A function of tensors, in a dtype that PyTorch computes with."""
+        """Apply a function of tensors in a dtype that PyTorch computes in."""
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
             return function(*given)
@@ -131,13 +131,13 @@ class TorchArrays(Arrays):
 
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
         x = self.read(x, [entry if is_slice(entry) else slice(None) for entry in key])
-        # NumPy counts scalars among arrays of positions, PyTorch does not
+        # NumPy treats scalar positions as arrays of positions, PyTorch does not
         positions = [e.to(torch.int64) for e in key if not isinstance(e, slice)]
         rest = iter(torch.broadcast_tensors(*positions))
         return x[tuple(slice(None) if isinstance(e, slice) else next(rest) for e in key)]
 
     def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
-        # positions in the flat array are read like the elements would be
+        # index an array of flat positions as the elements would be indexed
         count = math.prod(x.shape)
         places = torch.arange(count).reshape(tuple(x.shape))
         if all(isinstance(e, slice) or e.ndim == 0 for e in key):
@@ -160,14 +160,14 @@ class TorchArrays(Arrays):
         return self._widely(put, flat, values).reshape(tuple(x.shape))
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        axes, row, dtype = tuple(axes), reduction_of(name), self.dtype(x)
+        axes, reduction, dtype = tuple(axes), reduction_of(name), self.dtype(x)
         if not axes:
             return x
-        called = row.called("pytorch", dtype)
+        called = reduction.called("pytorch", dtype)
         if called is None:
             return None
-        # what accumulates keeps the dtype that it is asked to work in
-        extra = row.accumulates
+        # accumulating reductions keep the dtype of their argument
+        extra = reduction.accumulates
 
         def reduced(t: Any) -> Any:
             return self._reduced(getattr(torch, called), t, axes, extra)
@@ -176,7 +176,7 @@ class TorchArrays(Arrays):
 
     def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
         extra = {"dtype": x.dtype} if keeps_dtype else {}
-        if function is torch.prod:  # which takes one axis at a time
+        if function is torch.prod:  # it takes one axis at a time
             for axis in sorted(axes, reverse=True):
                 x = function(x, axis, **extra)
             return x
@@ -228,7 +228,7 @@ class TorchArrays(Arrays):
         then: Callable[[], Sequence[Any]],
         other: Callable[[], Sequence[Any]],
     ) -> Sequence[Any]:
-        """Both are computed, and one is taken; a branch that cannot be needs the condition's value."""
+        """Compute both branches and select one; TypeError if that is impossible without the value of the condition."""
         try:
             one, two = then(), other()
         except (ValueError, IndexError, RuntimeError) as error:
@@ -247,7 +247,7 @@ class TorchArrays(Arrays):
         def call(tensors: Any) -> Any:
             return [to_tensor(r) for r in function(*(t.detach().cpu().numpy() for t in tensors))]
 
-        # the annotations above are text, which PyTorch's schemas do not read
+        # PyTorch's schemas cannot read annotations that are strings
         call.__annotations__ = {"tensors": list[torch.Tensor], "return": list[torch.Tensor]}
         made: Any = torch.library.custom_op(f"occelo::call{next(_counter)}", call, mutates_args=())
 

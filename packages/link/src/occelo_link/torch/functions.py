@@ -1,4 +1,4 @@
-"""Scalar functions by name, as functions of PyTorch."""
+"""PyTorch's scalar functions by name."""
 
 from __future__ import annotations
 

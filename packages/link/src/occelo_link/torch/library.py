@@ -15,8 +15,8 @@ make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").mak
 
 @functools.cache
 def compile_graph() -> Any:
-    """What compiles an FX graph for example inputs: ``torch.compile`` without what it does to find a graph.
+    """Inductor's compiler of an FX graph for example inputs: ``torch.compile`` without capturing a graph.
 
-    Its functions take a third of the time to call; they check nothing of their arguments.
+    Calls of its functions take a third of the time; they do not check their arguments.
     """
     return importlib.import_module("torch._inductor").compile

@@ -1,4 +1,4 @@
-"""``pytorch``: the whole graph as an FX graph, under ``torch.compile`` or as it is."""
+"""The linker ``pytorch``: the whole graph as an FX graph, compiled by Inductor or run as it is; `as_torch`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ register_foreign(torch.Tensor, _to_numpy)
 
 
 _tracing = threading.RLock()
-"""PyTorch says of the whole process that it is tracing, and compiled code refuses to run meanwhile."""
+"""Tracing is a global state of PyTorch, in which compiled code refuses to run."""
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
@@ -40,8 +40,8 @@ def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
         and value.flags.carray
         and min(value.strides, default=0) >= 0
     ):
-        # nothing writes into it, so a plain array need not be copied; PyTorch refuses strides that are negative,
-        # which those of dimensions of length 1 may be
+        # nothing writes to it, so an array in C order is not copied; PyTorch rejects negative strides, which dimensions
+        # of length 1 may have
         return torch.from_numpy(value)
     device = chosen_device() if device is None else device
     tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
@@ -49,7 +49,7 @@ def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
 
 
 def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
-    """Compiled code for a graph and inputs like these."""
+    """Compiled code of an FX graph for inputs like ``given``."""
     limit = sys.getrecursionlimit()
     try:
         compiled: Callable[..., Any] = compile_graph()(module, given)
@@ -61,8 +61,8 @@ def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
 class PytorchLinker(TracedLinker):
     """``pytorch``: an FX graph for each combination of shapes, compiled by ``torch.compile``.
 
-    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, which starts
-    at once. See `TracedLinker` for
+    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, without a
+    compilation. See `TracedLinker` for
     ``static`` and ``strict``. Both sides of a branch are computed; if the one that is not taken fails, the call runs
     in Python, with a warning.
     """
@@ -87,7 +87,7 @@ class PytorchLinker(TracedLinker):
         return TorchArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:
-        # the types of the inputs say the dtypes
+        # the dtypes are those of the types of the inputs
         return tuple([tuple(v.shape) for v in values])
 
     def fetch(self, result: Any) -> Any:
