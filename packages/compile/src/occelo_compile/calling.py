@@ -118,7 +118,7 @@ class Function:
         self._aliasing = self._aliasing_groups(inputs)
         self._calls = 0
         self._plain = type(self) is Function
-        self._takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self._takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
         self.lock: Any = threading.RLock()
         self._update_locks = UpdateLocks(self.input_storage[i].storage for _, i in self._updates)
         self._refed = [
@@ -206,7 +206,7 @@ class Function:
         else:
             self._fill(args, kwargs)
         subset = None if output_subset is None else self._subset(output_subset)
-        if foreign_types and not self._takes_foreign:
+        if foreign_types and not self._takes_library_arrays:
             self._fetch()
         try:
             running = perf_counter() if profile is not None else 0.0
@@ -214,7 +214,7 @@ class Function:
             if profile is not None:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
-            if self._takes_foreign and not self._foreign_given(args, kwargs):
+            if self._takes_library_arrays and not self._foreign_given(args, kwargs):
                 fetch: Callable[[Any], Any] = getattr(self.vm, "fetch", local)
                 results = [None if each is None else fetch(each) for each in results]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
@@ -313,7 +313,7 @@ class Function:
         for i, value in given.items():
             container = self.input_storage[i]
             if type(value) in foreign_types:
-                if self._takes_foreign and _fits(container, value):
+                if self._takes_library_arrays and _fits(container, value):
                     container.storage[0] = value
                     continue
                 value = local(value)

@@ -1,4 +1,4 @@
-"""Occelo's linkers: from a rewritten graph to something that runs."""
+"""Occelo's linkers, which make callable virtual machines (VMs) of rewritten graphs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ __all__ = [
 register_internal(os.path.dirname(__file__))
 
 
-# what runs compilers, or other libraries, is loaded by its first use
+# modules that need compilers or other libraries are loaded on first use
 __getattr__, __dir__ = deferred(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Between values and the arrays that they consist of, by what their types say (`Type.parts`)."""
+"""Conversion between values and the arrays that they consist of, by `Type.parts`; used by linkers and callbacks."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["all_arrays", "bytes_of", "joined", "split"]
 
 
 def all_arrays(kinds: Sequence[Type]) -> bool:
-    """Whether the values of types are arrays themselves."""
+    """Whether values of these types are arrays themselves."""
     return all(kind.is_array for kind in kinds)
 
 
 def split(kinds: Sequence[Type], values: Sequence[Any]) -> list[Any]:
-    """The arrays that values consist of, one after the other."""
+    """The arrays of all values, in order."""
     return [
         part for kind, value in zip(kinds, values, strict=True) for part in kind.to_parts(value)
     ]
 
 
 def joined(kinds: Sequence[Type], arrays: Sequence[Any]) -> list[Any]:
-    """The values that consist of arrays, which `split` gives back."""
+    """The values that consist of these arrays: the inverse of `split`."""
     rest = iter(arrays)
     return [kind.from_parts(list(islice(rest, len(kind.parts() or ())))) for kind in kinds]
 
 
 def bytes_of(kind: Type, value: Any) -> int:
-    """The size of the arrays of a value; 0 for a Python object, which tells nothing of it."""
+    """The bytes of the arrays of a value; 0 for an opaque Python object."""
     arrays = [value] if value is None or not kind.parts() else kind.to_parts(value)
     return sum(int(getattr(array, "nbytes", 0)) for array in arrays)

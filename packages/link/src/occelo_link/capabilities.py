@@ -1,4 +1,4 @@
-"""What each backend has: which nodes of a graph it compiles, and which run in Python beside it."""
+"""The capabilities of backends: which nodes of a graph they compile, and their known gaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
-from occelo_link.withheld import row_is_withheld
+from occelo_link.withheld import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.scalar import ScalarOp
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
-"""The linkers that come with Occelo; others can be registered."""
+"""The names of Occelo's own linkers; others can be registered."""
 _LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 
 
@@ -43,7 +43,7 @@ class Lack:
 
 @dataclass(frozen=True)
 class Gap:
-    """What a backend does not do: the op or feature, the exception it raises ("" if none), and why."""
+    """A known gap of a backend: the op or feature, the exception that it raises ("" if none), and the reason."""
 
     what: str
     backend: str
@@ -81,7 +81,7 @@ def gaps_of(backend: str) -> list[Gap]:
 
 
 def op_label(node: Apply) -> str:
-    """The name by which an op is listed: that of its scalar function, or its class."""
+    """The display name of an op: that of its scalar op, or its class."""
     op = node.op
     scalar: ScalarOp | None = getattr(op, "scalar_op", None)
     if scalar is None:
@@ -107,7 +107,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
     def knows(name: str) -> bool:
-        if row_is_withheld(name):
+        if scalar_is_withheld(name):
             return False
         return name in own or registered_scalar(backend, name) is not None
 
@@ -138,7 +138,7 @@ def _compiles(backend: str) -> Callable[[Apply], bool]:
 def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable]) -> list[Lack]:
     """The nodes of a graph that a backend does not compile, in order; an empty list if it compiles all.
 
-    They run in Python beside what it compiles. ValueError for a backend that is not one of `BACKENDS`,
+    These nodes run in Python. ValueError for a backend that is not one of `BACKENDS`,
     ModuleNotFoundError if its library is not installed.
     """
     if backend not in BACKENDS:

@@ -1,11 +1,11 @@
-"""Conformance of linkers: pytest suites for any backend, ours or another's.
+"""Conformance tests of linkers: a pytest suite for any backend, Occelo's or that of another package.
 
     class TestMine(OpSuite):
         backend = "mine"
 
-runs every example of the table, and what goes beyond it: broadcasting, dtypes, errors. A backend of another
-package registers a linker under its name (`register_linker`), or as an entry point of the group
-``occelo.backends`` that gives one. What a backend is known not to do is data: `GAPS`.
+runs every example of `occelo_graph.testing.examples`, and tests of broadcasting, dtypes and errors. A backend of another
+package registers its linker by `register_linker`, or as an entry point of the group ``occelo.backends``. Known gaps of
+backends are listed in `GAPS`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Without the warnings by which backends say what runs in Python, and what is static."""
+    """Without the warnings of backends about nodes that run in Python and about static inputs."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
         warnings.filterwarnings("ignore", ".* it runs in Python")
@@ -41,13 +41,13 @@ def quiet() -> Generator[None]:
 def compiled(
     backend: str, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> Callable[..., Any]:
-    """A plain callable of a graph, linked by a backend without any rewriting."""
+    """A callable of a graph that is linked by a backend without rewriting."""
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     return make_linker(backend).accept(graph).make_function()
 
 
 def tolerance(dtype: np.dtype[Any]) -> float:
-    """The relative tolerance for a dtype: libraries have elementary functions of their own."""
+    """The relative tolerance for a dtype, since elementary functions of libraries differ."""
     if dtype.itemsize <= 2:
         return 2e-3
     return 1e-4 if dtype.name in ("float32", "complex64") else 1e-8
@@ -66,7 +66,7 @@ class OpSuite:
             metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
 
     def test_an_example(self, position: int) -> None:
-        """An example gives what the interpreter gives: dtype, shape and values."""
+        """An example has the same dtype, shape and values as in the interpreter."""
         self.check_example(EXAMPLES[position], known=position % 3 == 0)
 
     def check_example(self, example: Example, known: bool) -> None:
@@ -103,7 +103,7 @@ class OpSuite:
         "dtype", ["bool", "int8", "int32", "int64", "uint8", "float32", "float64"]
     )
     def test_dtypes(self, dtype: str) -> None:
-        """A sum, a comparison and a cast keep the dtypes that the graph says."""
+        """A sum, a comparison and a cast have the dtypes of the graph."""
         x = TensorType(dtype, (None,))()
         value = np.array([0, 1, 1], dtype=dtype)
         outputs = [x.sum(), ot.eq(x, x[::-1]), x.astype("float32"), ot.maximum(x, x)]
@@ -114,7 +114,7 @@ class OpSuite:
         np.testing.assert_array_equal(np.asarray(found[1]), [False, True, False])
 
     def test_errors_have_the_class_and_text_of_the_interpreter(self) -> None:
-        """What fails, fails alike."""
+        """Errors are the same as in the interpreter."""
         x, y, i = ot.dvector("x"), ot.dvector("y"), ot.lscalar("i")
         cases: list[tuple[list[Variable], Variable, list[Any]]] = [
             ([x, y], x + y, [np.ones(2), np.ones(3)]),

@@ -1,4 +1,4 @@
-"""Writing down all that stands between a graph and machine code."""
+"""Dumping the intermediate forms of a graph to files: graph, loop programs, LLVM IR, assembly, C."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["dump_graph"]
 def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     """Write a graph and, for each of its compiled blocks, loop program, LLVM IR, assembly and C.
 
-    The directory is made if it is not there. Returns the files.
+    The directory is made if it is missing. Returns the files.
     """
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []

@@ -1,7 +1,6 @@
-"""What a VM may offer beside being called: one function that does a whole call of a compiled function.
+"""Entries: callables of the user's arguments that run a whole call of a compiled function, faster than Python can.
 
-Such a VM has a method ``entry``, which gives a callable of the user's arguments, or None where there is none for
-this graph.
+A VM that can make one has a method ``entry``, which returns it, or None if that is not possible for its graph.
 """
 
 from __future__ import annotations
@@ -9,4 +8,4 @@ from __future__ import annotations
 __all__ = ["LIST", "NOTHING", "SINGLE"]
 
 LIST, SINGLE, NOTHING = range(3)
-"""What a call returns: a list of the results, the only one, or an empty list."""
+"""The kind of the return value: a list of the results, the single result, or an empty list."""

@@ -1,7 +1,7 @@
-"""Python functions that stand for a whole call where all arguments are what they should be.
+"""Fast paths in Python for calls of compiled functions whose arguments need no conversion.
 
-They do what machine code does for `native`: look at each argument, and leave everything that is not simple to
-the long way, which gets the same arguments.
+They are the counterpart of the machine-code entry of `native`: they check each argument, and take the slow path with the
+same arguments in all other cases.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Expected", "quick_call"]
+__all__ = ["Expected", "make_fast_call"]
 
 Expected = tuple[str, tuple[int | None, ...]]
 """The dtype and the static shape of an argument."""
 
 
-def quick_call(
+def make_fast_call(
     expected: Sequence[Expected],
     run: Callable[..., Sequence[Any] | None],
     single: bool,
     slow: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """A function of arrays in C order.
+    """A function of arrays in C order with a slow path.
 
-    ``run`` gets the arrays and returns the results, or None if the long way is to be taken; ``single``
-    says that the only result is returned bare.
+    ``run`` gets the arrays and returns the results, or None for the slow path; with ``single`` the only result is
+    returned without a list.
     """
     kinds = [
         (np.dtype(dtype), len(shape), shape if any(n is not None for n in shape) else None)

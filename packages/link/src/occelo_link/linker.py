@@ -1,4 +1,4 @@
-"""The interface of linkers: from a rewritten graph to a VM with input and output containers."""
+"""The interface of linkers, which make a VM with input and output containers of a rewritten graph."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
 
 
 class Signature(Protocol):
-    """What must be known of a graph to call it."""
+    """The inputs and outputs of a graph."""
 
     inputs: list[Variable]
     outputs: list[Variable]
 
 
 class VM(Protocol):
-    """What a linker makes: calling it computes the outputs from what lies in the input cells."""
+    """A virtual machine, made by a linker: a call computes the output cells from the input cells."""
 
     storage_map: StorageMap
     allow_gc: bool
@@ -44,16 +44,16 @@ class VM(Protocol):
     def __call__(self, output_subset: Sequence[int] | None = None) -> None: ...
 
     def clear_storage(self) -> None:
-        """Forget all values between inputs and outputs."""
+        """Clear the cells of all intermediate values."""
         ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linking:
-    """What is linked: nodes in the order in which they are to run, and the cells that they read and write.
+    """The argument of `Linker.make_vm`: nodes in execution order, and the cells that they read and write.
 
-    ``storage_map`` has a cell for each variable, ``inputs`` and ``outputs`` are those of the graph's inputs and
-    outputs. An output that is also an input, or another output, has the cell of that.
+    ``storage_map`` has a cell for each variable; ``inputs`` and ``outputs`` are the cells of the graph's inputs and
+    outputs. An output that is also an input, or another output, shares its cell.
     """
 
     fgraph: FunctionGraph
@@ -70,7 +70,7 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 def storage_cells(
     variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
 ) -> list[Storage]:
-    """Cells for variables: those given, else those known, else new ones."""
+    """The cells of variables: given ones, else known ones, else new ones."""
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
     cells: list[Storage] = []
@@ -95,7 +95,7 @@ class Linker:
     required_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery()
     compiles: bool = False
-    """Whether nodes run as compiled code, which is to be compared with the interpreter."""
+    """Whether nodes run as compiled code."""
 
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
         self.allow_gc = True if allow_gc is None else allow_gc
@@ -121,8 +121,8 @@ class Linker:
     ) -> Linker:
         """A linker that holds ``fgraph``: this one, or a clone if it holds another graph.
 
-        The cells of ``no_recycling`` are cleared before each call, so that what was handed out is
-        never written to again.
+        The cells of ``no_recycling`` are cleared before each call, so that returned values are never
+        written to again.
         """
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
@@ -136,11 +136,11 @@ class Linker:
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
 
     def fingerprint(self) -> str | None:
-        """What the code of a whole function depends on beside its graph, if the cache may keep it."""
+        """The part of the cache key of a function that depends on the linker; None if functions cannot be cached."""
         return None
 
     def pack(self, vm: VM) -> bytes | None:
-        """A VM that this linker made as bytes, for the cache; None if it cannot be kept."""
+        """A VM of this linker as bytes, for the cache; None if it cannot be cached."""
         return None
 
     def unpack(
@@ -151,22 +151,21 @@ class Linker:
         outputs: Sequence[Storage],
         rewritten: Callable[[], FunctionGraph],
     ) -> VM | None:
-        """The VM that `pack` was given, over the given cells; None if the bytes are not of this linker's.
+        """The inverse of `pack`, over the given cells; None if the bytes are not from this kind of linker.
 
-        ``rewritten`` makes the graph that was linked, for messages; its inputs and outputs stand where those
-        of ``graph`` do.
+        ``rewritten`` makes the linked graph again, for messages; its inputs and outputs are in the order of ``graph``.
         """
         return None
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        """How long each loop takes that this linker makes of a graph, for values of its inputs.
+        """The time of each compiled loop of a graph, for values of its inputs.
 
-        A mean of ``runs`` runs; NotImplementedError if the linker cannot tell.
+        Times are means of ``runs`` runs. NotImplementedError if the linker does not time loops.
         """
         raise NotImplementedError(f"The linker {self} does not time loops")
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes in the order in which they are to run."""
+        """The nodes in execution order."""
         return list(self.scheduler(fgraph))
 
     def make_thunk(
@@ -177,7 +176,7 @@ class Linker:
     ) -> tuple[VM, list[Container], list[Container]]:
         """Link the accepted graph; returns the VM, input containers and output containers.
 
-        Cells may be given; the containers hold them, and what is put into an input container is
+        Cells may be given. The containers hold them; values that are stored in an input container are
         filtered by the type of its variable. ValueError if no graph was accepted.
         """
         fgraph = self.fgraph
@@ -262,8 +261,8 @@ class _WrapVM:
 class WrapLinker(Linker):
     """Runs several linkers that run node by node in lock-step.
 
-    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, and it is for the wrapper to call
-    the thunks: each computes the node in one linker's storage, and has ``inputs`` and ``outputs``,
+    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, which must call the thunks: each
+    computes the node in one linker's storage, and has ``inputs`` and ``outputs``,
     lists of cells.
     """
 

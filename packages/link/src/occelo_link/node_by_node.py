@@ -1,4 +1,4 @@
-"""Running the nodes of a graph one by one in Python, beside code that has no nodes any more."""
+"""Running the nodes of a graph one by one in Python in parallel to its compiled code, for observers and profiles."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from occelo_graph.ir.container import local
 from occelo_link.linker import VM, Linker, Linking, Storage, StorageMap
 from occelo_link.vm import NodeThunk, PythonVM
 
-__all__ = ["Around", "Beside", "WatchingLinker"]
+__all__ = ["NodeHook", "ShadowVM", "WatchingLinker"]
 
-Around = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
-"""Called in the place of a node's thunk, which it is to call."""
+NodeHook = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
+"""A function that is called for each node in place of the node's thunk, which it must call."""
 
 
-class Beside:
-    """A Python VM over a graph, with cells of its own, which runs on what another VM was given."""
+class ShadowVM:
+    """A Python VM with its own cells, which runs the graph of another VM on the same inputs."""
 
     def __init__(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> None:
         cells: StorageMap = {}
@@ -34,38 +34,38 @@ class Beside:
         self._overwrites = any(node.op.destroy_map for node in order)
 
     def load(self, given: Sequence[Storage]) -> PythonVM:
-        """The VM, with the values of these cells as its inputs."""
+        """The VM, after storing the values of these cells as its inputs."""
         for mine, its in zip(self.vm.inputs, given, strict=True):
             value = local(its[0])
             mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
         return self.vm
 
 
-class _WatchedVM:
-    """Runs the nodes beside another VM first, so that what is found there comes before any update."""
+class _ShadowedVM:
+    """Runs the shadow VM before the other one, so that observers can raise before any update."""
 
-    def __init__(self, vm: VM, beside: Beside, inputs: Sequence[Storage]) -> None:
+    def __init__(self, vm: VM, shadow: ShadowVM, inputs: Sequence[Storage]) -> None:
         self.vm = vm
-        self.beside = beside
+        self.shadow = shadow
         self.inputs = list(inputs)
         self.storage_map = vm.storage_map
         self.allow_gc = vm.allow_gc
-        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
         self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
 
     def clear_storage(self) -> None:
         self.vm.clear_storage()
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
-        self.beside.load(self.inputs)(output_subset)
+        self.shadow.load(self.inputs)(output_subset)
         self.vm(output_subset)
 
 
 class WatchingLinker(Linker):
     """A linker whose functions call ``around`` for each node of each call.
 
-    ``on_input(variable, value)`` is called for each input before. Where ``linker`` compiles whole
-    blocks, the nodes run in Python beside them; results are always those of ``linker``. Nothing is fused.
+    ``on_input(variable, value)`` is called for each input first. Where ``linker`` compiles whole
+    blocks, the nodes also run in Python; results are always those of ``linker``. Nothing is fused.
     """
 
     name = "watching"
@@ -73,7 +73,7 @@ class WatchingLinker(Linker):
     def __init__(
         self,
         linker: Linker,
-        around: Around,
+        around: NodeHook,
         on_input: Callable[[Variable, Any], Any] | None = None,
     ) -> None:
         super().__init__(allow_gc=linker.allow_gc)
@@ -81,7 +81,7 @@ class WatchingLinker(Linker):
         self.around = around
         self.on_input = on_input
         self.required_rewrites = linker.required_rewrites
-        # fused nodes would hide what is computed inside of them
+        # fused nodes would hide their intermediate values
         self.incompatible_rewrites = linker.incompatible_rewrites.including("fusion")
         self.name = f"watching {linker}"
 
@@ -91,9 +91,9 @@ class WatchingLinker(Linker):
     def make_vm(self, linking: Linking) -> VM:
         self.linker.accept(linking.fgraph, self.no_recycling)
         vm = self.linker.make_vm(linking)
-        beside = None if isinstance(vm, PythonVM) else Beside(linking.fgraph, linking.order)
-        watched = beside.vm if beside is not None else vm
+        shadow = None if isinstance(vm, PythonVM) else ShadowVM(linking.fgraph, linking.order)
+        watched = shadow.vm if shadow is not None else vm
         assert isinstance(watched, PythonVM)
         watched.around = self.around
         watched.callback_input = self.on_input
-        return vm if beside is None else _WatchedVM(vm, beside, linking.inputs)
+        return vm if shadow is None else _ShadowedVM(vm, shadow, linking.inputs)

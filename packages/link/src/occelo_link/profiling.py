@@ -1,9 +1,8 @@
-"""Times, shapes and bytes of each node of a compiled graph, measured on some of its calls.
+"""Profiles of nodes: times, shapes and bytes of each node of a compiled graph, sampled on some of its calls.
 
-Measuring every node of every call would cost more than small nodes take. So only some calls are measured
-in detail, as many as cost a few hundredths of the whole time. A Python VM is timed as it runs; for
-compiled blocks, which have no nodes any more, the nodes run one by one in Python beside the block,
-and the block itself is timed as a whole.
+Timing every node of every call would cost more than small nodes take. So only a sample of calls is measured in detail,
+which costs a few percent of the total time. A Python VM is timed as it runs. Compiled blocks are timed as a whole; their
+nodes are timed one by one in Python, in a shadow VM.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from occelo_graph.interpret import last_uses
 from occelo_graph.ir.container import local
 from occelo_link.array_parts import bytes_of
 from occelo_link.linker import VM, StorageMap
-from occelo_link.node_by_node import Beside
+from occelo_link.node_by_node import ShadowVM
 from occelo_link.vm import Callback, NodeThunk, PythonVM
 
 __all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
 
 SHARE = 0.03
-"""The part of the running time that measuring may take."""
+"""The share of the running time that measuring may take."""
 
 
 @dataclass
 class NodeCost:
-    """What one node took: ``seconds`` over ``runs``, and what its last run made."""
+    """The cost of a node: ``seconds`` of all ``runs``; shapes, dtypes and bytes of the results of its last run."""
 
     number: int
     op: str
@@ -48,9 +47,9 @@ class NodeCost:
 
 
 class NodeProfile:
-    """Costs of nodes, how they were found, and the most bytes that lay between inputs and outputs.
+    """The costs of all nodes, and the peak memory of intermediate values.
 
-    ``beside`` says that nodes ran in Python beside the compiled code.
+    ``beside`` says that nodes ran in Python in a shadow VM, not in the compiled code.
     """
 
     def __init__(self) -> None:
@@ -71,7 +70,7 @@ class NodeProfile:
 
 
 class _Sample:
-    """One measured run: the callback of a Python VM that takes the time between nodes."""
+    """One measured run: the callback of a Python VM that takes the time after each node."""
 
     def __init__(
         self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Callback | None
@@ -101,7 +100,7 @@ class _Sample:
         sizes = [bytes_of(v.type, value) for v, value in zip(node.outputs, made, strict=True)]
         cost.bytes = sum(sizes)
         for i, (variable, size) in enumerate(zip(node.outputs, sizes, strict=True)):
-            # a view takes no memory of its own, nor does a result in an input's place
+            # views and results in the memory of an input take no further memory
             if i not in views and i not in node.op.destroy_map:
                 self.sizes[variable] = size
                 self.live += size
@@ -114,9 +113,9 @@ class _Sample:
 
 
 class ProfiledVM:
-    """A VM some of whose runs are measured; ``due`` says whether the next one is.
+    """A VM that measures a sample of its runs; ``due`` says whether the next one is measured.
 
-    The nodes of a VM that is not Python's run beside it.
+    The nodes of a VM that is not a `PythonVM` run in a shadow VM.
     """
 
     def __init__(
@@ -132,22 +131,22 @@ class ProfiledVM:
         self.total = 0.0
         self.spent = 0.0
         self._frees = dict(zip(self.order, last_uses(self.order, fgraph.outputs), strict=True))
-        self._beside: Beside | None = None
+        self._shadow: ShadowVM | None = None
         profile.beside = not isinstance(vm, PythonVM)
-        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
         self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
         make = getattr(vm, "entry", None)
         if make is not None:
             self.entry = make
 
     def note(self, seconds: float) -> None:
-        """Count the time of a run that was not measured in detail."""
+        """Add the time of a run that was not measured in detail."""
         self.total += seconds
         if not self.due and self.spent <= SHARE * self.total:
             self.due = True
 
     def clear_storage(self) -> None:
-        """Forget all values between inputs and outputs."""
+        """Clear the cells of all intermediate values."""
         self.vm.clear_storage()
 
     def steps(self) -> Sequence[NodeThunk]:
@@ -165,7 +164,7 @@ class ProfiledVM:
         if isinstance(self.vm, PythonVM):
             _measure(self.vm, self.profile, self._frees)
             taken = perf_counter() - start
-            # what a run takes without measuring is known from the others; at first, guess half
+            # the cost of measuring is unknown here: assume half of the time
             self.spent += taken / 2
             self.total += taken / 2
         else:
@@ -178,9 +177,9 @@ class ProfiledVM:
         self.due = False
 
     def _nodes(self) -> PythonVM:
-        if self._beside is None:
-            self._beside = Beside(self.fgraph, self.order)
-        return self._beside.load([self.storage_map[v] for v in self.fgraph.inputs])
+        if self._shadow is None:
+            self._shadow = ShadowVM(self.fgraph, self.order)
+        return self._shadow.load([self.storage_map[v] for v in self.fgraph.inputs])
 
 
 def _measure(vm: PythonVM, profile: NodeProfile, frees: Mapping[Apply, list[Variable]]) -> None:

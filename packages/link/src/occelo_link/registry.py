@@ -1,4 +1,4 @@
-"""Linkers by name."""
+"""Registry of linkers by name."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LinkerMaker = Callable[..., Linker]
 
 
 def _c_linker(name: str, **options: Any) -> Linker:
-    # running a compiler needs modules that are slow to import
+    # its imports are slow
     made: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
     return made
 
 
-def _later(module: str, name: str) -> LinkerMaker:
-    """A linker whose module imports a library that is slow to load, or may be missing."""
+def _lazy_linker(module: str, name: str) -> LinkerMaker:
+    """A maker that imports its linker on first use, since its library is slow to load, or may be missing."""
 
     def make(**settings: Any) -> Linker:
         try:
@@ -48,30 +48,30 @@ _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
     "native": NativeLinker,
-    # what related libraries call their compiled virtual machine
+    # the name of the compiled virtual machine in related libraries
     "cvm": NativeLinker,
     "cvm_nogc": partial(NativeLinker, allow_gc=False),
     "c": partial(_c_linker, "CLinker"),
     "c|py": partial(_c_linker, "OpWiseCLinker"),
     "c|py_nogc": partial(_c_linker, "OpWiseCLinker", allow_gc=False),
-    "numba": _later("occelo_link.numba.linker", "NumbaLinker"),
-    "jax": _later("occelo_link.jax.linker", "JAXLinker"),
-    "pytorch": _later("occelo_link.torch.linker", "PytorchLinker"),
+    "numba": _lazy_linker("occelo_link.numba.linker", "NumbaLinker"),
+    "jax": _lazy_linker("occelo_link.jax.linker", "JAXLinker"),
+    "pytorch": _lazy_linker("occelo_link.torch.linker", "PytorchLinker"),
     "vm_nogc": partial(VMLinker, allow_gc=False),
 }
 _AUTO = "native"
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
-    """Give a linker a name that modes can use; ValueError if it is taken."""
+    """Register a linker under a name for modes; ValueError if the name is taken."""
     if name in _linkers:
         raise ValueError(f"There is a linker named {name!r} already")
     _linkers[name] = maker.clone if isinstance(maker, Linker) else maker
 
 
 def _add_entry_points() -> None:
-    """Register what other packages offer as linkers."""
-    from importlib.metadata import entry_points  # only a name that is not known pays for it
+    """Register the linkers that other packages offer as entry points."""
+    from importlib.metadata import entry_points  # slow to import, so only for unknown names
 
     for point in entry_points(group="occelo.backends"):
         if point.name not in _linkers:
@@ -84,9 +84,9 @@ def available_linkers() -> list[str]:
 
 
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
-    """A linker by name, in any case; "auto" and None choose the fastest there is.
+    """A linker by name, in upper or lower case; "auto" is the fastest one, None that of the option ``linker``.
 
-    ``settings`` are arguments of the linker's class. ValueError if there is none of that name.
+    ``settings`` are arguments of the linker's class. ValueError if there is no linker of that name.
     """
     wanted = options.LINKER.get() if name is None else name
     folded = wanted.lower()

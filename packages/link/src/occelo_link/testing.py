@@ -1,4 +1,4 @@
-"""Building and running loop programs in tests of printers and lowerings."""
+"""Helpers of tests of printers and lowerings: building, compiling and running loop programs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 
 @contextmanager
 def interrupted_after(seconds: float) -> Generator[None, None, None]:
-    """Send this process SIGINT after so many seconds, with the handler that Python sets; the one before is put back."""
+    """Send this process SIGINT after so many seconds, with Python's default handler; then restore the previous one."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()

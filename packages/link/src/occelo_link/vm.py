@@ -1,4 +1,4 @@
-"""The Python linkers: one thunk for each node, run in order or on demand."""
+"""The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
 
 class NodeThunk:
-    """One node over its cells: calling it computes the outputs."""
+    """The thunk of a node: a call computes its output cells from its input cells."""
 
     __slots__ = ("inputs", "kernel", "node", "outputs")
 
@@ -90,7 +90,7 @@ class PythonVM:
         ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
-        """Each thunk with the cells that nothing after it reads."""
+        """Each thunk with the cells whose last use it is."""
         if not self.allow_gc:
             return [(thunk, []) for thunk in self.thunks]
         frees = last_uses(order, self.fgraph.outputs)
@@ -104,7 +104,7 @@ class PythonVM:
         return self.thunks
 
     def clear_storage(self) -> None:
-        """Forget all values between inputs and outputs."""
+        """Clear the cells of all intermediate values."""
         for cell in self._between:
             cell[0] = None
 
@@ -127,7 +127,7 @@ class PythonVM:
             raise
 
     def _run_straight(self) -> None:
-        # what `NodeThunk.__call__` does, without a call for each node
+        # `NodeThunk.__call__`, inlined
         for kernel, inputs, outputs, frees, thunk in self._straight:
             try:
                 results = kernel(*[cell[0] for cell in inputs])
@@ -139,7 +139,7 @@ class PythonVM:
                 cell[0] = None
 
     def _run(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """One node, with whoever watches it."""
+        """Run a node with the hook and the callback."""
         node = thunk.node
         if self.around is None:
             thunk()
@@ -180,9 +180,9 @@ class PythonVM:
             self.clear_storage()
 
     def _run_sparing(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a node; what it overwrites is copied if it is read by others that have not run.
+        """Run a node; the inputs that it overwrites are copied if other nodes, which have not run, read them.
 
-        They cannot be run first: whether they are needed may be for a branch to say.
+        Those cannot run first, since a branch may decide whether they run at all.
         """
         node = thunk.node
         readers = self._orderings().get(node, ()) if node.op.destroy_map else ()
@@ -229,8 +229,8 @@ class VMLinker(_PythonLinker):
 
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and
     ``callback_input(variable, value)`` for each input before the first. ``lazy`` forces evaluation
-    on demand (or, if False, forbids it); by default the option ``vm__lazy`` says, and where that says
-    nothing either it is used for graphs with lazy ops.
+    on demand or, if False, forbids it. The default is the option ``vm__lazy``; if that is None, graphs with
+    lazy ops are evaluated on demand.
     """
 
     name = "vm"

@@ -1,4 +1,4 @@
-"""Lowerings that are turned off for a while, so that ops run by what they consist of."""
+"""Lowerings that are switched off, so that ops run by their decompositions; for tests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = [
     "Withheld",
     "applied",
     "is_withheld",
-    "row_is_withheld",
     "running_kernel",
+    "scalar_is_withheld",
     "withheld",
     "without_lowering",
 ]
@@ -44,30 +44,30 @@ _current: ContextVar[Withheld] = ContextVar("withheld", default=_NOTHING)
 
 
 def withheld() -> Withheld:
-    """What is turned off here."""
+    """The lowerings that are switched off in this context."""
     return _current.get()
 
 
 def is_withheld(node: Apply) -> bool:
-    """Whether the lowering of a node's op, or of its scalar function, is turned off."""
+    """Whether the lowering of a node's op, or of its scalar function, is switched off."""
     off = _current.get()
     if not off:
         return False
-    row: Any = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
+    scalar: Any = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
     return (
         isinstance(node.op, off.classes)
-        or isinstance(row, off.classes)
-        or (isinstance(row, ScalarFunction) and row.name in off.names)
+        or isinstance(scalar, off.classes)
+        or (isinstance(scalar, ScalarFunction) and scalar.name in off.names)
     )
 
 
-def row_is_withheld(name: str) -> bool:
-    """Whether what backends have for a scalar function is turned off."""
+def scalar_is_withheld(name: str) -> bool:
+    """Whether the functions of backends for a scalar op are switched off."""
     return name in _current.get().names
 
 
 def running_kernel(node: Apply) -> Kernel:
-    """How a node runs in Python: as its op says, or by what it consists of where that is to be."""
+    """The kernel of a node in Python: that of its op, or of its decomposition if its lowering is switched off."""
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
         found = decomposed_kernel(node)
         if found is not None:
@@ -77,7 +77,7 @@ def running_kernel(node: Apply) -> Kernel:
 
 @contextmanager
 def applied(off: Withheld) -> Generator[None]:
-    """Turn off exactly these within the ``with`` block."""
+    """Switch off exactly these within the ``with`` block."""
     token = _current.set(off)
     try:
         yield
@@ -90,17 +90,17 @@ def without_lowering(*what: Any) -> Generator[None]:
     """Compile functions within the ``with`` block without the lowerings of some ops.
 
     ``what`` are classes of ops (`Softmax`), classes of scalar operations (`Composite`), or elementwise functions by
-    their op or row (``ot.sigmoid``). Such an op runs by what it consists of: its `Op.decompose`, or the ``formula`` of the row.
+    their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
     Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
 
-    It is for tests that compare both, on any backend. Functions keep it: also what is compiled
-    later, for other shapes. It is part of their key in the cache. TypeError for anything else.
+    It is for tests that compare both, on any backend. Functions keep it, also when they compile
+    later for other shapes. It is part of their key in the cache. TypeError for anything else.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:
-        row = getattr(each, "scalar_op", each)
-        if isinstance(row, ScalarFunction):
-            names.add(row.name)
+        scalar = getattr(each, "scalar_op", each)
+        if isinstance(scalar, ScalarFunction):
+            names.add(scalar.name)
         elif isinstance(each, type) and issubclass(each, Op | ScalarOp):
             classes.append(each)
         else:

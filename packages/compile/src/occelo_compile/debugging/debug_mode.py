@@ -182,7 +182,7 @@ class _DebugVM:
         self.inputs = list(inputs)
         self.storage_map = vm.storage_map
         self.allow_gc = vm.allow_gc
-        self.takes_foreign = bool(getattr(vm, "takes_foreign", False))
+        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
         self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
         mode = maker.mode
         self.checks = OpChecks(

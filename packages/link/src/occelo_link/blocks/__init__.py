@@ -1,1 +1,1 @@
-"""Linkers that compile blocks of nodes, and run the rest as Python thunks."""
+"""The base of linkers that compile blocks of nodes, and run other nodes as Python thunks."""

@@ -1,4 +1,4 @@
-"""What linkers that compile blocks share."""
+"""The base class of linkers that compile blocks: ``native``, ``c`` and ``numba``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["BlockLinker"]
 
 
 class BlockLinker(Linker):
-    """Compiles what has a loop lowering, in as few blocks as possible."""
+    """Compiles nodes with a loop lowering, in as few blocks as possible."""
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites = RewriteDatabaseQuery(
@@ -32,10 +32,10 @@ class BlockLinker(Linker):
 
     compiles = True
     takes_states = False
-    """Whether units may write what is updated into the memory of what it was."""
+    """Whether units may write the new value of an updated variable to the memory of the old one."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        """A callable for a program."""
+        """Compile the program of a part."""
         raise NotImplementedError
 
     def threaded(self) -> bool:
@@ -43,10 +43,10 @@ class BlockLinker(Linker):
         return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
-        """Which of the nodes belong into compiled blocks, given also whether they lie in a region.
+        """A predicate of a node, and of whether it is in a region, that says if it belongs to a compiled block.
 
-        Ops that only Python knows do not by themselves. Those with effects run between units, unless they
-        lie in a region, which decides whether they run at all.
+        Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Those with effects run
+        between units, unless a region decides whether they run at all.
         """
         from occelo_link.loops.build import find_lowering, hostable  # all lowerings; slow to import
 
@@ -58,11 +58,11 @@ class BlockLinker(Linker):
         return lambda node, inside: lowered(node) or ((inside or node.op.pure) and hostable(node))
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """The nodes in as few parts as possible; None if a branch is to run partly in Python."""
+        """The nodes in as few parts as possible; None if a branch has nodes that cannot be compiled."""
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
-            # inputs that become new values of others are handed through
+            # outputs that are inputs, as new values of other variables, are not computed
             computed = dict.fromkeys(v for v in fgraph.outputs if v.owner is not None)
             if set(whole.outputs) == set(computed):
                 whole.outputs = list(computed)
@@ -87,7 +87,7 @@ class BlockLinker(Linker):
     def make_vm(self, linking: Linking) -> VM:
         parts = self.parts(linking.fgraph, linking.order)
         if parts is None:
-            # a branch that is partly Python's needs evaluation on demand
+            # such a branch needs evaluation on demand
             return PythonVM(linking, self.no_recycling, self.allow_gc)
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
         return BlockVM(
@@ -126,9 +126,9 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """Which inputs of a part its outputs update, by position; not those whose old values are kept.
+    """The inputs of a part that its outputs update, by position; not inputs whose old values are outputs.
 
-    Only tensors: the arrays of another value are part of an object, so never without another reference.
+    Only tensors: the arrays of other values belong to an object, so they always have another reference.
     """
     kept = set(fgraph.outputs)
     inputs = {

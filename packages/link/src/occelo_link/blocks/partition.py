@@ -1,4 +1,4 @@
-"""Dividing a graph into as few compiled blocks as possible, with Python thunks between them."""
+"""Partition of a graph into as few compiled blocks as possible, with Python thunks between them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Part", "partition"]
 class Part:
     """Nodes that run together: compiled, or as Python thunks.
 
-    ``inputs`` are the variables from outside, ``outputs`` those that are needed outside. A part
-    that comes from a cache has no nodes, but ``remake`` gives the part that it was. ``states`` maps positions
+    ``inputs`` are the variables from outside, ``outputs`` those that are used outside. A part
+    from the cache has no nodes, but ``remake`` returns the original part. ``states`` maps positions
     of outputs to those of the inputs that they update.
     """
 
@@ -33,9 +33,9 @@ def partition(
 ) -> list[Part] | None:
     """Divide the nodes; compiled parts and others alternate.
 
-    ``compilable`` takes a node and whether it lies in a region. Each node goes to the earliest part of its kind in which all it needs is known, so the number of
-    parts is the least possible. What lies in regions goes to the part of the node that owns them, which
-    decides when it runs; None if a node there is not compilable.
+    ``compilable`` takes a node and whether it is in a region. Each node goes to the earliest part of its kind after its
+    inputs, so the number of parts is minimal. Nodes in a region go to the part of the node that owns the region; None if
+    one of them is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     members: dict[Apply, list[Apply]] = {}

@@ -1,4 +1,4 @@
-"""The VM of linkers that compile: blocks of machine code and Python thunks, in turn."""
+"""The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ __all__ = [
 
 
 CompiledUnit = Callable[[Sequence[Any]], list[Any]]
-"""From arrays in C order to new arrays; `UnitFailure` if a check fails."""
+"""A function from arrays in C order to new arrays; it raises `UnitFailure` if a check fails."""
 
 
 def prepared(array: Any) -> Any:
-    """The array as units take it: aligned, in C order, in the machine's byte order."""
+    """The array in the form that units require: aligned, in C order, in native byte order."""
     if type(array) is np.ndarray and array.flags.carray:
         return array
     return np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A", "W"])
@@ -52,12 +52,11 @@ def replay(
     where: Apply | None = None,
     effects: Effects | None = None,
 ) -> Sequence[Any]:
-    """Run a part in the interpreter, which raises what every backend raises; ``where`` is the node, if it is known.
+    """Run a part again in the interpreter, which raises the error with its full message; ``where`` is the node, if known.
 
-    The unit only says that something failed; the interpreter finds the same failure with all that
-    its message needs. Ops with ``effects`` are not run again: that came of them. If the interpreter
-    finds nothing wrong, what it computed is right: it is returned after a RuntimeWarning, which is a RuntimeError
-    where accesses to memory are checked.
+    The unit only reports the number of the failed check. Ops with effects are not run again: ``effects`` are their
+    results. If the interpreter raises no error, its results are right: they are returned after a RuntimeWarning, which is
+    a RuntimeError under the option ``check_bounds``.
     """
     cause = failure.__cause__
     if cause is not None and (effects is None or effects.room < 0):
@@ -89,7 +88,7 @@ def replay(
 def taking_values(
     unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> CompiledUnit:
-    """A unit as a function of values of variables, whatever their layout, to values."""
+    """A unit as a function of values of variables, of any layout, to values."""
     takes, gives = [v.type for v in inputs], [v.type for v in outputs]
     if all_arrays(takes) and all_arrays(gives):
         return lambda values: unit([prepared(value) for value in values])
@@ -111,7 +110,7 @@ class Block:
         try:
             results: Sequence[Any] = self._call(values)
         except UnitFailure as failure:
-            # the same cause, told by the interpreter
+            # the interpreter raises the same error with a full message
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
             effects: Callable[[], Effects] = getattr(self.unit, "effects", Effects)
@@ -121,7 +120,7 @@ class Block:
 
 
 def _called_by(unit: CompiledUnit | None) -> list[Apply]:
-    """The nodes that a unit calls in Python."""
+    """The nodes that a unit runs by callbacks."""
     callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
     return [] if callbacks is None else callbacks.nodes
 
@@ -175,7 +174,7 @@ class BlockVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A builtin function that does a whole call, if the graph is one block; else None.
+        """A builtin function for whole calls, if the graph is one block; else None.
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
@@ -188,7 +187,7 @@ class BlockVM:
         if make is None or part is None or part.outputs != self.fgraph.outputs:
             return None
         if update_locks.addresses and _called_by(unit):
-            # an op may call a function that updates the same: only in Python does a thread know what it holds
+            # an op may call a function that updates the same variables: only Python knows which locks a thread holds
             return None
         if getattr(unit, "has_effects", False):
             # the entry would repeat a call that failed
@@ -208,7 +207,7 @@ class BlockVM:
         return made
 
     def pack(self) -> bytes | None:
-        """The VM as bytes, if it is one unit that can be kept and computes all outputs of the graph."""
+        """The VM as bytes, if it is a single unit that can be cached and computes all outputs of the graph."""
         if len(self.units) != 1 or self.parts[0].outputs != self.fgraph.outputs:
             return None
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
@@ -218,7 +217,7 @@ class BlockVM:
         return None if unit is None else pack([positions[v] for v in self.parts[0].inputs], unit)
 
     def clear_storage(self) -> None:
-        """Forget all values between inputs and outputs."""
+        """Clear the cells of all intermediate values."""
         for cell in self._between:
             cell[0] = None
 

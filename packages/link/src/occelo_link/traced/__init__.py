@@ -1,1 +1,1 @@
-"""Linkers that hand the whole graph to another library, which traces and compiles it: JAX, PyTorch."""
+"""The base of linkers to libraries that trace and compile whole graphs: JAX and PyTorch."""

@@ -1,7 +1,7 @@
-"""What a library must offer for graphs to be lowered to it: a few operations on its arrays.
+"""The interface of libraries that trace: the operations on their arrays that lowerings use.
 
-Shapes and keys are plain Python values: they are known while a library traces. Lengths in ``key`` are
-integers, slices with integer parts, or arrays of the library (integers, never negative, in bounds).
+Shapes and keys are plain Python values, since they are static. Entries of a ``key`` are integers, slices with integer
+parts, or arrays of the library (of integers that are not negative and in bounds).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from occelo_link.traced.scalars import Scalar, registered_scalar
-from occelo_link.withheld import row_is_withheld
+from occelo_link.withheld import scalar_is_withheld
 
 __all__ = ["Arrays", "Scalar"]
 
@@ -27,13 +27,13 @@ class Arrays(ABC):
 
     def scalar(self, name: str) -> Scalar | None:
         """A scalar function by its name, with what its inputs are converted to; None if there is none."""
-        if row_is_withheld(name):
+        if scalar_is_withheld(name):
             return None
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
     def apply(self, name: str, *operands: Any) -> Any:
-        """A scalar function by its name, of arrays that broadcast, in their common dtype; Python's numbers have that, too.
+        """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers are converted to it.
 
         ValueError if the library has no such function.
         """
@@ -63,7 +63,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def is_traced(self, value: Any) -> bool:
-        """Whether a value is an array of the library, whose elements may not be known."""
+        """Whether a value is an array of the library, whose elements may be unknown while tracing."""
 
     @abstractmethod
     def dtype(self, x: Any) -> str:
@@ -71,15 +71,15 @@ class Arrays(ABC):
 
     @abstractmethod
     def cast(self, x: Any, dtype: str) -> Any:
-        """Conversion of all elements."""
+        """The array converted to a dtype."""
 
     def working(self, dtype: str) -> str:
-        """The dtype in which the library computes what is to be of a dtype; it has no less room."""
+        """The dtype in which the library computes results of ``dtype``: the same or a wider one."""
         return dtype
 
     @abstractmethod
     def copy(self, x: Any) -> Any:
-        """An array of its own memory."""
+        """A copy of the array."""
 
     @abstractmethod
     def reshape(self, x: Any, shape: Sequence[int]) -> Any:
@@ -107,7 +107,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def pick(self, x: Any, axis: int, index: Any) -> Any:
-        """What lies at a scalar position of an axis, which goes away."""
+        """The part at a scalar position of an axis, without that axis."""
 
     @abstractmethod
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
@@ -119,7 +119,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
-        """A reduction over axes by the name of its row: add, mul, maximum, ...; None if the library has none of that kind."""
+        """A reduction over axes by the name of its scalar op: add, mul, maximum, ...; None if the library has none."""
 
     @abstractmethod
     def argmax(self, x: Any) -> Any:
@@ -127,7 +127,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def accumulate(self, name: str, x: Any, axis: int) -> Any:
-        """Running results by the name of a reduction; None if the library has none of that kind."""
+        """Running results of a reduction by its name; None if the library has none."""
 
     @abstractmethod
     def recurrence(self, a: Any, b: Any) -> Any:
@@ -152,7 +152,7 @@ class Arrays(ABC):
         then: Callable[[], Sequence[Any]],
         other: Callable[[], Sequence[Any]],
     ) -> Sequence[Any]:
-        """What one of two functions returns; the other is not run. TypeError if their shapes differ."""
+        """The result of one of two functions; the other one is not run. TypeError if their shapes differ."""
 
     def repeat(
         self,
@@ -160,9 +160,9 @@ class Arrays(ABC):
         state: Sequence[Any],
         step: Callable[[Sequence[Any]], tuple[Sequence[Any], Any, Any]],
     ) -> tuple[Sequence[Any], Any]:
-        """``count`` times what a function makes of arrays, and a scalar that says whether all checks held.
+        """Run ``step`` ``count`` times on arrays; returns the last arrays, and a scalar that is true if all checks held.
 
-        The function also returns two scalars: whether to stop, and whether its checks held. TypeError if
+        ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. TypeError if
         shapes change; NotImplementedError if the library has no loops.
         """
         raise NotImplementedError
@@ -174,4 +174,4 @@ class Arrays(ABC):
         inputs: Sequence[Any],
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Any]:
-        """What a function of NumPy arrays returns when the graph runs; dtypes and shapes are known."""
+        """The results of a function of NumPy arrays that is called when the graph runs; dtypes and shapes are static."""

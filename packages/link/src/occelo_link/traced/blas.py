@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Lowerings of matrix products to arrays of libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__: list[str] = []
 def _product(tracer: Tracer, node: TensorApply, inputs: list[Any], stacked: bool) -> Sequence[Any]:
     arrays = tracer.arrays
     dtype: str = node.outputs[0].type.dtype
-    # truth values are counted, and any count is true
+    # a product of booleans is computed as a count, which is true if positive
     working = "int64" if dtype == "bool" else dtype
     x, y = (arrays.cast(tracer.array(v), working) for v in inputs)
     contracted = y.shape[-2] if len(y.shape) > 1 else y.shape[0]

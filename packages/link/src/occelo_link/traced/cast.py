@@ -1,1 +1,1 @@
-"""Casts are elementwise; see `elemwise`."""
+"""Casts are elementwise ops; their lowering is in `elemwise`."""

@@ -1,4 +1,4 @@
-"""Branches, checks, and ops that hand their input on."""
+"""Lowerings of branches, checks, copies and identities to arrays of libraries."""
 
 from __future__ import annotations
 

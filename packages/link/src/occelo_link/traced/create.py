@@ -1,4 +1,4 @@
-"""Arrays made of lengths: they must be known while a library traces."""
+"""Lowerings of array creation to arrays of libraries; lengths must be static."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise ops: scalar functions by name, on arrays of one shape."""
+"""Lowerings of elementwise ops to arrays of libraries, by the names of their scalar ops."""
 
 from __future__ import annotations
 
@@ -19,39 +19,41 @@ from occelo_link.traced.tracer import Tracer
 __all__ = ["apply_scalar", "supports_scalar"]
 
 
-def supports_scalar(knows: Callable[[str], Any], row: ScalarOp, dtypes: Sequence[str] = ()) -> bool:
-    """Whether a scalar function, or all that it consists of, is among those that a library ``knows`` by name.
+def supports_scalar(
+    knows: Callable[[str], Any], scalar: ScalarOp, dtypes: Sequence[str] = ()
+) -> bool:
+    """Whether a library ``knows`` a scalar op by name, or all scalar ops that it consists of.
 
     ``dtypes`` are those of the arguments, floats by default.
     """
-    if isinstance(row, Composite):
-        return _all_known(knows, row.inner_nodes)
-    if isinstance(row, ScalarFunction) and not knows(row.name):
-        if row.formula is None or row.nin is None:
+    if isinstance(scalar, Composite):
+        return _all_known(knows, scalar.inner_nodes)
+    if isinstance(scalar, ScalarFunction) and not knows(scalar.name):
+        if scalar.formula is None or scalar.nin is None:
             return False
-        found = row.expression(dtypes or ["float64"] * row.nin)
+        found = scalar.expression(dtypes or ["float64"] * scalar.nin)
         return found is not None and _all_known(knows, found[1])
-    return isinstance(row, Cast | ScalarFunction)
+    return isinstance(scalar, Cast | ScalarFunction)
 
 
 def _all_known(knows: Callable[[str], Any], nodes: Iterable[Apply]) -> bool:
-    """Whether a library knows the functions of scalar nodes."""
+    """Whether a library knows the scalar ops of all nodes."""
     pairs = [(getattr(n.op, "scalar_op", None), n) for n in nodes]
     return all(
-        isinstance(row, ScalarOp)
-        and supports_scalar(knows, row, [v.type.dtype or "" for v in node.inputs])
-        for row, node in pairs
+        isinstance(scalar, ScalarOp)
+        and supports_scalar(knows, scalar, [v.type.dtype or "" for v in node.inputs])
+        for scalar, node in pairs
     )
 
 
-def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
-    """A scalar function of arrays, which broadcast, as an array of ``dtype``."""
+def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
+    """Apply a scalar op to arrays, which broadcast; the result has ``dtype``."""
     arrays = tracer.arrays
-    if isinstance(row, Cast):
+    if isinstance(scalar, Cast):
         return arrays.cast(inputs[0], dtype)
-    found = arrays.scalar(row.name)
+    found = arrays.scalar(scalar.name)
     if found is None:
-        return arrays.cast(_by_formula(tracer, row, inputs), dtype)
+        return arrays.cast(_by_formula(tracer, scalar, inputs), dtype)
     conversion, function = found
     if conversion == "out":
         inputs = [arrays.cast(x, arrays.working(dtype)) for x in inputs]
@@ -60,7 +62,7 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
         inputs = [arrays.cast(x, arrays.working(common)) for x in inputs]
     else:
         inputs = [arrays.cast(x, arrays.working(arrays.dtype(x))) for x in inputs]
-    if isinstance(row, ScalarFunction) and row.arity is None:
+    if isinstance(scalar, ScalarFunction) and scalar.arity is None:
         result = inputs[0]
         for other in inputs[1:]:
             result = function(result, other)
@@ -69,15 +71,17 @@ def apply_scalar(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any], dtype: st
     return arrays.cast(result, dtype)
 
 
-def _by_formula(tracer: Tracer, row: ScalarOp, inputs: Sequence[Any]) -> Any:
+def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any]) -> Any:
     arrays = tracer.arrays
     expression = (
-        row.expression([arrays.dtype(x) for x in inputs])
-        if isinstance(row, ScalarFunction)
+        scalar.expression([arrays.dtype(x) for x in inputs])
+        if isinstance(scalar, ScalarFunction)
         else None
     )
     if expression is None:
-        raise NotImplementedError(f"{arrays.name} has no function {row.name}, which has no formula")
+        raise NotImplementedError(
+            f"{arrays.name} has no function {scalar.name}, which has no formula"
+        )
     arguments, nodes, result = expression
     known: dict[Any, Any] = dict(zip(arguments, inputs, strict=True))
 
@@ -109,23 +113,23 @@ def lower_elemwise(tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Any
     return [r if tuple(r.shape) == shape else tracer.arrays.broadcast(r, shape) for r in results]
 
 
-def _composite(tracer: Tracer, row: Composite, values: Sequence[Any]) -> list[Any]:
-    known: dict[Any, Any] = dict(zip(row.inner.inputs, values, strict=True))
-    for node in row.inner_nodes:
+def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Any]) -> list[Any]:
+    known: dict[Any, Any] = dict(zip(scalar.inner.inputs, values, strict=True))
+    for node in scalar.inner_nodes:
         given = [
             tracer.arrays.constant(v.data) if isinstance(v, Constant) else known[v]
             for v in node.inputs
         ]
         (out,) = node.outputs
         known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)
-    return [known[v] for v in row.inner.outputs]
+    return [known[v] for v in scalar.inner.outputs]
 
 
-def _check_powers(tracer: Tracer, row: ScalarOp, values: Sequence[Any]) -> None:
-    """Integers have no negative powers."""
+def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Any]) -> None:
+    """Check that integers are not raised to negative powers."""
     arrays = tracer.arrays
     dtypes = [arrays.dtype(v) for v in values]
-    if row.name == "pow" and dtypes[1][0] == "i" and dtypes[0][0] in "iu":
+    if scalar.name == "pow" and dtypes[1][0] == "i" and dtypes[0][0] in "iu":
         fine = arrays.scalars["ge"][1](
             values[1], arrays.constant(np.zeros((), arrays.dtype(values[1])))
         )
@@ -133,7 +137,7 @@ def _check_powers(tracer: Tracer, row: ScalarOp, values: Sequence[Any]) -> None:
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
-    """The shape of the result; only lengths that are known to be 1 when the graph is built broadcast."""
+    """The shape of the result; only lengths that are statically 1 broadcast."""
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
     for variable, x in zip(node.inputs, inputs, strict=True):
@@ -149,7 +153,7 @@ def common_shape(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _is_fixed(node: TensorApply, inputs: Sequence[Any], axis: int, count: int, until: Any) -> bool:
-    """Whether an earlier input has a length of 1 there that was not known to be 1."""
+    """Whether an earlier input has another length there, which is not statically 1."""
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:
             return False

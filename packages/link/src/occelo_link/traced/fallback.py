@@ -1,4 +1,4 @@
-"""Ops that a library has no lowering for run in Python, called from the compiled code."""
+"""The fallback for ops without a lowering: a callback from the compiled code runs them in Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["fall_back"]
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
     """Call the op's NumPy code when the graph runs.
 
-    Shapes of the results must be known while tracing; if they are not, the values of the inputs must be.
+    The shapes of the results must be static. `NeedsValue` if they are not, so that an input becomes static.
     """
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)
@@ -36,7 +36,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
 
     def run(*arrays: Any) -> Sequence[Any]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
-        # what does not lie in arrays is static, and known here
+        # opaque values are static, so they are known here
         values = [
             x if is_opaque(kind) else whole(kind, next(rest))
             for kind, x in zip(kinds, inputs, strict=True)
@@ -51,7 +51,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
 
 
 def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
-    """The shapes of what a loop carries, if one iteration does not change them; else None."""
+    """The shapes of the carried values of a loop, if one iteration does not change them; else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
     if loop.count is None:
@@ -68,7 +68,7 @@ def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | No
 
 
 def _zeros(kind: Type, value: Any) -> Any:
-    """A value whose arrays have the shapes of those of another one."""
+    """A value of zeros with the shapes of another value."""
     if is_opaque(kind):
         return value
     parts = zip(kind.parts() or (), flat([value]), strict=True)
@@ -92,7 +92,7 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
     if all(len(shape) == kind.ndim for shape, kind in zip(known, kinds, strict=True)):
         return known
     if not all(v.type.is_array for v in node.outputs):
-        return None  # an op's rule is about lengths of values, not of their parts
+        return None  # an op's shape rule is about values, not about their parts
     try:
         shapes = [
             tuple(int(n) for n in x.shape) if v.type.is_array else None

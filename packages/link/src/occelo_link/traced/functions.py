@@ -1,6 +1,6 @@
-"""Scalar functions by name: what JAX and PyTorch call them, or how they are made of what each has.
+"""Table of scalar functions of JAX and PyTorch: names of their functions, or compositions of them.
 
-A row that is not here is computed by its formula, if it states one, or by NumPy, called from the library's code.
+A scalar op that is not in the table is computed by its formula, if it has one, else by a callback of NumPy.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ JAX, PYTORCH = 1, 2
 """Columns of the table."""
 
 Library = Any
-"""The modules of a library by their short names, such as ``jnp``; they are untyped, and not loaded before they are needed."""
+"""A namespace with the modules of a library under short names such as ``jnp``; untyped, since they are loaded on demand."""
 Called = str | Callable[..., Any] | None
-"""A function of a library as ``module.name``; with a question mark where older versions lack it. Or what makes it of the library and arrays."""
+"""The path ``module.name`` of a library's function, with a question mark if older versions lack it; or a function of the
+library and arrays."""
 
 
 def _identity(of: Library, x: Any) -> Any:
@@ -38,7 +39,7 @@ def _erfcinv(of: Library, x: Any) -> Any:
     return -of.special.ndtri(x / 2) / 1.4142135623730951
 
 
-# of JAX
+# JAX
 
 
 def _jax_second(of: Library, x: Any, y: Any) -> Any:
@@ -84,7 +85,7 @@ def _jax_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
 
 
 def _jax_whole(name: str) -> Callable[..., Any]:
-    """A rounding, which leaves integers alone."""
+    """A rounding function that is the identity on integers."""
 
     def function(of: Library, x: Any) -> Any:
         return getattr(of.jnp, name)(x) if _jax_is_real(of, x) else x
@@ -124,7 +125,7 @@ def _jax_xlog1py(of: Library, x: Any, y: Any) -> Any:
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
 
 
-# of PyTorch
+# PyTorch
 
 
 def _torch_second(of: Library, x: Any, y: Any) -> Any:
@@ -136,7 +137,7 @@ def _torch_is_real(x: Any) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Any]:
-    """A function of numbers that PyTorch does not have for truth values."""
+    """A function that PyTorch has under another name for booleans."""
 
     def function(of: Library, x: Any, y: Any) -> Any:
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
@@ -185,7 +186,7 @@ def _torch_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
 
 
 def _torch_whole(name: str) -> Callable[..., Any]:
-    """A rounding, which leaves integers alone."""
+    """A rounding function that is the identity on integers."""
 
     def function(of: Library, x: Any) -> Any:
         return getattr(of.torch, name)(x) if _torch_is_real(x) else x
@@ -248,7 +249,7 @@ def _torch_gamma(of: Library, x: Any) -> Any:
 
 
 CALLED: dict[str, tuple[Conversion, Called, Called]] = {
-    # name: what the arguments are converted to first, JAX, PyTorch
+    # name: conversion of the arguments, JAX, PyTorch
     "second": ("out", _jax_second, _torch_second),
     "identity": ("out", _identity, _identity),
     "add": ("out", "jnp.add", _torch_logical("add", "logical_or")),
@@ -346,7 +347,7 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
 
 
 def functions_of(library: Library, column: int) -> dict[str, Scalar]:
-    """The functions of a library, by the names of rows; ``column`` is `JAX` or `PYTORCH`.
+    """The functions of a library by the names of scalar ops; ``column`` is `JAX` or `PYTORCH`.
 
     AttributeError where a library lacks a name of the table that has no question mark.
     """

@@ -1,4 +1,4 @@
-"""Reading and writing by position."""
+"""Lowerings of indexing to arrays of libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__: list[str] = []
 
 
 def _in_bounds(tracer: Tracer, index: Any, length: int) -> Any:
-    """A position counted from the front, with a check that there is such a one."""
+    """A position counted from the front, with a check that it is in bounds."""
     arrays = tracer.arrays
     if not arrays.is_traced(index):
         plain = np.asarray(index)
@@ -60,7 +60,7 @@ def _key(
     first: int,
     inputs: Sequence[Any],
 ) -> list[Any]:
-    """One entry for each dimension: a slice with known parts, or positions counted from the front."""
+    """One entry for each dimension: a slice with static parts, or positions counted from the front."""
     rest = iter(enumerate(inputs[first:], first))
     entries: list[Any] = []
     arrays: list[tuple[Any, Any]] = []

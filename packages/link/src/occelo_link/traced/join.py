@@ -1,4 +1,4 @@
-"""Joining, repeating."""
+"""Lowerings of joining and repeating to arrays of libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What linkers that trace have in common: static inputs, checks, fallbacks, results."""
+"""The base class and the VM of linkers to libraries that trace: static inputs, checks, fallbacks, results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.entries import NOTHING, SINGLE
-from occelo_link.fast_calls import quick_call
+from occelo_link.fast_calls import make_fast_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
 
-_MOST_COMPILED = 64
+_CACHE_SIZE = 64
 _FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "control")
 
 
@@ -45,7 +45,7 @@ def load_lowerings() -> None:
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots whose values a variable depends on; through a shape it depends on none."""
+    """The roots whose values, not only shapes, a variable depends on."""
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -61,7 +61,7 @@ def _roots(variable: Variable) -> list[Variable]:
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
-    """Nodes whose results have a shape that depends on values, and the input that it depends on."""
+    """The nodes with results whose shapes depend on values, each with the input that they depend on."""
     inputs = set(fgraph.inputs)
     found: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():
@@ -71,22 +71,22 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
 
 
 class Traced:
-    """One compiled form of a graph: for some static values, and whatever shapes come."""
+    """A compiled form of a graph, for some static values and any shapes."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
-        """From the values of inputs that are not static to the results, and whether all checks held (None if
-        there are none)."""
+        """Maps the values of dynamic inputs to the results and a scalar that is true if all checks held (None
+        without checks)."""
         self.text: Callable[..., str] | None = None
-        """Gives what the library compiled for some values, as text."""
+        """Returns the compiled code for some values as text."""
         self.lowered: Any = None
-        """The library's own object."""
+        """The library's compiled object."""
 
 
 class TracedVM:
-    """Runs a graph that a library compiled; results lie in the output cells as its arrays."""
+    """Runs a graph that a library compiled; the output cells hold arrays of the library."""
 
-    takes_foreign = True
+    takes_library_arrays = True
 
     def __init__(
         self,
@@ -111,10 +111,10 @@ class TracedVM:
         self._withheld = withheld()
 
     def clear_storage(self) -> None:
-        """There is nothing between inputs and outputs."""
+        """There are no intermediate values."""
 
     def fetch(self, result: Any) -> Any:
-        """A result as a NumPy array that nobody else holds; what is no array, as it is."""
+        """A result as a NumPy array without other references; other values as they are."""
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
 
@@ -127,7 +127,7 @@ class TracedVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A Python function that does a whole call; with updates, calls take ``turns``. None unless all are arrays."""
+        """A Python function for whole calls, which hold ``update_locks`` if there are updates; None unless all values are arrays."""
         if kind == NOTHING or self.static or not self._only_arrays:
             return None
         sources = [
@@ -140,7 +140,7 @@ class TracedVM:
 
         def compute(arrays: Sequence[Any]) -> Sequence[Any] | None:
             if self.static:
-                return None  # other shapes made an input static since
+                return None  # an input became static since
             values = self._usable([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values)
             traced = known.get(key)
@@ -151,7 +151,7 @@ class TracedVM:
                 held = results[-1]
                 return None if held is not None and not bool(held) else results
             except Exception:
-                return None  # the long way finds out what is wrong
+                return None  # the slow path raises the error
 
         def run(*arrays: Any) -> Any:
             results = compute(arrays)
@@ -169,10 +169,10 @@ class TracedVM:
 
         ordered = tensors(sorted(arguments, key=arguments.__getitem__))
         expected = [(v.type.dtype, v.type.shape) for v in ordered]
-        return quick_call(expected, update if updates else run, kind == SINGLE, slow)
+        return make_fast_call(expected, update if updates else run, kind == SINGLE, slow)
 
     def _usable(self, values: list[Any]) -> list[Any]:
-        """The values in parts; what a third library holds, which updated it last, as NumPy arrays."""
+        """The values in parts; arrays of a third library are converted to NumPy arrays."""
         return [
             v if type(v) in self._taken else in_parts(kind, local(v))
             for kind, v in zip(self._kinds, values, strict=True)
@@ -186,16 +186,16 @@ class TracedVM:
         except NeedsValue:
             raise
         except Exception as error:
-            results = self._retell(values, wanted, error)
+            results = self._replay(values, wanted, error)
         for i, result in zip(wanted, results, strict=True):
             self.outputs[i][0] = result
 
     def _given(self, values: Sequence[Any]) -> dict[Variable, Any]:
-        """The values of all inputs, over NumPy arrays of their own."""
+        """Copies of the values of all inputs, as NumPy arrays."""
         return {v: _own(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
     def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
-        """The results; those that do not lie in arrays are computed in Python."""
+        """The results; opaque ones are computed in Python."""
         outputs = self.fgraph.outputs
         compiled = tuple(i for i in wanted if not is_opaque(outputs[i].type))
         if len(compiled) == len(wanted):
@@ -231,12 +231,12 @@ class TracedVM:
         return flat(v for i, v in enumerate(values) if i not in self.static)
 
     def sources(self) -> list[int]:
-        """For each array that compiled code is given, the position of the input that it belongs to."""
+        """For each array argument of the compiled code, the position of the input that it belongs to."""
         dynamic = [i for i in range(len(self._kinds)) if i not in self.static]
         return [i for i in dynamic for _ in self._kinds[i].parts() or ()]
 
     def targets(self, wanted: Sequence[int]) -> list[int]:
-        """For each array that compiled code gives, the position of the output that it belongs to."""
+        """For each array result of the compiled code, the position of the output that it belongs to."""
         return [i for i in wanted for _ in self.fgraph.outputs[i].type.parts() or ()]
 
     def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
@@ -254,14 +254,14 @@ class TracedVM:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self.linker.compile_traced(self, fixed, given, wanted)
-            if len(self._known) > _MOST_COMPILED:
+            if len(self._known) > _CACHE_SIZE:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)
         return found
 
     def compiled_for(self, *values: Any) -> tuple[Traced, list[Any]]:
-        """What was compiled for values of all inputs, and the arrays that it is given."""
+        """The compiled form for values of all inputs, and its array arguments."""
         given = self._usable(list(values))
         traced = self._traced(given, tuple(range(len(self.outputs))))
         return traced, self._dynamic(given)
@@ -269,7 +269,7 @@ class TracedVM:
     def trace(
         self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int]
     ) -> list[Any]:
-        """The arrays of the results and whether all checks held (None without checks), from arrays that the library traces."""
+        """Run the graph on traced arrays; returns the arrays of the results and whether all checks held (None without checks)."""
         rest = iter(grouped((k for i, k in enumerate(self._kinds) if i not in fixed), dynamic))
         given = {
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
@@ -281,7 +281,7 @@ class TracedVM:
         return [*(arrays.copy(tracer.array(x)) for x in results), tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:
-        """Say once of each op that it runs in Python; an error under ``strict``."""
+        """Warn once for each op that runs in Python; NotImplementedError under ``strict``."""
         message = (
             f"{self.linker.name} has no {node.op}: it runs in Python, called from the compiled code"
         )
@@ -300,11 +300,11 @@ class TracedVM:
             raise NotImplementedError(str(need)) from None
         self.static.update(positions[v] for v in new)
 
-    def _retell(self, values: list[Any], wanted: Sequence[int], error: Exception) -> Sequence[Any]:
-        """Raise what the interpreter raises on the same inputs; if it raises nothing, the error.
+    def _replay(self, values: list[Any], wanted: Sequence[int], error: Exception) -> Sequence[Any]:
+        """Run the interpreter on the same inputs, which raises the error with its full message; else raise ``error``.
 
-        Where the library computes both sides of a branch, the error may be of the side that is not taken. Then
-        what the interpreter found is the result.
+        If the library computes both sides of a branch, the error may be from the side that is not taken. Then the results
+        of the interpreter are returned.
         """
         if isinstance(error, NotImplementedError):
             raise error
@@ -327,14 +327,14 @@ class TracedVM:
 
 
 def _own(kind: Type, value: Any) -> Any:
-    """A value over NumPy arrays of its own; a Python object as it is."""
+    """A copy of a value as NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
     return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
 
 
 def _known(kind: Type, value: Any) -> Any:
-    """A value in parts that are NumPy arrays; a Python object as it is."""
+    """A value in parts that are NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
     return np.asarray(value) if kind.is_array else Parts(map(np.asarray, value))
@@ -345,11 +345,11 @@ def _is_numpy(value: object) -> TypeIs[npt.NDArray[Any]]:
 
 
 def _contents(value: object) -> tuple[object, ...] | None:
-    """What tells a static value from others; None if nothing does."""
+    """A hashable key of the content of a static value; None if it has none."""
     if _is_numpy(value) and value.dtype != object:
         return value.tobytes(), value.shape, value.dtype.str
     try:
-        # not its hash, which is that of the object for what can be changed
+        # not its hash, which is by identity for mutable objects
         return type(value), pickle.dumps(value)
     except Exception:
         return None
@@ -358,10 +358,9 @@ def _contents(value: object) -> tuple[object, ...] | None:
 class TracedLinker(Linker, ABC):
     """Base of linkers to libraries that trace.
 
-    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation;
-    inputs that shapes depend on are so in any case, and the linker says which when it links. Inputs that do not
-    lie in arrays are static, too; of what consists of arrays, those are traced. Under
-    ``strict`` that is an error, and so is an op that runs in Python.
+    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Inputs whose values
+    decide shapes are always static, with a warning when the graph is linked; inputs with opaque values are static, too.
+    Under ``strict`` static inputs that ``static`` does not name, and ops that run in Python, are errors.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
@@ -385,7 +384,7 @@ class TracedLinker(Linker, ABC):
     array_type: type
     """The type of the library's arrays."""
     computes_both_branches: bool = False
-    """Whether the library computes the side of a branch that is not taken, too."""
+    """Whether the library also computes the side of a branch that is not taken."""
 
     @cached_property
     def arrays(self) -> Arrays:
@@ -394,15 +393,15 @@ class TracedLinker(Linker, ABC):
 
     @abstractmethod
     def make_arrays(self) -> Arrays:
-        """The operations on the library's arrays, which is imported here at the earliest."""
+        """Make the operations on the library's arrays; this may import the library."""
 
     @abstractmethod
     def signature(self, values: Sequence[Any]) -> Any:
-        """What of the values, beside static ones, another compilation is needed for; a hashable value."""
+        """A hashable key of dynamic values: another key needs another compilation."""
 
     @abstractmethod
     def fetch(self, result: Any) -> Any:
-        """A result of a call as a NumPy array, which may use its memory: nobody else has it."""
+        """A result of a call as a NumPy array, which may share its memory."""
 
     @abstractmethod
     def compile_traced(
@@ -416,7 +415,7 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
-        # what does not lie in arrays, no library knows
+        # libraries cannot hold opaque values
         static |= {i for v, i in positions.items() if is_opaque(v.type)}
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
         if depending and not roots <= static:

@@ -1,4 +1,4 @@
-"""Values of types that are no arrays while a library traces: the arrays that they consist of, side by side."""
+"""Values that consist of arrays, as tuples of arrays while a library traces."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ class Parts(tuple[Any, ...]):
 
 
 def is_opaque(kind: Type) -> bool:
-    """Whether values are Python objects that no library can hold."""
+    """Whether values of a type are opaque: Python objects that do not consist of arrays."""
     return kind.parts() is None
 
 
 def in_parts(kind: Type, value: Any) -> Any:
-    """A value as tracers have it: arrays and Python objects stay what they are."""
+    """A value in the form of tracers: arrays and opaque objects stay as they are."""
     if kind.is_array or isinstance(value, Parts) or is_opaque(kind):
         return value
     return Parts(kind.to_parts(value))
 
 
 def whole(kind: Type, value: Any) -> Any:
-    """The value that tracers have in parts, which are NumPy arrays."""
+    """The value of parts that are NumPy arrays: the inverse of `in_parts`."""
     return kind.from_parts(value) if isinstance(value, Parts) else value
 
 
 def flat(values: Iterable[Any]) -> list[Any]:
-    """The arrays of values, one after the other."""
+    """The arrays of all values, in order."""
     found: list[Any] = []
     for value in values:
         if isinstance(value, Parts):
@@ -46,7 +46,7 @@ def flat(values: Iterable[Any]) -> list[Any]:
 
 
 def grouped(kinds: Iterable[Type], arrays: Sequence[Any]) -> list[Any]:
-    """Values of types that lie in arrays, as tracers have them, from those arrays."""
+    """The values, in the form of tracers, that consist of these arrays: the inverse of `flat`."""
     rest = iter(arrays)
     return [
         next(rest) if kind.is_array else Parts(islice(rest, len(kind.parts() or ())))
@@ -55,7 +55,7 @@ def grouped(kinds: Iterable[Type], arrays: Sequence[Any]) -> list[Any]:
 
 
 def require_arrays(variables: Iterable[Variable], what: str) -> None:
-    """TypeError, which says ``what`` takes arrays only, unless all variables are such."""
+    """TypeError in the name of ``what`` unless all variables are arrays."""
     for variable in variables:
         if not variable.type.is_array:
             raise TypeError(

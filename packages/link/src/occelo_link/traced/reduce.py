@@ -1,4 +1,4 @@
-"""Reductions, running sums and products."""
+"""Lowerings of reductions, running reductions and recurrences to arrays of libraries."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def lower_reduction(
 
 
 def _combination(tracer: Tracer, row: Reduction, dtype: str) -> Callable[[Any, Any], Any] | None:
-    """What combines arrays of a dtype; None if the library has no function for it."""
+    """The binary function of a reduction on arrays; None if the library does not have it."""
     if not supports_scalar(tracer.arrays.scalar, row.function):
         return None
     return lambda a, b: apply_scalar(tracer, row.function, [a, b], dtype)
@@ -78,7 +78,7 @@ def _cut(tracer: Tracer) -> Callable[[Any, int, int], Any]:
 
 
 def _first(tracer: Tracer, x: Any, axes: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
-    """The axes as one, the first; and the lengths of the others."""
+    """The array with the axes merged into the first one, and the lengths of the others."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*axes, *kept))
     lengths = tuple(int(x.shape[i]) for i in kept)
@@ -87,7 +87,7 @@ def _first(tracer: Tracer, x: Any, axes: Sequence[int]) -> tuple[Any, tuple[int,
 
 
 def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
-    """The axes as one, the last."""
+    """The array with the axes merged into the last one."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*kept, *axes))
     size = math.prod(x.shape[a] for a in axes)
@@ -114,7 +114,7 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Any]) -
     combine = _combination(tracer, op.row, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
-    # each round combines every element with what 1, 2, 4, ... elements before it have made (Hillis and Steele, "Data
+    # a parallel scan: each round combines every element with the result 1, 2, 4, ... elements before it (Hillis and Steele, "Data
     # Parallel Algorithms", 1986)
     front = (op.axis, *(i for i in range(len(x.shape)) if i != op.axis))
     x, cut, step = arrays.transpose(x, front), _cut(tracer), 1

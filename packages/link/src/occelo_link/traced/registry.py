@@ -1,4 +1,4 @@
-"""Lowerings of ops to the arrays of another library; shared by all that trace."""
+"""Registry of lowerings of ops to arrays of libraries that trace, which JAX and PyTorch share."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
 Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
 """From a tracer, a node and the values of its inputs to those of its outputs.
 
-A value is a NumPy array where it is known while tracing, else an array of the library. One of a type that is no array
-but consists of such is the sequence of its parts.
+A value is a NumPy array if it is static, else an array of the library. A value that consists of arrays is the sequence of
+its parts.
 """
 
 LoweringOf = Callable[["Tracer", TensorApply[OpT], list[Any]], Sequence[Any]]
@@ -35,7 +35,7 @@ _OpT = TypeVar("_OpT", bound=Op)
 
 
 class Registers(Protocol[_OpT]):
-    """A decorator that registers a lowering to arrays and returns it as it is, so that several may stand above each other."""
+    """A decorator that registers a lowering to arrays and returns it as it is, so that several can be stacked."""
 
     @overload
     def __call__(self, function: Lowering, /) -> Lowering: ...
@@ -59,7 +59,7 @@ _parts: dict[type[Op], _Registered] = {}
 
 
 class NeedsValue(Exception):
-    """Tracing cannot go on without the value of a variable, on which a shape depends."""
+    """Tracing needs the value of a variable, on which a shape depends."""
 
     def __init__(self, variable: Variable, node: Apply) -> None:
         super().__init__(f"{node.op} needs the value of {variable}")
@@ -72,7 +72,7 @@ def _register(
 ) -> Callable[[_FunctionT], _FunctionT]:
     def register(function: _FunctionT) -> _FunctionT:
         for cls in classes:
-            # what another package registered for an op of ours stays, also if our families are loaded later
+            # lowerings from other packages for our ops stay, also if our families are loaded later
             if cls not in table or is_foreign(function) or not is_foreign(table[cls]):
                 table[cls] = function
                 register_extension(kind, class_name(cls), function)
@@ -91,12 +91,12 @@ def traces(*classes: type[_OpT]) -> Registers[_OpT]:
 
 
 def traces_parts(*classes: type[_OpT]) -> RegistersParts[_OpT]:
-    """Register the lowering of op classes for nodes with values of types that are no arrays but consist of such."""
+    """Register the lowering of op classes for nodes with values that consist of arrays."""
     return _register(_parts, "lowering of parts to arrays", classes)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node; None if it has none, as an op that computes something else than its base."""
+    """The lowering of a node; None if it has none, or if the op overrides the NumPy code of its base."""
     if is_withheld(node):
         return None
     known = _lowerings

@@ -1,4 +1,4 @@
-"""The registry of scalar functions on the arrays of libraries that trace, beside what each library has of its own."""
+"""Registry of scalar functions on arrays of libraries that trace, in addition to the table in `functions`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
 Conversion = Literal["out", "common", "as is"]
-"""To what the arguments are converted first: the dtype of the result, their common one, or nothing."""
+"""The conversion of the arguments: to the dtype of the result, to their common dtype, or none."""
 
 Scalar = tuple[str, Callable[..., Any]]
-"""How the inputs of a scalar function are converted first (a `Conversion`), and the function of the library."""
+"""The `Conversion` of the arguments of a scalar function, and the function of the library."""
 
 _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] = {}
 
@@ -26,16 +26,16 @@ def traces_scalar(
 
     The decorated function takes the `Arrays` of the library and an array for each argument; they broadcast. It returns an
     array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar function, in any
-    library. With ``backend`` ("jax" or "pytorch") it is for that library alone and may call what that has; it comes before
-    one for all libraries.
+    library. With ``backend`` ("jax" or "pytorch") it is for that library alone and may call its functions; it has precedence
+    over one for all libraries.
 
-    ``convert``: to what arguments are converted first, the dtype of the result ("out"), their common dtype ("common") or
-    nothing ("as is"). What is registered takes the place of ours; its code is part of the keys of the cache.
+    ``convert``: arguments are converted to the dtype of the result ("out"), to their common dtype ("common") or not at all
+    ("as is"). A registered function replaces Occelo's; its code is part of the keys of the cache.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            # what another package registered stays, also if our families are loaded later
+            # functions from other packages stay, also if our families are loaded later
             known = _functions.get((name, backend))
             if known is not None and is_foreign(known[0][1]) and not is_foreign(function):
                 continue
@@ -48,7 +48,7 @@ def traces_scalar(
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
-    """What was registered for a backend, or for all; None if nothing was. It takes the `Arrays` first."""
+    """The function that is registered for a backend, or for all, or None. Its first argument is the `Arrays`."""
     for key in ((name, backend), (name, None)):
         if key in _functions:
             found, made_for = _functions[key]

@@ -1,4 +1,4 @@
-"""Shapes: what they are, other ones, dimensions in another order."""
+"""Lowerings of shapes, reshaping and transposition to arrays of libraries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Running a graph over the arrays of another library, while that library traces what is done.
+"""The tracer: it runs a graph on arrays of another library while that library traces.
 
-What depends on shapes and constants alone is computed with NumPy on the way, so that lengths are plain
-numbers. Checks cannot raise in compiled code: they are collected, and the linker asks whether all held.
+Values that depend on shapes and constants alone are computed with NumPy, so lengths are plain numbers. Checks cannot
+raise in compiled code: they are combined into one scalar, which the linker reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Tracer"]
 
 
 class Tracer:
-    """Values of variables, computed on demand; a branch has a tracer of its own on top of the outer one."""
+    """Values of variables, computed on demand; each branch has its own tracer within the outer one."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Tracer:
     ) -> None:
         self.arrays = arrays
         self.values: dict[Variable, Any] = dict(values)
-        """Values in parts: a type that is no array but consists of such has `Parts`."""
+        """Values in the form of tracers: those that consist of arrays are `Parts`."""
         self.outer = outer
         self.checks: list[Any] = []
         self.on_fallback: Callable[[Apply], None] | None = (
@@ -47,7 +47,7 @@ class Tracer:
     # values
 
     def find(self, variable: Variable) -> Any:
-        """A value that is known already; None if it is not."""
+        """The value of a variable if it is computed already, else None."""
         if isinstance(variable, Constant):
             return in_parts(variable.type, variable.data)
         tracer: Tracer | None = self
@@ -58,7 +58,7 @@ class Tracer:
         return None
 
     def value(self, variable: Variable) -> Any:
-        """The value of a variable, computing what it needs."""
+        """The value of a variable, computed on demand."""
         stack = [variable]
         while stack:
             wanted = stack[-1]
@@ -106,7 +106,7 @@ class Tracer:
     def _decomposed(
         self, node: Apply, parts: Decomposition, inputs: Sequence[Any]
     ) -> Sequence[Any]:
-        """The results of what a node's op consists of."""
+        """The results of a node by the decomposition of its op."""
         inner = Tracer(self.arrays, dict(zip(parts.inputs, inputs, strict=True)), self)
         try:
             results = [inner.value(v) for v in parts.outputs]
@@ -119,7 +119,7 @@ class Tracer:
         return results
 
     def _once(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-        """What an inner graph results in."""
+        """The results of an inner graph that runs once."""
         body = node.op.loop(node).body
         given = dict(zip(body.inputs, inputs, strict=True))
         inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
@@ -131,7 +131,7 @@ class Tracer:
         return found
 
     def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
-        """What a loop leaves; in Python, if the library has no loops, or none in which shapes change."""
+        """The results of a loop; a fallback to Python if the library has no loops, or if shapes change."""
         loop = node.op.loop(node)
         if loop.count is None:
             return self._once(node, inputs)
@@ -164,13 +164,13 @@ class Tracer:
         return self.arrays.is_traced(value)
 
     def known(self, node: Apply, position: int, value: Any) -> Any:
-        """The value of a node's input as NumPy's; `NeedsValue` if it is not known while tracing."""
+        """The value of a node's input as NumPy's; `NeedsValue` if it is not static."""
         if self.arrays.is_traced(value):
             raise NeedsValue(node.inputs[position], node)
         return value
 
     def integer(self, node: Apply, position: int, value: Any) -> int:
-        """A length or position that must be known."""
+        """A length or position, which must be static."""
         return int(self.known(node, position, value))
 
     def array(self, value: Any) -> Any:

@@ -11,7 +11,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.withheld import row_is_withheld
+from occelo_link.withheld import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph import TensorApply, TensorVariable, Variable
@@ -90,7 +90,7 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
         return _of_formula(name, inputs)  # the function has been defined again
     condition = _conditions.get(name)
     fits = condition is None or condition(inputs, output)
-    own = _rows.get(name) if fits and not row_is_withheld(name) else None
+    own = _rows.get(name) if fits and not scalar_is_withheld(name) else None
     return own or _of_formula(name, inputs)
 
 
