@@ -1,4 +1,4 @@
-"""Entries: callables of the user's arguments that run a whole call of a compiled function, faster than Python can.
+"""Entries: callables of the user's arguments for whole calls of a compiled function; kinds of their return values.
 
 A VM that can make one has a method ``entry``, which returns it, or None if that is not possible for its graph.
 """

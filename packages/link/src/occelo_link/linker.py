@@ -86,8 +86,8 @@ def storage_cells(
 class Linker:
     """Base of linkers. `accept` takes a graph, `make_thunk` links it.
 
-    ``required_rewrites`` are always added to the query of a mode with this linker, and what
-    ``incompatible_rewrites`` includes is always left out. ``scheduler`` orders the nodes,
+    ``required_rewrites`` are always added to the query of a mode with this linker, and the rewrites
+    that ``incompatible_rewrites`` includes are always excluded. ``scheduler`` orders the nodes,
     `FunctionGraph.toposort` by default. With ``allow_gc`` values are dropped after their last use.
     """
 

@@ -65,7 +65,7 @@ class WatchingLinker(Linker):
     """A linker whose functions call ``around`` for each node of each call.
 
     ``on_input(variable, value)`` is called for each input first. Where ``linker`` compiles whole
-    blocks, the nodes also run in Python; results are always those of ``linker``. Nothing is fused.
+    blocks, the nodes also run in Python; results are always those of ``linker``. Fusion is off.
     """
 
     name = "watching"

@@ -36,7 +36,7 @@ def positive(value: Any) -> int:
 
 
 def seconds(value: Any) -> float:
-    """a number of seconds; -1 for no end"""
+    """a number of seconds; -1 for no limit"""
     return float(value)
 
 
@@ -45,13 +45,13 @@ def if_known(value: Any) -> bool | None:
     return None if value in (None, "None") else boolean(value)
 
 
-_told: list[str] = []
+_warned: list[str] = []
 
 
 def _without_effect(value: Any) -> str:
     """any text; it has no effect"""
-    if value and not _told:
-        _told.append(str(value))
+    if value and not _warned:
+        _warned.append(str(value))
         warnings.warn(
             "The option blas__ldflags has no effect: BLAS is called through the library that NumPy "
             "or SciPy brought",
@@ -63,7 +63,7 @@ def _without_effect(value: Any) -> str:
 LINKER = config.declare(
     "linker",
     "auto",
-    "the linker of modes that name none; auto is the fastest there is",
+    "the linker of modes that name none; auto is the fastest one",
     text,
     "occelo_link",
 )
@@ -112,7 +112,7 @@ CACHE = config.declare(
 CACHE_SIZE = config.declare(
     "cache_size",
     1024,
-    "how many megabytes of compiled code to keep; what was not used for longest goes first",
+    "the size limit of the cache in megabytes; the least recently used code is deleted first",
     positive,
     "occelo_link",
 )
@@ -146,7 +146,7 @@ THREADS = config.declare(
 LOCK_TIMEOUT = config.declare(
     "compile__timeout",
     120.0,
-    "for how many seconds lock_ctx waits for the lock of the compile directory; -1 for ever",
+    "for how many seconds lock_ctx waits for the lock of the compile directory; -1 for no limit",
     seconds,
     "occelo_link",
 )
@@ -167,7 +167,7 @@ TORCH_DEVICE = config.declare(
 config.declare(
     "blas__ldflags",
     "",
-    "accepted for the sake of older programs; has no effect",
+    "accepted for compatibility with older programs; has no effect",
     _without_effect,
     "occelo_link",
 )

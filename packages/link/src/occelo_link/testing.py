@@ -66,12 +66,12 @@ _LOOSE = {"float32": 1e-5, "float16": 4e-3, "complex64": 1e-5}
 
 
 def _decomposed(outputs: list[Variable]) -> list[Apply]:
-    """The nodes of a graph that say what they consist of."""
+    """The nodes of a graph whose ops have a decomposition."""
     return [node for node in toposort(outputs) if decomposition(node) is not None]
 
 
 def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
-    """The examples of a family with ops that say what they consist of, and those ops; one for each op unless ``each``."""
+    """The examples of a family that contain ops with a decomposition, and these ops; one for each op unless ``each``."""
     found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
     seen: set[Any] = set()
     for example in by_family(family):
@@ -84,10 +84,10 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
 
 
 def agree_by_decompositions(linker: str, family: str, each: bool = True) -> int:
-    """Run the examples of a family in which an op says what it consists of by that, as one graph, on a linker.
+    """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
 
-    ``each``: all of them, or one for each op. AssertionError where a result is not that of NumPy, within the
-    example's tolerance. Returns how many examples there were.
+    ``each``: all of them, or one for each op. AssertionError if a result differs from that of NumPy by more than the
+    tolerance of the example. Returns the number of examples.
     """
     found = _decomposable(family, each)
     if not found:

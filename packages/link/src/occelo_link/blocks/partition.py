@@ -17,7 +17,7 @@ class Part:
 
     ``inputs`` are the variables from outside, ``outputs`` those that are used outside. A part
     from the cache has no nodes, but ``remake`` returns the original part. ``states`` maps positions
-    of outputs to those of the inputs that they update.
+    of outputs to positions of the inputs that they update.
     """
 
     compiled: bool

@@ -178,7 +178,7 @@ class BlockVM:
 
         ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
-        whose cells they replace, ``kind`` says what is returned (see `occelo_link.units.entry`),
+        whose cells they replace, ``kind`` is the kind of return value (see `occelo_link.entries`),
         ``slow`` is called with the same arguments in all other cases, and calls with updates hold ``update_locks``.
         """
         unit = self.units[0] if len(self.units) == 1 else None

@@ -232,7 +232,7 @@ class _Printer(Visitor[None]):
         self.line(f"if (!{name}) return -1;")
 
     def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
-        """Allocate anew if a buffer needs more than its capacity, at least twice that, so the number of allocations is logarithmic."""
+        """Allocate anew if a buffer needs more than its capacity, and at least twice that."""
         name, room, kind = buffer.name, f"{buffer.name}_room", memory_type(buffer.dtype)
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")

@@ -17,7 +17,7 @@ def pack(header: Any, *data: bytes) -> bytes:
 
 
 def unpack(packed: bytes | memoryview) -> tuple[Any, memoryview]:
-    """The header, and what follows it, without a copy."""
+    """The header and the data, without a copy of the data."""
     view = memoryview(packed)
     end = _LENGTH + int.from_bytes(view[:_LENGTH], "little")
     return json.loads(bytes(view[_LENGTH:end])), view[end:]

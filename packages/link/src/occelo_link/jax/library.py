@@ -1,4 +1,4 @@
-"""JAX's modules, untyped: what their types say differs between versions, and JAX may be missing."""
+"""JAX's modules, untyped: their types differ between versions, and JAX may be missing."""
 
 from __future__ import annotations
 

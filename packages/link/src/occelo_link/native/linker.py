@@ -27,7 +27,7 @@ _LONG_RUN = 1500
 
 def longest_run(program: Program) -> int:
     """The length of the longest basic block, in operations."""
-    from occelo_link.loops.ir.program import Value  # what the cache has needs no programs
+    from occelo_link.loops.ir.program import Value  # cached code needs no program
 
     longest = 0
     for block in program.blocks():

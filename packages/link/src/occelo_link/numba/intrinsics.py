@@ -43,7 +43,7 @@ Generate = Callable[[Context, Builder, Signature, Sequence[IRValue]], IRValue]
 """Builds the LLVM IR of a call of an intrinsic."""
 Definition = tuple[Signature, Generate]
 Made = tuple[int, NumbaType, Generate]
-"""How many arguments an intrinsic takes, the type of its result, and what builds its code."""
+"""How many arguments an intrinsic takes, the type of its result, and the builder of its code."""
 
 _I64: IRType = ir.IntType(64)
 

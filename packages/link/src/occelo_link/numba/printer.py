@@ -248,7 +248,7 @@ class _Printer(Visitor[None]):
         self.stop_if_null(buffer.name)
 
     def grow_buffer(self, buffer: Buffer, size: str) -> None:
-        """Allocate anew if a buffer needs more than its capacity, at least twice that, so the number of allocations is logarithmic."""
+        """Allocate anew if a buffer needs more than its capacity, and at least twice that."""
         name, capacity = buffer.name, self.capacity(buffer)
         self.line(f"if {size} > {capacity}:")
         self.depth += 1
@@ -451,5 +451,5 @@ def _identifier(text: str) -> str:
 
 
 def print_numba(program: Program) -> Printed:
-    """The text of a module with the function ``unit``, and what it calls."""
+    """The text of a module with the function ``unit``, and the functions that it calls."""
     return _Printer(program).run()

@@ -1,4 +1,4 @@
-"""PyTorch's modules, untyped: what their types say differs between versions, and it may be missing."""
+"""PyTorch's modules, untyped: their types differ between versions, and PyTorch may be missing."""
 
 from __future__ import annotations
 

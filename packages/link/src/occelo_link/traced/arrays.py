@@ -26,7 +26,7 @@ class Arrays(ABC):
     scalars: Mapping[str, Scalar]
 
     def scalar(self, name: str) -> Scalar | None:
-        """A scalar function by its name, with what its inputs are converted to; None if there is none."""
+        """A scalar function by its name, with the conversion of its arguments; None if there is none."""
         if scalar_is_withheld(name):
             return None
         own = registered_scalar(self.name, name)
@@ -95,7 +95,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def concatenate(self, parts: Sequence[Any], axis: int) -> Any:
-        """Arrays one after the other."""
+        """The concatenation of arrays along an axis."""
 
     @abstractmethod
     def where(self, condition: Any, a: Any, b: Any) -> Any:

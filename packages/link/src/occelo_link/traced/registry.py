@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
 
 Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
-"""From a tracer, a node and the values of its inputs to those of its outputs.
+"""A function of a tracer, a node and the values of its inputs that returns the values of its outputs.
 
 A value is a NumPy array if it is static, else an array of the library. A value that consists of arrays is the sequence of
 its parts.
@@ -84,7 +84,7 @@ def _register(
 def traces(*classes: type[_OpT]) -> Registers[_OpT]:
     """Register the lowering of op classes to the arrays of libraries that trace, which are JAX and PyTorch.
 
-    It takes a `Tracer`, the node and the values of its inputs, and returns those of its outputs; ``tracer.arrays`` has the
+    It takes a `Tracer`, the node and the values of its inputs, and returns the values of its outputs; ``tracer.arrays`` has the
     operations. A lowering from another package takes the place of ours.
     """
     return _register(_lowerings, "lowering to arrays", classes)

@@ -29,7 +29,7 @@ define internal i64 @ticks(ptr %clock) {{
 
 
 def _nodes(statement: Statement) -> Iterator[int]:
-    """The numbers of the nodes of a statement and those within it."""
+    """The numbers of the nodes of a statement and its inner statements."""
     yield statement.node
     for block in statement.blocks:
         for inner in block:
