@@ -306,13 +306,13 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
     """Calls of several threads, each of which lets go of the interpreter's lock to wait for others."""
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
     pieces: list[Any] = []
-    plain = pool._Pieces.__init__
+    plain = pool._Chunks.__init__
 
     def noting(self: Any, *arguments: Any) -> None:
         pieces.append(arguments)
         plain(self, *arguments)
 
-    monkeypatch.setattr(pool._Pieces, "__init__", noting)
+    monkeypatch.setattr(pool._Chunks, "__init__", noting)
     x, total = ot.dvector("x"), oc.shared(np.zeros(100), "total")
     with config.change_flags(native__threads=2, cache=False):
         f = oc.function([x], (total * 2).sum(), updates={total: total + x})

@@ -72,7 +72,7 @@ def test_the_c_compiler_by_option() -> None:
 
 
 def test_flags_of_blas_are_accepted_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options, "_told", [])
+    monkeypatch.setattr(options, "_warned", [])
     with pytest.warns(UserWarning, match="blas__ldflags has no effect"):
         config.blas__ldflags = "-lopenblas"
     with warnings.catch_warnings():

@@ -49,13 +49,13 @@ def every_loop(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """However little there is to do, loops run in pieces; their ranges are listed."""
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
     seen: list[Any] = []
-    plain = threads._Pieces.__init__
+    plain = threads._Chunks.__init__
 
     def noting(self: Any, part: int, env: int, bounds: Any, table: int, flag: int) -> None:
         seen.append(bounds)
         plain(self, part, env, bounds, table, flag)
 
-    monkeypatch.setattr(threads._Pieces, "__init__", noting)
+    monkeypatch.setattr(threads._Chunks, "__init__", noting)
     return seen
 
 
@@ -67,13 +67,13 @@ def backwards(every_loop: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         def submit(self, work: Any) -> None:
             work()
 
-    noting = threads._Pieces.__init__
+    noting = threads._Chunks.__init__
 
     def reversing(self: Any, *arguments: Any) -> None:
         noting(self, *arguments)
         self.left.reverse()
 
-    monkeypatch.setattr(threads._Pieces, "__init__", reversing)
+    monkeypatch.setattr(threads._Chunks, "__init__", reversing)
     monkeypatch.setattr(threads, "_pool", lambda *_: OneThread())
 
 
@@ -181,7 +181,7 @@ def test_large_programs_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_little_work_stays_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads._Pieces, "__init__", lambda *_: pytest.fail("it ran in pieces"))
+    monkeypatch.setattr(threads._Chunks, "__init__", lambda *_: pytest.fail("it ran in pieces"))
     x = ot.dvector("x")
     with config.change_flags(native__threads=4):
         call = linked([x], [ot.exp(x)])
@@ -232,7 +232,7 @@ def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> Non
 
     # a shell in the background may have the signal ignored
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    plain = threads._Pieces.work
+    plain = threads._Chunks.work
 
     def work(self: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -240,7 +240,7 @@ def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> Non
         plain(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threads._Pieces, "work", work)
+        patch.setattr(threads._Chunks, "work", work)
         try:
             with pytest.raises(KeyboardInterrupt):
                 call_and_wait()
@@ -259,7 +259,7 @@ def test_what_is_interrupted_before_it_begins_runs_in_one_piece(
 
     seen: list[Any] = []
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
-    monkeypatch.setattr(threads._Pieces, "__init__", interrupted)
+    monkeypatch.setattr(threads._Chunks, "__init__", interrupted)
     monkeypatch.setattr(sys, "unraisablehook", seen.append)
     x = ot.dvector("x")
     with config.change_flags(native__threads=2):
