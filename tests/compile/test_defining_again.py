@@ -1,9 +1,11 @@
-"""A scalar function that is defined again where it was defined, as a cell of a notebook that runs twice does."""
+"""What is defined again where it was defined, as a cell of a notebook that runs twice does."""
 
 from __future__ import annotations
 
+import io
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 import occelo_graph.tensor as ot
+import occelo_rewrite as rw
 from occelo_link import lowers_scalar_to_loops, supports
+from occelo_link.traced.registry import find_lowering
 
 CELL = """
 from occelo_graph import elementwise, promoted
@@ -100,3 +104,232 @@ def test_another_place_is_refused() -> None:
         cell(CELL.format(name="exp", formula="x"), "__main__")
     assert og.elementwise is ot.elementwise
     assert og.register_reduction is ot.register_reduction
+
+
+def in_module(code: str, module: str) -> Any:
+    """Run code again in a module, which keeps what it has."""
+    if module not in sys.modules:
+        sys.modules[module] = types.ModuleType(module)
+    exec(compile(code, f"{module}.py", "exec"), vars(sys.modules[module]))
+    return sys.modules[module]
+
+
+RULE = """
+import occelo_graph.tensor as ot
+from occelo_rewrite import p, node_rewriter, rule, wild, {stage}
+a = wild("a")
+@{stage}{tag}
+@{kind}
+def {name}({takes}):
+    return {result}
+"""
+STAGES = {
+    "register_canonicalize": rw.canonicalize_db,
+    "register_stabilize": rw.stabilize_db,
+    "register_specialize": rw.specialize_db,
+    "register_uncanonicalize": rw.uncanonicalize_db,
+    "register_useless": rw.canonicalize_db,
+    "register_infer_shape": rw.canonicalize_db,
+}
+
+
+@pytest.fixture
+def rules() -> Iterator[None]:
+    before = {db.name: set(db.names()) for db in STAGES.values()}
+    yield
+    for db in STAGES.values():
+        for name in set(db.names()) - before[db.name]:
+            db.remove(name)
+    assert rw.optdb.is_standard
+
+
+@pytest.mark.usefixtures("rules")
+@pytest.mark.parametrize("module", ["__main__", "users_package.rules"])
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("tag", ["", '("mine")'])
+@pytest.mark.parametrize("kind", ["rule(p.cosh(p.tan(a)))", "node_rewriter([ot.cosh])"])
+def test_a_rule_may_be_defined_again(module: str, stage: str, tag: str, kind: str) -> None:
+    of_pattern = kind.startswith("rule")
+    shared = {
+        "stage": stage,
+        "tag": tag,
+        "kind": kind,
+        "takes": "a" if of_pattern else "fgraph, node",
+    }
+
+    def code(result: str, name: str = "again_of_cosh") -> str:
+        made = result if of_pattern else f"[{result.replace('(a)', '(node.inputs[0])')}]"
+        return RULE.format(name=name, result=made, **shared)
+
+    db = STAGES[stage]
+    cell(code("ot.arctan(a)"), module)
+    position, generation = db.position("again_of_cosh"), db.generation
+    cell(code("ot.arcsinh(a)"), module)
+    assert db.position("again_of_cosh") == position
+    assert (
+        db.generation > generation
+    )  # so that what was compiled before is not taken for what is now
+    x = ot.dvector("x")
+    found = oc.function([x], ot.cosh(ot.tan(x)), mode=oc.Mode("vm", "fast_run"))
+    values = np.array([0.5, -1.0])
+    expected = np.arcsinh(values if of_pattern else np.tan(values))
+    np.testing.assert_allclose(found(values), expected)
+    with pytest.raises(
+        ValueError, match=f"already has a rewrite named 'again_of_cosh', .* by {module}"
+    ):
+        cell(code("ot.arctan(a)"), "another_package")
+    np.testing.assert_allclose(found(values), expected)
+
+
+@pytest.mark.usefixtures("rules")
+def test_rules_of_one_name_that_are_different_are_refused() -> None:
+    made = """
+from occelo_rewrite import node_rewriter, register_canonicalize
+def first(fgraph, node): ...
+def second(fgraph, node): ...
+register_canonicalize(node_rewriter(name="again_named")({}))
+"""
+    cell(made.format("first"), "__main__")
+    cell(made.format("first"), "__main__")
+    with pytest.raises(ValueError, match="already has a rewrite named 'again_named'"):
+        cell(made.format("second"), "__main__")
+    standard = rw.canonicalize_db.names()[0]
+    with pytest.raises(ValueError, match=f"already has a rewrite named '{standard}'"):
+        rw.canonicalize_db.register(standard, rw.node_rewriter(name=standard)(lambda f, n: False))
+
+
+def test_stages_that_are_registered_again_have_the_kind_that_they_have_now() -> None:
+    db = rw.EquilibriumDB("again")
+    rewriter = rw.in2out(rw.node_rewriter(name="nothing")(lambda f, n: False))
+    db.register("last", rewriter, "t", final_rewriter=True)
+    assert len(db.query("+t").final_rewriters) == 1
+    db.register("last", rewriter, "t")
+    assert not db.query("+t").final_rewriters
+
+
+OP = """
+import numpy as np
+from occelo_graph import Op, op
+from occelo_link import lowers_to_loops, traces
+@op
+class Scaled(Op):
+    def infer(self, x):
+        return x
+    def evaluate(self, x):
+        return x * {factor}
+"""
+LOWERED = """
+@lowers_to_loops(Scaled)
+def scaled_in_loops(context, node, inputs):
+    (x,) = inputs
+    def element(builder, index):
+        return builder.op("mul", builder.const({factor}.0, x.dtype), x.at(builder, index))
+    return [context.virtual(x.dtype, x.shape, element, [x])]
+@traces(Scaled)
+def scaled_arrays(tracer, node, inputs):
+    return [tracer.arrays.apply("mul", {factor}.0, inputs[0])]
+"""
+
+
+def test_an_op_and_its_lowerings_may_be_defined_again() -> None:
+    x, a = ot.dvector("x"), np.array([1.0, -2.0])
+    module = in_module((OP + LOWERED).format(factor=2), "users_package.ops")
+    first = module.Scaled()(x)
+    f = oc.function([x], first, mode=oc.Mode("native"))
+    in_module((OP + LOWERED).format(factor=3), "users_package.ops")
+    second = module.Scaled()(x)
+    assert not supports("native", second)
+    assert find_lowering(second.owner) is not None
+    # a graph of the earlier class keeps its NumPy code, and does not take the loops of another text of that name
+    assert [str(lack.op) for lack in supports("native", first)] == ["Scaled"]
+    assert find_lowering(first.owner) is None
+    np.testing.assert_array_equal(oc.function([x], first, mode=oc.Mode("native"))(a), 2 * a)
+    np.testing.assert_array_equal(oc.function([x], second, mode=oc.Mode("native"))(a), 3 * a)
+    np.testing.assert_array_equal(f(a), 2 * a)
+    in_module(LOWERED.format(factor=5), "users_package.ops")  # the loops alone, which are wrong now
+    np.testing.assert_array_equal(oc.function([x], second, mode=oc.Mode("native"))(a), 5 * a)
+
+
+def test_classes_of_one_name_that_live_at_the_same_time_keep_their_loops() -> None:
+    made = [cell((OP + LOWERED).format(factor=k), "another_package")["Scaled"] for k in (2, 3)]
+    x, a = ot.dvector("x"), np.array([1.0, -2.0])
+    for factor, kind in zip((2, 3), made, strict=True):
+        assert not supports("native", kind()(x))
+        f = oc.function([x], kind()(x), mode=oc.Mode("native"))
+        np.testing.assert_array_equal(f(a), factor * a)
+
+
+NAMES = {
+    "mode": "import occelo_compile as oc; oc.register_mode('{name}', oc.Mode('vm', {value!r}))",
+    "optimizer": "import occelo_rewrite as rw; rw.register_optimizer('{name}', rw.RewriteDatabaseQuery([{value!r}]))",
+    "linker": "import occelo_link as ol; ol.register_linker('{name}', lambda: ol.VMLinker(allow_gc={value!r} == 'fast_run'))",
+}
+
+
+@pytest.mark.parametrize("module", ["__main__", "users_package.names"])
+@pytest.mark.parametrize("what", NAMES)
+def test_names_of_modes_may_be_given_again(what: str, module: str) -> None:
+    name = f"again_{what}_{module.partition('.')[0]}"
+    for value in ("fast_run", "fast_compile"):
+        cell(NAMES[what].format(name=name, value=value), module)
+    if what == "mode":
+        assert oc.get_mode(name).provided_optimizer == "fast_compile"
+    elif what == "optimizer":
+        assert rw.optimizer_query(name).include == {"fast_compile"}
+    else:
+        assert not oc.get_mode(name).linker.allow_gc
+    with pytest.raises(ValueError, match="already"):
+        cell(NAMES[what].format(name=name, value="fast_run"), "another_package")
+
+
+CODER = """
+from occelo_graph import Op, op, register_coder
+class Unit:
+    def __init__(self, name):
+        self.name = name
+    def __eq__(self, other):
+        return type(other) is type(self) and other.name == self.name
+    def __hash__(self):
+        return hash(self.name)
+register_coder(Unit, lambda unit, arrays: [{version}, unit.name], lambda plain, arrays: Unit(plain[1]))
+@op
+class InUnits(Op):
+    unit: Unit
+    def infer(self, x):
+        return x
+    def evaluate(self, x):
+        return x * {version}
+"""
+
+
+def test_coders_may_be_registered_again() -> None:
+    x = ot.dvector("x")
+    digests: list[Any] = []
+    for version in (1, 2):
+        module = in_module(CODER.format(version=version), "users_package.coders")
+        y = module.InUnits(module.Unit("m"))(x)
+        stream = io.BytesIO()
+        og.save(stream, y, [x])
+        stream.seek(0)
+        (loaded,) = og.load(stream).outputs
+        assert loaded.owner is not None
+        assert loaded.owner.op == y.owner.op
+        digests.append(og.digest(y, [x]))
+    assert digests[0] != digests[1]
+
+
+def test_converters_may_be_set_again() -> None:
+    code = """
+from occelo_graph import set_default_converter
+from occelo_graph.tensor import as_tensor_variable
+def convert(value):
+    return as_tensor_variable({factor} * float(value))
+set_default_converter(convert)
+"""
+    try:
+        for factor in (2, 3):
+            cell(code.format(factor=factor), "__main__")
+            made = in_module(OP.format(factor=1), "users_package.converted").Scaled()("7")
+            assert og.evaluate(made) == 7 * factor
+    finally:
+        og.set_default_converter(ot.as_tensor_variable)

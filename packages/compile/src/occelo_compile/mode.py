@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_compile.facade import facade
 from occelo_compile.options import MODE
+from occelo_graph.form.sources import place_of_caller
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
 from occelo_rewrite import options as rewrite_options
@@ -180,10 +181,17 @@ _RENAMED = {
 }
 
 
+_places: dict[str, tuple[str, ...] | None] = {}
+"""Where modes were registered."""
+
+
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
-    """Give a mode a name; ValueError if it is taken."""
-    if name.lower() in (known.lower() for known in (*_modes, *available_linkers())):
+    """Give a mode a name; ValueError if it is taken, unless at the same place, as by a cell that runs again."""
+    place = place_of_caller()
+    again = place is not None and _places.get(name) == place
+    if not again and name.lower() in (k.lower() for k in (*_modes, *available_linkers())):
         raise ValueError(f"There is a mode named {name!r} already")
+    _places[name] = place
     _modes[name] = (lambda: mode) if isinstance(mode, Mode) else mode
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from occelo_graph.form.sources import place_of_caller
 from occelo_link import options
 from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker
@@ -62,10 +63,16 @@ _linkers: dict[str, LinkerMaker] = {
 _AUTO = "native"
 
 
+_places: dict[str, tuple[str, ...] | None] = {}
+"""Where linkers were registered."""
+
+
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
-    """Register a linker under a name for modes; ValueError if the name is taken."""
-    if name in _linkers:
+    """Register a linker under a name for modes; ValueError if the name is taken, unless it was registered at the same place."""
+    place = place_of_caller()
+    if name in _linkers and (place is None or _places.get(name) != place):
         raise ValueError(f"There is a linker named {name!r} already")
+    _places[name] = place
     _linkers[name] = maker.clone if isinstance(maker, Linker) else maker
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from occelo_graph.form.sources import place_of_caller
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
@@ -100,12 +101,21 @@ class RewriteDatabaseQuery:
 
 @dataclass(frozen=True)
 class DatabaseEntry:
-    """A rewriter with its name, tags and position."""
+    """A rewriter with its name, tags and position, and where it was registered (None for those of these packages)."""
 
     name: str
     rewriter: Rewriter
     tags: frozenset[str]
     position: float
+    place: tuple[str, ...] | None = field(default=None, compare=False)
+
+
+def _origin(rewriter: object) -> tuple[str, ...]:
+    """The names of what a rewriter is made of; a cell of a notebook that runs again gives the same."""
+    function = getattr(rewriter, "law", getattr(rewriter, "function", None))
+    made_of: object = type(rewriter) if function is None else function
+    name = getattr(made_of, "__qualname__", type(made_of).__qualname__)
+    return str(getattr(made_of, "__module__", "")), name, str(rewriter)
 
 
 class RewriteDatabase:
@@ -122,13 +132,18 @@ class RewriteDatabase:
         self._held: dict[str, DatabaseEntry] = {}
         self._standard = standard
         self._initial: dict[str, DatabaseEntry] = {}
+        self._filling = False
         self.generation = 0
 
     @property
     def _entries(self) -> dict[str, DatabaseEntry]:
         if self._standard is not None:
             fill, self._standard = self._standard, None
-            fill(self)
+            self._filling = True
+            try:
+                fill(self)
+            finally:
+                self._filling = False
             self.generation = 0
             self._initial = dict(self._held)
         return self._held
@@ -164,13 +179,25 @@ class RewriteDatabase:
 
         TypeError if the database does not hold this kind of rewriter, or if a name or tag is not a string.
         ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
-        another entry.
+        another entry. What is defined and registered again at the same place, as by a cell of a notebook that
+        runs again, takes the earlier one's place and position.
         """
         check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
         for tag in (name, *tags):
             _check_tag(tag)
-        if name in self._entries and not overwrite_existing:
-            raise ValueError(f"{self.name or 'The database'} already has a rewrite named {name!r}")
+        earlier = self._entries.get(name)
+        caller = None if self._filling else place_of_caller()
+        if earlier is not None and not overwrite_existing:
+            if (
+                caller is None
+                or earlier.place != caller
+                or _origin(earlier.rewriter) != _origin(rewriter)
+            ):
+                where = "" if earlier.place is None else f", registered by {earlier.place[0]}"
+                raise ValueError(
+                    f"{self.name or 'The database'} already has a rewrite named {name!r}{where}"
+                )
+            position = earlier.position if position is None else position
         if any(name in e.tags and e.name != name for e in self._entries.values()):
             raise ValueError(
                 f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name"
@@ -182,9 +209,9 @@ class RewriteDatabase:
             own.update(rewriter.tags)
         if use_db_name_as_tag and self.name:
             own.add(self.name)
-        place = self._next_position() if position is None else float(position)
+        at = self._next_position() if position is None else float(position)
         self.generation += 1
-        self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), place)
+        self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
 
     def _next_position(self) -> float:
         return max((e.position for e in self._entries.values()), default=0.0) + 1
@@ -216,9 +243,7 @@ class RewriteDatabase:
         """Give an entry more tags."""
         entry = self._entries[name]
         self.generation += 1
-        self._entries[name] = DatabaseEntry(
-            entry.name, entry.rewriter, entry.tags | set(tags), entry.position
-        )
+        self._entries[name] = replace(entry, tags=entry.tags | set(tags))
 
     @staticmethod
     def _sorted(entries: Iterable[DatabaseEntry]) -> list[DatabaseEntry]:
@@ -331,10 +356,9 @@ class EquilibriumDB(RewriteDatabase):
     ) -> None:
         """`RewriteDatabase.register`; a rewriter may run at the end of each round or after changes."""
         super().register(name, rewriter, *tags, **options)
-        if final_rewriter:
-            self._final.add(name)
-        if cleanup:
-            self._cleanup.add(name)
+        for names, wanted in ((self._final, final_rewriter), (self._cleanup, cleanup)):
+            # what had the name before may have been another kind
+            (names.add if wanted else names.discard)(name)
 
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
         """Register each rule of a set under its own name, with its own tags as well."""

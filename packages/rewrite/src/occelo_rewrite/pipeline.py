@@ -41,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_graph.form.sources import place_of_caller
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
 from occelo_rewrite.rule_tags import NOT_STRICT
@@ -232,11 +233,17 @@ OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
 }
 
 
+_places: dict[str, tuple[str, ...] | None] = {}
+"""Where optimizers were registered."""
+
+
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
-    """Give a query a name that modes can use; ValueError if it is taken."""
-    if name in OPTIMIZERS:
+    """Give a query a name that modes can use; ValueError if it is taken, unless at the same place, as by a cell that runs again."""
+    place = place_of_caller()
+    if name in OPTIMIZERS and (place is None or _places.get(name) != place):
         raise ValueError(f"There is an optimizer named {name!r} already")
     OPTIMIZERS[name] = query
+    _places[name] = place
 
 
 def optimizer_query(name: str | None) -> RewriteDatabaseQuery:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [
     "UnknownSource",
+    "defined_before",
     "extensions_text",
     "is_foreign",
+    "place_of_caller",
     "place_of_definition",
     "register_extension",
     "remember_extension",
@@ -66,13 +69,41 @@ def place_of_definition() -> tuple[str, ...] | None:
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
     """
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the public functions make an object for each frame
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = None if frame is None else frame.f_back
+    return None if frame is None else _place(frame)
+
+
+def place_of_caller() -> tuple[str, ...] | None:
+    """The place, as `place_of_definition` has it, of the innermost code from outside these packages that is running."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        found = _place(frame)
+        if found is not None:
+            return found
+        frame = frame.f_back
+    return None
+
+
+def _place(frame: types.FrameType) -> tuple[str, ...] | None:
     module = str(frame.f_globals.get("__name__"))
     if module.partition(".")[0] in _PACKAGES:
         return None
     if module == "__main__":
         return (module,)
     return module, frame.f_code.co_filename, frame.f_code.co_qualname
+
+
+def defined_before(cls: type, known: Iterable[type]) -> list[type]:
+    """Those of ``known`` that ``cls`` replaces: they have its module and name, and the name refers to ``cls`` now."""
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    name = (cls.__module__, cls.__qualname__)
+    if found is not cls:
+        return []  # classes that a function makes share one name and are all in use
+    return [c for c in known if c is not cls and (c.__module__, c.__qualname__) == name]
 
 
 def source_text(part: Any, what: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op, Variable
 from occelo_graph.form.encoding import class_name
-from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.form.sources import defined_before, is_foreign, register_extension
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
@@ -91,6 +91,10 @@ def _register(
         # what another package registered for an op of ours stays, also if our families are loaded later
         if op_class not in table or is_foreign(function) or not is_foreign(table[op_class][0]):
             table[op_class] = function, when
+            if is_foreign(function):
+                # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
+                for earlier in defined_before(op_class, table):
+                    del table[earlier]
             register_extension(kind, class_name(op_class), function, when)
         return function
 
