@@ -1,4 +1,4 @@
-"""Identities that change what a gradient does; compiled graphs drop them."""
+"""Barriers: identities that change the gradient through them; compiled graphs drop them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ disconnected_type = DisconnectedType()
 
 
 class _Identity(Op):
-    """The same value."""
+    """Base of barriers: the output is the input."""
 
     moves = FIRST
 
@@ -52,7 +52,7 @@ class _Identity(Op):
         return [x]
 
     def kernel(self, node: Apply) -> Kernel:
-        # a value may be a tuple, which is not one of results
+        # a value may be a tuple, and must not be taken for a tuple of results
         return lambda *values: (self.evaluate(*values),)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -66,7 +66,7 @@ class _Identity(Op):
 
 @op
 class ZeroGrad(_Identity):
-    """Connected, with a derivative of 0."""
+    """An identity that is connected, with a derivative of 0."""
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [ZERO]
@@ -77,7 +77,7 @@ class ZeroGrad(_Identity):
 
 @op
 class DisconnectedGrad(_Identity):
-    """Not connected."""
+    """An identity that is not connected: no derivative passes."""
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [None]
@@ -91,7 +91,7 @@ class DisconnectedGrad(_Identity):
 
 @op
 class UndefinedGrad(_Identity):
-    """Connected, with a derivative that is not defined."""
+    """An identity with an undefined derivative."""
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         return [grad_undefined(self, 0, inputs[0], "undefined_grad was applied")]
@@ -99,7 +99,7 @@ class UndefinedGrad(_Identity):
 
 @op
 class GradClip(_Identity):
-    """Cotangents are limited to an interval."""
+    """An identity that clips cotangents to an interval."""
 
     lower: float
     upper: float
@@ -112,7 +112,7 @@ class GradClip(_Identity):
 
 @op
 class GradScale(_Identity):
-    """Cotangents are multiplied by a number."""
+    """An identity that multiplies cotangents by a number."""
 
     multiplier: float
 
@@ -127,7 +127,7 @@ def zero_grad(x: Any) -> TensorVariable:
 
 
 def disconnected_grad(x: Any) -> TensorVariable:
-    """``x``, as if nothing it depends on were differentiable."""
+    """``x``, without a derivative through it: for gradients it is a constant."""
     made: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
     return made
 
@@ -151,12 +151,12 @@ def grad_scale(x: Any, multiplier: float) -> TensorVariable:
 
 
 def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """A cotangent that says: mathematically, there is none."""
+    """The cotangent for a derivative that mathematically does not exist, for pullbacks of ops."""
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not defined"
     return NullType(reason + (f": {comment}" if comment else ""))()
 
 
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """A cotangent that says: nobody has written it yet."""
+    """The cotangent for a derivative that is not implemented, for pullbacks of ops."""
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not implemented"
     return NullType(reason + (f": {comment}" if comment else ""))()

@@ -1,4 +1,4 @@
-"""What a cotangent or tangent must be to belong to a variable."""
+"""Checks and conversion of cotangents and tangents of a variable."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from occelo_graph.errors import describe, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.lengths import held_to_shape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
@@ -21,11 +22,11 @@ Cotangent = Variable | Zero | None
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
-    """A cotangent (or tangent) of ``variable`` as one of the three kinds, and of its dtype.
+    """Convert a cotangent (or tangent) of ``variable`` to one of the three kinds, and to the variable's dtype.
 
-    TypeError unless it has as many dimensions and is a tensor of floating-point numbers, complex only if
-    the variable is; ValueError for lengths that are known to differ. ``what`` is what the message calls it,
-    or the rule of the op of ``node`` that gave it.
+    TypeError unless it is a tensor of floating-point numbers with as many dimensions, complex only if
+    the variable is; ValueError for static lengths that differ. In the message, ``what`` names the cotangent or, with
+    ``node``, the rule of the node's op that returned it.
     """
     if cotangent is None or cotangent is ZERO:
         return cotangent
@@ -44,14 +45,13 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
         subject = what if node is None else f"What the {what} of {node.op} gave"
         cause = f"{subject} is of type {given.type} for {describe(variable)}: {problem}"
         raise error(lines([] if node is None else _of_node(node), cause))
-    found: Any = given
-    if not is_discrete(kind.dtype) and found.type.dtype != kind.dtype:
-        found = found.astype(kind.dtype)
-    return found
+    if is_discrete(kind.dtype) or given.type.dtype == kind.dtype:
+        return given
+    return cast(given, kind.dtype)
 
 
 def _is_zero(cotangent: Variable) -> bool:
-    """Whether it is the integer 0, which rules return for a derivative that vanishes."""
+    """Whether a cotangent is the integer 0, which some rules return for a derivative of 0."""
     if not isinstance(cotangent, Constant) or not is_discrete(cotangent.type.dtype):
         return False
     return not np.any(cotangent.data)
@@ -74,10 +74,10 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
 
 
 def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """What the ``rule`` (pullback, pushforward) of a node's op gave for its ``variable``.
+    """`fitting` for the result ``found`` of the ``rule`` (pullback or pushforward) of a node's op for its ``variable``.
 
-    It is checked as `fitting` says, and if the rule is not one of this package, its shape is checked
-    when the graph runs. ``place`` says whether the variable is an input or an output.
+    If the rule is from outside this package, the shape is also checked when the graph runs. ``place`` is "input" or
+    "output".
     """
     cotangent = fitting(found, variable, rule, node)
     if isinstance(cotangent, Variable) and node.op.foreign_derivative:
@@ -92,10 +92,9 @@ def _of_node(node: Apply) -> list[str]:
 
 
 def of_shape(cotangent: Variable, variable: Variable, of: str) -> Variable:
-    """A cotangent that is checked to have the shape of its variable when the graph runs.
+    """The cotangent, with a check at run time that it has the shape of its variable, unless that is static.
 
-    The forward graph need not be computed for a gradient, and with it go its checks of lengths. Nothing is
-    added where the shape is certain.
+    A gradient may not need the forward graph, whose checks of lengths are then not run.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent

@@ -1,4 +1,4 @@
-"""Forward-mode differentiation: `pushforward`."""
+"""`pushforward`: forward-mode differentiation."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -23,9 +24,9 @@ __all__ = ["Rop", "pushforward", "pushforward_through_pullback"]
 def pushforward_through_pullback(
     outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
-    """Tangents of ``outputs`` for ops that have only a pullback.
+    """Tangents of ``outputs`` by pullbacks alone.
 
-    The pullback is linear in its cotangents, and the pullback of that linear map is the
+    The pullback is linear in the cotangents, and the pullback of this linear map is the
     pushforward (Townsend, "A new trick for calculating Jacobian vector products", 2017).
     """
     live = [
@@ -56,7 +57,7 @@ def pushforward_through_pullback(
             return_disconnected="none",
         )
         if tangent is not None:
-            # linear, so the dummy's value does not matter, but its shape may
+            # linear in the dummy, so its value does not matter, but its shape may
             tangent = clone_replace(tangent, {dummy: zeros_like(output)})
         results.append(tangent)
     return results
@@ -71,7 +72,7 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
             zeros_like(v) if t is ZERO else t for v, t in zip(node.inputs, tangents, strict=True)
         ]
         return node.op.pushforward(node.inputs, node.outputs, filled)
-    # the trick must see this node alone, cut off from what its inputs depend on
+    # a copy of the node on new roots, so that nothing else is differentiated
     roots = [v.type.make_variable() for v in node.inputs]
     alone = node.clone_with_new_inputs(roots)
     pushed = pushforward_through_pullback(alone.outputs, roots, tangents)
@@ -92,18 +93,16 @@ def pushforward(
 ) -> Any:
     """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
 
-    ``wrt`` and ``tangents`` are one variable each or lists of as many; ``f`` is one, a list or a tuple,
-    and so is the result. Ops without a pushforward of their own are differentiated twice in reverse, as
-    the whole graph is if ``use_op_pushforward`` is False. ``disconnected_outputs`` ("raise", "warn",
-    "ignore") and ``return_disconnected`` ("zero", "none", "disconnected") say what happens to an
-    output that does not depend on ``wrt``.
+    ``wrt`` and ``tangents`` are one variable each or lists of equal length; ``f`` is one, a list or a tuple,
+    and so is the result. Ops without a pushforward (with ``use_op_pushforward=False`` the whole graph) are
+    differentiated twice in reverse mode. ``disconnected_outputs`` ("raise", "warn", "ignore") and
+    ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend
+    on ``wrt``.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)
-    given = [
-        as_tensor_variable(t)
-        for t in (tangents if isinstance(tangents, list | tuple) else [tangents])  # pyright: ignore[reportUnknownVariableType]
-    ]
+    listed = tangents if is_list_or_tuple(tangents) else [tangents]
+    given = [as_tensor_variable(t) for t in listed]
     if len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
     for variable, tangent in zip(variables, given, strict=True):
@@ -129,7 +128,7 @@ def pushforward(
 
 
 def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
-    """Add the tangents of what a node computes to those found so far."""
+    """Add the tangents of a node's outputs to those in ``found``."""
     tangents = [found.get(v) for v in node.inputs]
     if all(t is None for t in tangents):
         return

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: one pullback, vectorized over a batch of unit cotangents."""
+"""Jacobians and Hessians: pullbacks vectorized over a batch of unit cotangents, and products with vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import grad, pullback
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.traversal import as_variables, variable_depends_on
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.create import eye
 from occelo_graph.ops.shape import length_product, lengths_by_variables, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -26,11 +27,11 @@ def jacobian(
     disconnected_inputs: str = "raise",
     vectorize: bool = True,
 ) -> Any:
-    """Derivatives of every element of ``expression`` by every element of ``wrt``.
+    """Derivatives of every element of ``expression`` with respect to every element of ``wrt``.
 
-    The result has the dimensions of ``expression`` followed by those of ``wrt``; a list or
-    tuple of variables gives one. It is one pullback vectorized over an identity matrix, whose size need
-    not be known; ``vectorize`` is accepted for compatibility and changes nothing.
+    The result has the dimensions of ``expression`` followed by those of ``wrt``; for a list or
+    tuple of variables it is one of results. It is one pullback vectorized over an identity matrix, whose size may
+    be dynamic; ``vectorize`` is accepted for compatibility and has no effect.
     """
     del vectorize
     expression = as_tensor_variable(expression)
@@ -56,7 +57,7 @@ def jacobian(
 
 
 def _as_asked(results: Sequence[Any], wrt: Any) -> Any:
-    """One result, a list or a tuple of them, as ``wrt`` is."""
+    """One result, a list or a tuple of them, like ``wrt``."""
     if isinstance(wrt, Variable):
         return results[0]
     return tuple(results) if isinstance(wrt, tuple) else list(results)
@@ -68,10 +69,10 @@ def hessian(
     consider_constant: Any = None,
     disconnected_inputs: str = "raise",
 ) -> Any:
-    """Second derivatives of a scalar ``cost`` by ``wrt``, one variable or several.
+    """Second derivatives of a scalar ``cost`` with respect to ``wrt``, one variable or several.
 
-    The result has the dimensions of the variable twice. A list or tuple of variables gives one with
-    the Hessian of each (not the blocks between them).
+    The result has the dimensions of the variable twice. For a list or tuple of variables it is one with
+    the Hessian for each variable, without the blocks for pairs of them.
     """
     variables = as_variables(wrt)
     results: list[Any] = []
@@ -82,15 +83,15 @@ def hessian(
 
 
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
-    """The Hessian of ``cost`` by ``wrt`` times ``p``, without forming the Hessian.
+    """The Hessian of ``cost`` with respect to ``wrt`` times ``p``, computed without the Hessian.
 
-    ``wrt`` and ``p`` are one variable each, or lists or tuples of as many; so is the result.
+    ``wrt`` and ``p`` are one variable each, or lists or tuples of equal length, and so is the result.
     """
     variables = as_variables(wrt)
-    points = list(p) if isinstance(p, list | tuple) else [p]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if len(points) != len(variables):  # pyright: ignore[reportUnknownArgumentType]
+    points = list(p) if is_list_or_tuple(p) else [p]
+    if len(points) != len(variables):
         raise ValueError(
-            f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "  # pyright: ignore[reportUnknownArgumentType]
+            f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "
             + describe(variables[0])
         )
     gradients: list[Any] = grad(cost, variables, **options)

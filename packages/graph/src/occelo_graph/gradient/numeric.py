@@ -1,4 +1,4 @@
-"""Finite differences, as a check of analytic gradients."""
+"""`verify_grad` and `numeric_grad`: checks of gradients against finite differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
 def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
-    """Central differences of a scalar function of arrays, one array of derivatives for each."""
+    """The derivatives of a scalar function at the arrays ``pt`` by central differences, one array for each."""
     points = [np.array(p) for p in pt]
     results: list[Any] = []
     for i, point in enumerate(points):
@@ -57,9 +57,9 @@ def verify_grad(
 ) -> None:
     """Compare the gradient of ``fun`` at the arrays ``pt`` with central differences.
 
-    ``fun`` takes symbolic tensors and gives one. Its elements are weighted at random, ``n_tests``
-    times, into a cost; ``rng`` is a NumPy Generator (a fixed one by default). `GradientError` with
-    the ops that ``fun`` applies and the worst element if the gradients differ by more than both tolerances, which default by dtype.
+    ``fun`` takes symbolic tensors and returns one. The cost is a sum of its elements with random weights; this is repeated
+    ``n_tests`` times. ``rng`` is a NumPy Generator (with a fixed seed by default). `GradientError`, which names
+    the ops of ``fun`` and the worst element, if the gradients differ by more than both tolerances, which default by dtype.
     """
     del no_debug_ref
     generator = np.random.default_rng(20) if rng is None else rng
@@ -67,7 +67,7 @@ def verify_grad(
     for point in points:
         if is_discrete(point.dtype.name):
             raise TypeError(f"verify_grad takes floating-point arrays, got {point.dtype}")
-    inputs: list[Any] = [
+    inputs = [
         TensorType(p.dtype, p.shape).make_variable(f"input {i}") for i, p in enumerate(points)
     ]
     output = as_tensor_variable(fun(*inputs))
@@ -93,11 +93,11 @@ def verify_grad(
         try:
             _compare(analytic, numeric, points, abs_tol, rel_tol)
         except GradientError as error:
-            raise GradientError(lines(_told(fun, inputs, output), str(error))) from None
+            raise GradientError(lines(_context(fun, inputs, output), str(error))) from None
 
 
-def _told(fun: Any, inputs: Sequence[Variable], output: Variable) -> list[str]:
-    """What is being verified: the function's name, and the ops that it applies."""
+def _context(fun: Any, inputs: Sequence[Variable], output: Variable) -> list[str]:
+    """The context of an error: the name of the function, and its ops."""
     ops: dict[str, None] = {}
     for node in toposort([output], blockers=frozenset(inputs)):
         ops.setdefault(str(node.op))

@@ -1,15 +1,15 @@
-"""Reverse-mode differentiation: `grad` and `pullback`.
+"""`grad` and `pullback`: reverse-mode differentiation.
 
-The graph is walked once, from the cost to the variables asked for; each node turns cotangents of
-its outputs into cotangents of its inputs. Only nodes between the two are visited. A cotangent is a
-variable, `ZERO` (connected, but the derivative vanishes) or None (not connected).
+The nodes between the cost and ``wrt`` are visited once, in reverse topological order. Each computes
+the cotangents of its inputs from those of its outputs. A cotangent is a
+variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import (
@@ -25,11 +25,15 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Lop", "grad", "pullback", "subgraph_grad"]
 
@@ -47,7 +51,7 @@ def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
 
 
 class _Accumulator:
-    """Cotangents found so far; several for one variable are summed in one addition."""
+    """Accumulates cotangents; all those of one variable are added by one node."""
 
     def __init__(self) -> None:
         self._terms: dict[Variable, list[Variable]] = {}
@@ -107,9 +111,9 @@ def _pulled_terms(
     pattern: Sequence[Sequence[bool]],
     wanted: Sequence[bool],
 ) -> Sequence[Any]:
-    """A cotangent of each input; anything for those that are not wanted."""
+    """A cotangent for each input; arbitrary for inputs that are not wanted."""
     count = len(node.inputs)
-    # what is not defined reaches the inputs that its output depends on, and no others
+    # an undefined cotangent reaches only the inputs on which its output depends
     null: list[Any] = [None] * count
     if any(_is_null(c) for c in cotangents):
         for i, row in enumerate(pattern):
@@ -138,8 +142,8 @@ def _pulled_terms(
         terms = node.op.pull(node.inputs, node.outputs, given, wanted)
     except Exception as error:
         raise at_node(error, "differentiating", node) from error
-    if not isinstance(terms, list | tuple) or len(terms) != count:
-        got = len(terms) if isinstance(terms, list | tuple) else repr(terms)
+    if not is_list_or_tuple(terms) or len(terms) != count:
+        got = len(terms) if is_list_or_tuple(terms) else repr(terms)
         raise ValueError(
             f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
         )
@@ -154,7 +158,7 @@ def _pull_form(
     dependent: set[Variable],
     blocked: set[Variable],
 ) -> None:
-    """Pull a cotangent through a form of what a node computes, whose own nodes are ``new``."""
+    """Pull the cotangent of a node's output through its stable ``form``, whose nodes are ``new``."""
     cotangent = found.total(node.outputs[0])
     if cotangent is None:
         return
@@ -185,7 +189,7 @@ def _propagate(
     keep = frozenset((*wrt, *blocked))
     for node in reversed(order):
         if node.outputs[0] in blocked or found.total(node.outputs[0]) is None:
-            form: Any = None
+            form: Variable | None = None
             new: Sequence[Apply] = ()
         else:
             form, new = differentiable_form(node, keep)
@@ -220,19 +224,19 @@ def grad(
     return_disconnected: str = "zero",
     null_gradients: str = "raise",
 ) -> Any:
-    """Gradients of a scalar ``cost`` by one variable or several (a list gives a list).
+    """Gradients of a scalar ``cost`` with respect to one variable or several (a list for a list).
 
-    Each gradient has the shape of its variable, and its dtype (floatX for discrete variables, by
-    which the derivative counts as 0 wherever it passes through a discrete operation). For complex
-    variables it is the derivative by the real part plus i times that by the imaginary part.
+    A gradient has the shape and the dtype of its variable. For a discrete variable the dtype is floatX; the
+    derivative of discrete operations is 0. For a complex variable the gradient is the derivative with respect to the real
+    part plus i times that with respect to the imaginary part.
 
-    ``consider_constant`` lists variables through which nothing passes; by such a variable itself the
-    gradient is what reaches it. ``known_grads`` maps
-    variables to cotangents that are given; ``cost`` may then be None. ``disconnected_inputs`` says
-    what happens if the cost does not depend on a variable: "raise" `DisconnectedInputError`,
-    "warn" or "ignore"; ``return_disconnected`` what is then returned: "zero", "none" or
-    "disconnected". ``null_gradients``: "raise" `NullTypeGradError` for a gradient that is not
-    defined, or "return" it. ``add_names`` names gradients ``(dcost/dx)``.
+    - ``consider_constant``: variables that count as constants. Their own gradients are still computed.
+    - ``known_grads``: a mapping from variables to their cotangents; ``cost`` may then be None.
+    - ``disconnected_inputs``: for a variable on which the cost does not depend, "raise" `DisconnectedInputError`,
+      "warn" or "ignore".
+    - ``return_disconnected``: the gradient of such a variable: "zero", "none" or "disconnected".
+    - ``null_gradients``: for an undefined gradient, "raise" `NullTypeGradError` or "return" it.
+    - ``add_names``: name gradients ``(dcost/dx)``.
     """
     if cost is None and not known_grads:
         raise ValueError("grad needs a cost or known_grads")
@@ -261,11 +265,11 @@ def grad(
 
 
 def _wrt_list(wrt: Any) -> list[Variable]:
-    listed = as_variables(wrt)
-    for variable in listed:
-        if not isinstance(variable, Variable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"Gradients are taken by variables, got {variable!r}")
-    return listed
+    given: list[Any] = [wrt] if isinstance(wrt, Variable) else list(wrt)
+    for value in given:
+        if not isinstance(value, Variable):
+            raise TypeError(f"Gradients are taken by variables, got {value!r}")
+    return given
 
 
 def _finish(
@@ -330,15 +334,15 @@ def pullback(
 ) -> Any:
     """Cotangents of ``wrt`` from those of ``f``: vectors times the Jacobian.
 
-    ``f`` and ``cotangents`` are one variable each or lists of as many; ``wrt`` is one or a list,
+    ``f`` and ``cotangents`` are one variable each or lists of equal length; ``wrt`` is one or a list,
     and so is the result. Other arguments are those of `grad`.
     """
     outputs = as_variables(f)
-    given = list(cotangents) if isinstance(cotangents, list | tuple) else [cotangents]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if len(outputs) != len(given):  # pyright: ignore[reportUnknownArgumentType]
-        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")  # pyright: ignore[reportUnknownArgumentType]
-    pairs: dict[Variable, Any] = {}
-    for output, cotangent in zip(outputs, given, strict=True):  # pyright: ignore[reportUnknownArgumentType]
+    given = list(cotangents) if is_list_or_tuple(cotangents) else [cotangents]
+    if len(outputs) != len(given):
+        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")
+    pairs: dict[Variable, TensorVariable] = {}
+    for output, cotangent in zip(outputs, given, strict=True):
         ct = as_tensor_variable(cotangent)
         pairs[output] = add(pairs[output], ct) if output in pairs else ct
     return grad(
@@ -364,12 +368,12 @@ def subgraph_grad(
     cost: Any = None,
     details: bool = False,
 ) -> Any:
-    """Gradients by ``wrt`` and ``end`` from those of a graph's later part, as two lists.
+    """Gradients with respect to ``wrt`` and ``end`` in the later part of a graph, as two lists.
 
-    Differentiation goes from ``cost`` and the known gradients ``start`` down to ``end``, and not
-    beyond; what does not depend on a variable counts as 0. The gradients by ``end`` are the ``start`` of
-    the next part: ``dict(zip(end, end_grads))``. With ``details`` there follow what ``start`` and what
-    ``cost`` alone give, as lists for ``[*wrt, *end]``, or None for one that was not given.
+    Differentiation goes from ``cost`` and the known gradients ``start`` back to ``end``, and not
+    beyond. The gradient of a variable without influence is 0. The gradients of ``end`` are the ``start`` of
+    the earlier part: ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists, the gradients
+    of ``[*wrt, *end]`` that come from ``start`` and from ``cost`` alone, or None for one that was not given.
 
     ValueError without a cost and start gradients; other errors are those of `grad`.
     """
@@ -402,7 +406,7 @@ def subgraph_grad(
 
 
 def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
-    """Cotangents that the user gives, checked."""
+    """Check the cotangents that the user gives."""
     starts: dict[Variable, Cotangent] = {}
     for variable, cotangent in known.items():
         if not isinstance(variable, Variable):
@@ -412,7 +416,7 @@ def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
 
 
 def _merged(first: Mapping[Variable, Any], second: Mapping[Variable, Any]) -> dict[Variable, Any]:
-    """Two mappings of cotangents, added where both have one."""
+    """The union of two mappings of cotangents; cotangents of the same variable are added."""
     merged = dict(first)
     for variable, cotangent in second.items():
         mine = merged.get(variable)
