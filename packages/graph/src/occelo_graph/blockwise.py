@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import run_node
+from occelo_graph.ir.clone import Replacements
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
@@ -29,8 +30,12 @@ from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.create import alloc, broadcast_to
 from occelo_graph.ops.shape import length_product, reshape, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import TensorApply, tensors
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.vectorize import vectorize_graph
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Blockwise", "batch_by_loop"]
 
@@ -72,10 +77,12 @@ class Blockwise(Op):
         results = self._applied(arguments, extras)
         return results if return_list or len(results) != 1 else results[0]
 
-    def _applied(self, arguments: Sequence[Any], extras: Sequence[int]) -> list[Any]:
+    def _applied(
+        self, arguments: Sequence[TensorVariable], extras: Sequence[int]
+    ) -> list[TensorVariable]:
         """The results for arguments with ``extras`` batch dimensions."""
         if not any(extras):
-            alone: list[Any] = self.core_op(*arguments, return_list=True)
+            alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)
         chosen = [i for i, extra in enumerate(extras) if extra]
@@ -92,23 +99,23 @@ class Blockwise(Op):
             for out, shape in zip(node.outputs, shapes, strict=True)
         ]
         start = as_tensor_variable(np.int64(0))
-        number: Any = as_tensor_variable(np.int64(count) if isinstance(count, int) else count)
-        made = self.make_node(number, start, *memory, *flat).outputs[1:]
+        number = as_tensor_variable(np.int64(count) if isinstance(count, int) else count)
+        made = tensors(self.make_node(number, start, *memory, *flat).outputs[1:])
         if len(lengths) == 1:
             return list(made)
         return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in made]
 
-    def _core(self, *types: Any) -> Apply:
+    def _core(self, *types: TensorType) -> TensorApply:
         """A node of the core op for arguments of these types."""
         names, _ = parse_signature(self.signature)
         core = [
             TensorType(t.dtype, t.shape[t.ndim - len(own) :]).make_variable()
             for t, own in zip(types, names, strict=True)
         ]
-        return self.core_op.make_node(*core)
+        return cast("TensorApply", self.core_op.make_node(*core))
 
     def _core_shapes(
-        self, count: Any, flat: Sequence[Any], batched: Sequence[bool]
+        self, count: Any, flat: Sequence[TensorVariable], batched: Sequence[bool]
     ) -> list[tuple[Any, ...]]:
         """The shapes of the results of the core op."""
         names, results = parse_signature(self.signature)
@@ -127,11 +134,10 @@ class Blockwise(Op):
             said = [tuple(known.get(d) for d in own) for own in results]
         inner = set(node.inputs)
         shapes: list[tuple[Any, ...]] = []
-        first: list[Any] = []
+        first: list[TensorVariable] = []
         for k, (out, shape) in enumerate(zip(node.outputs, said, strict=True)):
-            static: Any = out.type.shape
             lengths: list[Any] = []
-            for axis, (n, length) in enumerate(zip(static, shape, strict=True)):
+            for axis, (n, length) in enumerate(zip(out.type.shape, shape, strict=True)):
                 if n is not None:
                     length = n
                 elif isinstance(length, Variable) and not inner.isdisjoint(ancestors([length])):
@@ -148,11 +154,13 @@ class Blockwise(Op):
 
     # the loop
 
-    def infer(self, *types: Any) -> tuple[Any, ...]:
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         count = len(types) - 2 - len(parse_signature(self.signature)[0])
         return (_INDEX, *types[2 : 2 + count])
 
-    def _parts(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[bool]]:
+    def _parts(
+        self, inputs: Sequence[TensorVariable]
+    ) -> tuple[list[TensorVariable], list[TensorVariable], list[bool]]:
         """Memory for the results, the arguments, and whether each argument has a batch dimension."""
         names, _ = parse_signature(self.signature)
         first = len(inputs) - len(names)
@@ -160,12 +168,12 @@ class Blockwise(Op):
         batched = [v.type.ndim > len(own) for v, own in zip(arguments, names, strict=True)]
         return list(inputs[2:first]), arguments, batched
 
-    def loop(self, node: Apply) -> Loop:
+    def loop(self, node: TensorApply[Blockwise]) -> Loop:
         first = len(node.inputs) - len(parse_signature(self.signature)[0])
         body = _body(self, tuple(v.type for v in node.inputs[1:]))
         return Loop(body, 0, tuple(range(1, first)), tuple(range(first, len(node.inputs))))
 
-    def kernel(self, node: Apply) -> Kernel:
+    def kernel(self, node: TensorApply[Blockwise]) -> Kernel:
         memory, arguments, batched = self._parts(node.inputs)
         core = self._core(*(v.type for v in arguments))
         where = 2 + len(memory)
@@ -190,16 +198,21 @@ class Blockwise(Op):
 
         return run
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(
+        self, node: TensorApply[Blockwise], input_shapes: Sequence[Any]
+    ) -> Sequence[Any]:
         memory, _, _ = self._parts(node.inputs)
         return [(), *input_shapes[2 : 2 + len(memory)]]
 
     def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
+        self,
+        node: TensorApply[Blockwise],
+        inputs: Sequence[TensorVariable],
+        batch_ndims: Sequence[int],
+    ) -> Sequence[TensorVariable]:
         _, arguments, batched = self._parts(node.inputs)
         first = len(inputs) - len(arguments)
-        aligned: list[Any] = []
+        aligned: list[TensorVariable] = []
         for variable, extra, own in zip(inputs[first:], batch_ndims[first:], batched, strict=True):
             if extra and not own:
                 order: list[Any] = [*range(extra), "x", *range(extra, variable.type.ndim)]
@@ -210,7 +223,12 @@ class Blockwise(Op):
 
     # derivatives of the core op, vectorized
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        cotangents: Sequence[Any],
+    ) -> Sequence[Any]:
         memory, arguments, batched = self._parts(inputs)
         core = self._core(*(v.type for v in arguments))
         live = [
@@ -236,17 +254,20 @@ class Blockwise(Op):
         for i, (g, variable) in enumerate(zip(pulled, arguments, strict=True)):
             if not isinstance(g, Variable) or isinstance(g.type, NullType):
                 continue
-            made: Any = g
+            made = as_tensor_variable(g)
             names = parse_signature(self.signature)[0][i]
             if made.type.ndim == len(names):
-                lengths = (inputs[0], *shape_tuple(made))
-                made = broadcast_to(made, lengths)
-            pulled[i] = made if batched[i] else made.sum(axis=0)
-            if pulled[i].type.dtype != variable.type.dtype:
-                pulled[i] = pulled[i].astype(variable.type.dtype)
+                made = broadcast_to(made, (inputs[0], *shape_tuple(made)))
+            made = made if batched[i] else made.sum(axis=0)
+            pulled[i] = made.astype(variable.type.dtype)
         return [*rest, *pulled]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        tangents: Sequence[Any],
+    ) -> Sequence[Any]:
         memory, arguments, _ = self._parts(inputs)
         core = self._core(*(v.type for v in arguments))
         given = tangents[2 + len(memory) :]
@@ -279,7 +300,7 @@ class Blockwise(Op):
         return f"Blockwise{{{self.core_op}, {self.signature}}}"
 
 
-def _over_batch(found: Sequence[Any], replace: dict[Variable, Any]) -> list[Any]:
+def _over_batch(found: Sequence[Any], replace: Replacements) -> list[Any]:
     """Variables of a core graph, vectorized; None and undefined ones are kept."""
     usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
     made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
@@ -287,16 +308,16 @@ def _over_batch(found: Sequence[Any], replace: dict[Variable, Any]) -> list[Any]
 
 
 @lru_cache(maxsize=1024)
-def _body(made: Blockwise, types: tuple[Any, ...]) -> FrozenFunctionGraph:
+def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph:
     """The graph of one iteration: from index, results and arguments to the next index and the results."""
     names, _ = parse_signature(made.signature)
-    variables: list[Any] = [t.make_variable() for t in types]
+    variables = [t.make_variable() for t in types]
     first = len(types) - len(names)
     index, results, arguments = variables[0], variables[1:first], variables[first:]
     at = [
         v[index] if v.type.ndim > len(own) else v for v, own in zip(arguments, names, strict=True)
     ]
-    elements: list[Any] = made.core_op(*at, return_list=True)
+    elements: list[TensorVariable] = made.core_op(*at, return_list=True)
     written = [r[index].set(e) for r, e in zip(results, elements, strict=True)]
     return freeze(variables, [index + 1, *written])
 
@@ -310,7 +331,7 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
         raise NotImplementedError(f"{core} has no batching rule, and cannot be repeated: it {why}")
     letters = iter(f"d{k}" for k in range(1000))
 
-    def dims(variables: Sequence[Any]) -> str:
+    def dims(variables: Sequence[Variable]) -> str:
         return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
 
     signature = f"{dims(node.inputs)}->{dims(node.outputs)}"

@@ -57,7 +57,7 @@ class ConflictingAssumptionsError(OcceloError, ValueError):
 
 
 class DisconnectedInputError(OcceloError, ValueError):
-    """A gradient was asked for a variable that the cost does not depend on."""
+    """The cost of a gradient does not depend on the variable."""
 
 
 class NullTypeGradError(OcceloError, TypeError):

@@ -35,5 +35,5 @@ from occelo_graph.tensors.variable import TensorVariable as TensorVariable
 from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 
-if not TYPE_CHECKING:  # type checkers know what is here without it
+if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _elsewhere("occelo.tensor", "occelo")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.traits import FIRST
-from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ir.types import DisconnectedType, NullType, Type
 from occelo_graph.ops.elemwise.arithmetic import clip
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -42,7 +42,7 @@ class _Identity(Op):
     view_map = {0: [0]}
     identity_at_runtime: ClassVar[bool] = True
 
-    def infer(self, x: Any) -> Any:
+    def infer(self, x: Type) -> Type:
         return x
 
     def evaluate(self, x: Any) -> Any:

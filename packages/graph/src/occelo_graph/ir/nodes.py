@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     OpT = TypeVar("OpT", bound="Op", covariant=True, default="Op")
     VariableT = TypeVar("VariableT", bound="Variable", covariant=True, default="Variable")
 else:
-    # Python 3.11 knows no defaults of type variables
+    # Python 3.11 has no defaults of type variables
     from typing import TypeVar
 
     OpT, VariableT = TypeVar("OpT"), TypeVar("VariableT")

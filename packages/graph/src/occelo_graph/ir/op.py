@@ -193,7 +193,7 @@ class Op(Traits):
     # application
 
     def as_variable(self, value: Any, position: int) -> Variable:
-        """Turn the argument at ``position`` into a variable."""
+        """Convert the argument at ``position`` to a variable."""
         return value if isinstance(value, Variable) else facade.convert(value)
 
     def infer(self, *types: Any, **_: Any) -> Any:
@@ -247,7 +247,7 @@ class Op(Traits):
         return self, inputs
 
     def known_integers(self, node: AnyApply, of: Callable[[Variable], Any]) -> Any:
-        """The integers that a node surely computes, as `ir.known_values` has them; ``of`` returns those of an input."""
+        """The static values of the integers that a node computes, as in `ir.known_values`; ``of`` returns those of an input."""
         return None
 
     @property
