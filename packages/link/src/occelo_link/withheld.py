@@ -53,7 +53,7 @@ def is_withheld(node: Apply) -> bool:
     off = _current.get()
     if not off:
         return False
-    scalar: Any = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
+    scalar: ScalarOp | None = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
     return (
         isinstance(node.op, off.classes)
         or isinstance(scalar, off.classes)

@@ -73,11 +73,11 @@ class Polling:
             total = self.emit(f"add i64 {total}, {product}")
         return total
 
-    def polls(self, loop: For) -> bool:
+    def is_strip_mined(self, loop: For) -> bool:
         """Whether a loop is strip-mined: an outermost loop that may run for long and is interruptible."""
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
-    def step(self, loop: For) -> str:
+    def strip_length(self, loop: For) -> str:
         """The number of iterations of a strip."""
         work = iteration_work(loop)
         if not work.inner:
@@ -86,18 +86,18 @@ class Polling:
         iterations = self.emit(f"udiv i64 {BUDGET}, {self.work(work)}")
         return self.emit(f"add i64 {iterations}, 1")
 
-    def limit_after(self, first: str, step: str, stop: str) -> str:
+    def strip_end(self, first: str, strip_length: str, stop: str) -> str:
         """The end of the strip that begins at ``first``."""
         self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
-        ahead = self.emit(f"add i64 {first}, {step}")
+        ahead = self.emit(f"add i64 {first}, {strip_length}")
         return self.emit(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 {stop})")
 
     def poll(self, resume: str) -> None:
         """Poll for an interrupt: return from the unit if there is one, else resume at a label."""
         self.is_used = True
         status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
-        go_on = self.emit(f"icmp eq i64 {status}, 0")
-        self.out.branch_likely(go_on, resume, "interrupted")
+        not_interrupted = self.emit(f"icmp eq i64 {status}, 0")
+        self.out.branch_likely(not_interrupted, resume, "interrupted")
 
     def poll_every(self, counter: str, iterations: int) -> None:
         """Poll in every so many iterations."""
@@ -122,9 +122,9 @@ class Polling:
 
         ``carried`` are the types and initial values of the index and of the values that the loop carries.
         """
-        if not self.polls(loop):
+        if not self.is_strip_mined(loop):
             return None
-        step = self.step(loop)
+        strip_length = self.strip_length(loop)
         strips = StripLoop(
             "",
             self.out.new_label("strip_end"),
@@ -138,7 +138,7 @@ class Polling:
         self.out.start_block(strips.head)
         for kind, value in carried:
             strips.phis.append(self.out.open_phi(kind, value, strips.before))
-        strips.limit = self.limit_after(strips.phis[0][1], step, stop)
+        strips.limit = self.strip_end(strips.phis[0][1], strip_length, stop)
         return strips
 
     def close_strips(

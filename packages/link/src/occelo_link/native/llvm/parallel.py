@@ -80,7 +80,7 @@ class OutlinedLoops:
         given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         if self.threads and loop.parallel:
             self.in_threads(loop, function, given)
-        elif self.polling.polls(loop):
+        elif self.polling.is_strip_mined(loop):
             self.in_strips(loop, function, env)
         else:
             self.line(f"call void {function}({given})")
@@ -97,13 +97,17 @@ class OutlinedLoops:
 
     def in_strips(self, loop: For, function: str, env: str) -> None:
         """Call the loop's function strip by strip, and poll between."""
-        start, stop, step = self.use(loop.start), self.use(loop.stop), self.polling.step(loop)
+        start, stop, strip_length = (
+            self.use(loop.start),
+            self.use(loop.stop),
+            self.polling.strip_length(loop),
+        )
         head, poll_block, done = self.out.new_labels("strips", "poll", "done")
         before = self.out.label
         self.line(f"br label %{head}")
         self.out.start_block(head)
         at, first = self.out.open_phi("i64", start, before)
-        limit = self.polling.limit_after(first, step, stop)
+        limit = self.polling.strip_end(first, strip_length, stop)
         self.line(f"call void {function}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
         more = self.emit(f"icmp slt i64 {limit}, {stop}")
         self.line(f"br i1 {more}, label %{poll_block}, label %{done}")

@@ -38,24 +38,24 @@ class ScalarLoops:
         self.block = block
 
     def loop(self, loop: For) -> None:
-        iterations = unrolled_range(loop)
-        carried = self.iterations(loop) if iterations is None else self.unrolled(loop, iterations)
+        indices = unrolled_range(loop)
+        carried = self.rolled(loop) if indices is None else self.unrolled(loop, indices)
         for each, name in zip(loop.carried, carried, strict=True):
             self.scalars.names[each.result.number] = name
 
-    def unrolled(self, loop: For, iterations: range) -> list[str]:
+    def unrolled(self, loop: For, indices: range) -> list[str]:
         """An unrolled loop; returns the final carried values."""
         use, names = self.scalars.use, self.scalars.names
         carried = [use(each.initial) for each in loop.carried]
-        for iteration in iterations:
-            names[loop.index.number] = str(iteration)
+        for index in indices:
+            names[loop.index.number] = str(index)
             for each, name in zip(loop.carried, carried, strict=True):
                 names[each.param.number] = name
             self._body(loop.body)
             carried = [use(each.following) for each in loop.carried]
         return carried
 
-    def iterations(self, loop: For) -> list[str]:
+    def rolled(self, loop: For) -> list[str]:
         """A loop that is not unrolled, strip-mined if it is long; returns the final carried values."""
         out, use, names = self.out, self.scalars.use, self.scalars.names
         start, stop = use(loop.start), use(loop.stop)

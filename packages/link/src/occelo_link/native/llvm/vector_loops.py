@@ -26,8 +26,8 @@ class VectorLoops:
         self.polling = polling
 
     def loop(self, loop: For) -> None:
-        iterations = unrolled_range(loop)
-        vectors = self.iterations(loop) if iterations is None else self.unrolled(loop, iterations)
+        indices = unrolled_range(loop)
+        vectors = self.rolled(loop) if indices is None else self.unrolled(loop, indices)
         for each, merged in zip(loop.carried, vectors, strict=True):
             assert each.combine is not None
             self.parts.scalars.names[each.result.number] = self.combine(
@@ -40,18 +40,18 @@ class VectorLoops:
         """The body once; returns the accumulators after it."""
         return VectorIteration(self.parts, loop, first, mask).run(carried)
 
-    def unrolled(self, loop: For, iterations: range) -> list[str]:
+    def unrolled(self, loop: For, indices: range) -> list[str]:
         """An unrolled loop; returns the accumulators."""
         lanes = loop.lanes
         vectors = [self.parts.vectors.spread(each.initial, lanes) for each in loop.carried]
-        for first in range(iterations.start, iterations.stop, lanes):
-            left = iterations.stop - first
+        for first in range(indices.start, indices.stop, lanes):
+            left = indices.stop - first
             steps = ", ".join(f"i1 {'true' if i < left else 'false'}" for i in range(lanes))
             mask = None if left >= lanes else f"<{steps}>"
             vectors = self.iteration(loop, str(first), mask, vectors)
         return vectors
 
-    def iterations(self, loop: For) -> list[str]:
+    def rolled(self, loop: For) -> list[str]:
         """A loop over whole vectors and the remainder; returns the accumulators."""
         out, lanes = self.out, loop.lanes
         start, stop = self.parts.scalars.use(loop.start), self.parts.scalars.use(loop.stop)
