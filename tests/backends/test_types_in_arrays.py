@@ -124,7 +124,7 @@ def test_parts_are_traced(backend: str) -> None:
                 np.testing.assert_allclose(state.get_value()[0], some(4)[0] * 2.0 ** (k + 1))
     assert f.vm.static == set()
     # what a shape may change in is not another function, nor a value
-    assert len(f.vm._known) == 1
+    assert len(f.vm._compiled) == 1
 
 
 def test_results_of_python_come_back_in_parts(backend: str) -> None:

@@ -82,9 +82,9 @@ class PythonVM:
         ]
         self._computed = [storage_map[v] for node in order for v in node.outputs]
         kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
-        self._between = [cell for cell in self._computed if id(cell) not in kept]
+        self._intermediate = [cell for cell in self._computed if id(cell) not in kept]
         self._program = self._with_frees(order)
-        self._straight = [
+        self._steps = [
             (thunk.kernel, thunk.inputs, thunk.outputs, frees, thunk)
             for thunk, frees in self._program
         ]
@@ -105,7 +105,7 @@ class PythonVM:
 
     def clear_storage(self) -> None:
         """Clear the cells of all intermediate values."""
-        for cell in self._between:
+        for cell in self._intermediate:
             cell[0] = None
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
@@ -119,16 +119,16 @@ class PythonVM:
                 if self.lazy or output_subset is not None:
                     self._run_on_demand(output_subset)
                 elif self.callback is None and self.around is None:
-                    self._run_straight()
+                    self._run_in_order()
                 else:
-                    self._run_watched()
+                    self._run_observed()
         except BaseException:
             self.clear_storage()
             raise
 
-    def _run_straight(self) -> None:
+    def _run_in_order(self) -> None:
         # `NodeThunk.__call__`, inlined
-        for kernel, inputs, outputs, frees, thunk in self._straight:
+        for kernel, inputs, outputs, frees, thunk in self._steps:
             try:
                 results = kernel(*[cell[0] for cell in inputs])
             except Exception as error:
@@ -149,7 +149,7 @@ class PythonVM:
         if self.callback is not None:
             self.callback(node, thunk, self.storage_map, computed)
 
-    def _run_watched(self) -> None:
+    def _run_observed(self) -> None:
         computed = dict.fromkeys(self.storage_map, False)
         for thunk, frees in self._program:
             self._run(thunk, computed)
@@ -174,12 +174,12 @@ class PythonVM:
             if missing:
                 stack.extend(missing)
                 continue
-            self._run_sparing(self._of_node[node], computed)
+            self._run_copying(self._of_node[node], computed)
             stack.pop()
         if self.allow_gc:
             self.clear_storage()
 
-    def _run_sparing(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
+    def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
         """Run a node; the inputs that it overwrites are copied if other nodes, which have not run, read them.
 
         Those cannot run first, since a branch may decide whether they run at all.

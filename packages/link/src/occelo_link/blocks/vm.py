@@ -153,7 +153,7 @@ class BlockVM:
                 self._steps.append(Block(part, unit, storage_map))
         kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
         made: list[Variable] = [v for part in parts for node in part.nodes for v in node.outputs]
-        self._between = [
+        self._intermediate = [
             storage_map[v] for v in made if v in storage_map and id(storage_map[v]) not in kept
         ]
 
@@ -218,7 +218,7 @@ class BlockVM:
 
     def clear_storage(self) -> None:
         """Clear the cells of all intermediate values."""
-        for cell in self._between:
+        for cell in self._intermediate:
             cell[0] = None
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:

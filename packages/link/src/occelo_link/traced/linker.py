@@ -104,9 +104,9 @@ class TracedVM:
         self.static = set(static)
         self._kinds = [v.type for v in fgraph.inputs]
         self._only_arrays = all(v.type.is_array for v in (*fgraph.inputs, *fgraph.outputs))
-        self._known: OrderedDict[Any, Traced] = OrderedDict()
+        self._compiled: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[Any] = set()
-        self._taken = {np.ndarray, linker.array_type}
+        self._accepted = {np.ndarray, linker.array_type}
         self.falls_back = False
         self._withheld = withheld()
 
@@ -141,7 +141,7 @@ class TracedVM:
         def compute(arrays: Sequence[Any]) -> Sequence[Any] | None:
             if self.static:
                 return None  # an input became static since
-            values = self._usable([arrays[s] if isinstance(s, int) else s[0] for s in sources])
+            values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values)
             traced = known.get(key)
             try:
@@ -171,15 +171,15 @@ class TracedVM:
         expected = [(v.type.dtype, v.type.shape) for v in ordered]
         return make_fast_call(expected, update if updates else run, kind == SINGLE, slow)
 
-    def _usable(self, values: list[Any]) -> list[Any]:
+    def _in_parts(self, values: list[Any]) -> list[Any]:
         """The values in parts; arrays of a third library are converted to NumPy arrays."""
         return [
-            v if type(v) in self._taken else in_parts(kind, local(v))
+            v if type(v) in self._accepted else in_parts(kind, local(v))
             for kind, v in zip(self._kinds, values, strict=True)
         ]
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
-        values = self._usable([cell[0] for cell in self.inputs])
+        values = self._in_parts([cell[0] for cell in self.inputs])
         wanted = tuple(range(len(self.outputs)) if output_subset is None else output_subset)
         try:
             results = self._run(values, wanted)
@@ -190,9 +190,9 @@ class TracedVM:
         for i, result in zip(wanted, results, strict=True):
             self.outputs[i][0] = result
 
-    def _given(self, values: Sequence[Any]) -> dict[Variable, Any]:
+    def _copied_inputs(self, values: Sequence[Any]) -> dict[Variable, Any]:
         """Copies of the values of all inputs, as NumPy arrays."""
-        return {v: _own(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
+        return {v: _copied(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
     def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
         """The results; opaque ones are computed in Python."""
@@ -204,7 +204,7 @@ class TracedVM:
         if compiled:
             results.update(zip(compiled, self._run_compiled(values, compiled), strict=True))
         others = [i for i in wanted if i not in results]
-        found = evaluate([outputs[i] for i in others], self._given(values))
+        found = evaluate([outputs[i] for i in others], self._copied_inputs(values))
         results.update(zip(others, found, strict=True))
         return [results[i] for i in wanted]
 
@@ -240,7 +240,7 @@ class TracedVM:
         return [i for i in wanted for _ in self.fgraph.outputs[i].type.parts() or ()]
 
     def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
-        fixed = {i: _known(self._kinds[i], values[i]) for i in sorted(self.static)}
+        fixed = {i: _as_numpy(self._kinds[i], values[i]) for i in sorted(self.static)}
         contents = tuple(_contents(value) for value in fixed.values())
         given = self._dynamic(values)
         if None in contents:
@@ -251,18 +251,18 @@ class TracedVM:
             contents,
             self.linker.signature(given),
         )
-        found = self._known.get(key)
+        found = self._compiled.get(key)
         if found is None:
-            found = self._known[key] = self.linker.compile_traced(self, fixed, given, wanted)
-            if len(self._known) > _CACHE_SIZE:
-                self._known.popitem(last=False)
+            found = self._compiled[key] = self.linker.compile_traced(self, fixed, given, wanted)
+            if len(self._compiled) > _CACHE_SIZE:
+                self._compiled.popitem(last=False)
         else:
-            self._known.move_to_end(key)
+            self._compiled.move_to_end(key)
         return found
 
     def compiled_for(self, *values: Any) -> tuple[Traced, list[Any]]:
         """The compiled form for values of all inputs, and its array arguments."""
-        given = self._usable(list(values))
+        given = self._in_parts(list(values))
         traced = self._traced(given, tuple(range(len(self.outputs))))
         return traced, self._dynamic(given)
 
@@ -308,7 +308,7 @@ class TracedVM:
         """
         if isinstance(error, NotImplementedError):
             raise error
-        given = self._given(values)
+        given = self._copied_inputs(values)
         found = evaluate([self.fgraph.outputs[i] for i in wanted], given)
         branches = any(node.op.lazy for node in self.fgraph.apply_nodes)
         if not (branches and self.linker.computes_both_branches):
@@ -326,14 +326,14 @@ class TracedVM:
         ]
 
 
-def _own(kind: Type, value: Any) -> Any:
+def _copied(kind: Type, value: Any) -> Any:
     """A copy of a value as NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
     return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
 
 
-def _known(kind: Type, value: Any) -> Any:
+def _as_numpy(kind: Type, value: Any) -> Any:
     """A value in parts that are NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
