@@ -47,7 +47,7 @@ class Collected:
     output_keys: list[str] | None
     unpack_single: bool
     return_none: bool
-    shared: list[SharedVariable] = field(default_factory=lambda: list[SharedVariable]())
+    shared: list[SharedVariable] = field(default_factory=list[SharedVariable])
     name: str | None = None
 
 

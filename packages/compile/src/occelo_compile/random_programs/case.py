@@ -8,8 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from occelo_compile.calling import Function
 from occelo_compile.function import function
+from occelo_compile.mode import Mode
+from occelo_graph.tensor import TensorVariable
 from occelo_graph.testing.programs.drawing import misjudged
 from occelo_graph.testing.programs.program import Program
 from occelo_graph.testing.programs.rounding import Expected, expected_results, wide_results
@@ -35,10 +39,10 @@ class Case:
     """A program with its variables; ``runs`` is the number of NumPy runs that measure tolerances."""
 
     program: Program
-    mode: Any = None
+    mode: str | Mode | None = None
     runs: int = 4
-    inputs: list[Any] = field(default_factory=lambda: list[Any]())
-    outputs: list[Any] = field(default_factory=lambda: list[Any]())
+    inputs: list[TensorVariable] = field(default_factory=list[TensorVariable])
+    outputs: list[TensorVariable] = field(default_factory=list[TensorVariable])
 
     def __post_init__(self) -> None:
         try:
@@ -57,8 +61,12 @@ class Case:
         return expected_results(self.program, self.runs)
 
     def compiled(
-        self, inputs: Sequence[Any], outputs: Any, mode: Any = None, **options: Any
-    ) -> Any:
+        self,
+        inputs: Sequence[Any],
+        outputs: Any,
+        mode: str | Mode | None = None,
+        **options: Any,
+    ) -> Function:
         """A compiled function; `Violation` if compiling fails."""
         chosen = self.mode if mode is None else mode
         try:
@@ -66,7 +74,7 @@ class Case:
         except Exception as error:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 
-    def called(self, made: Any, values: Sequence[Any], mutable: bool = False) -> list[Any]:
+    def called(self, made: Function, values: Sequence[Any], mutable: bool = False) -> list[Any]:
         """The results of a call; `Violation` if it fails or changes its arguments."""
         before = [np.array(v) for v in values]
         with np.errstate(all="ignore"):
@@ -89,7 +97,7 @@ class Case:
             if wrong and not (expected is None and self._is_better(i, found, one)):
                 raise Violation("value", f"result {i}: {wrong}")
 
-    def _is_better(self, position: int, found: Any, one: Expected) -> bool:
+    def _is_better(self, position: int, found: npt.NDArray[Any], one: Expected) -> bool:
         """Whether results differ only where NumPy overflows and computing in wider floats does not."""
         if (
             found.dtype != one.value.dtype

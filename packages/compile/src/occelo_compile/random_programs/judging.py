@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from occelo_compile.mode import get_mode
+from occelo_compile.mode import Mode, get_mode
 from occelo_compile.random_programs.case import Case, Unsuited, Violation
 from occelo_compile.random_programs.laws import LAWS
 from occelo_graph.testing.programs.listing import listing
@@ -82,12 +81,12 @@ def _linker(law: str, mode: str | None) -> str | None:
     return law if law in ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch") else mode
 
 
-def _try(program: Program, law: str, mode: Any, runs: int) -> None:
+def _try(program: Program, law: str, mode: str | Mode | None, runs: int) -> None:
     random = np.random.default_rng([max(program.seed, 0), sum(law.encode())])
     LAWS[law](Case(program, mode, runs), random)
 
 
-def _kept(program: Program, law: str, mode: Any) -> bool:
+def _kept(program: Program, law: str, mode: str | Mode | None) -> bool:
     try:
         _try(program, "value" if law == _linker(law, None) else law, mode, _CAREFUL)
     except Violation:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from occelo_compile.function import function
 from occelo_compile.mode import Mode
@@ -16,6 +17,7 @@ __all__ = ["BACKENDS", "mistake_law"]
 
 BACKENDS = ("py", "vm", "native")
 Random = np.random.Generator
+Array = npt.NDArray[Any]
 Mistake = tuple[str, str, Any, type[Exception]]
 """The step in NumPy and in Occelo, the value of its other input, and the class of the error."""
 
@@ -69,27 +71,27 @@ def _error(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) 
     return f"nothing, and gives {results}"
 
 
-def _index(x: Any, random: Random) -> Mistake:
+def _index(x: Array, random: Random) -> Mistake:
     n = len(x)
     return "{0}[{1}]", "{0}[{1}]", int(random.choice([n, n + 3, -n - 1])), IndexError
 
 
-def _indices(x: Any, random: Random) -> Mistake:
+def _indices(x: Array, random: Random) -> Mistake:
     n = len(x)
     return "{0}[{1}]", "{0}[{1}]", [0, int(random.choice([n, n + 3, -n - 1]))], IndexError
 
 
-def _take(x: Any, random: Random) -> Mistake:
+def _take(x: Array, random: Random) -> Mistake:
     return "np.take({0}, {1}, axis=-1)", "ot.take({0}, {1}, axis=-1)", [0, x.shape[-1]], IndexError
 
 
-def _other_shape(x: Any, length: int) -> Any:
+def _other_shape(x: Array, length: int) -> Array:
     shape = list(x.shape)
     shape[-1] = length
     return np.ones(shape, x.dtype)
 
 
-def _sum(x: Any, random: Random) -> Mistake:
+def _sum(x: Array, random: Random) -> Mistake:
     n = x.shape[-1]
     if n == 1:
         raise Unsuited
@@ -98,7 +100,7 @@ def _sum(x: Any, random: Random) -> Mistake:
     return "{0} + {1}", "{0} + {1}", _other_shape(x, length), ValueError
 
 
-def _written(x: Any, random: Random) -> Mistake:
+def _written(x: Array, random: Random) -> Mistake:
     return (
         "set_at({0}, ..., {1})",
         "{0}[...].set({1})",
@@ -107,23 +109,23 @@ def _written(x: Any, random: Random) -> Mistake:
     )
 
 
-def _joined(x: Any, random: Random) -> Mistake:
+def _joined(x: Array, random: Random) -> Mistake:
     if x.ndim < 2:
         raise Unsuited
     text = "concatenate([{0}, {1}], axis=0)"
     return f"np.{text}", f"ot.{text}", _other_shape(x, x.shape[-1] + 1), ValueError
 
 
-def _product(x: Any, random: Random) -> Mistake:
+def _product(x: Array, random: Random) -> Mistake:
     if x.dtype == bool:
         raise Unsuited
     return "np.dot({0}, {1})", "ot.dot({0}, {1})", np.ones(x.shape[-1] + 1, x.dtype), ValueError
 
 
-def _lengths(x: Any, random: Random) -> Mistake:
+def _lengths(x: Array, random: Random) -> Mistake:
     return "{0}.reshape(({1},))", "{0}.reshape(({1},))", x.size + 1, ValueError
 
 
-_MISTAKES: list[Callable[[Any, Random], Mistake]] = [
+_MISTAKES: list[Callable[[Array, Random], Mistake]] = [
     _index, _indices, _take, _sum, _sum, _written, _joined, _product, _lengths,
 ]  # fmt: skip
