@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_graph import provenance
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.op import frozen_value
@@ -236,3 +237,21 @@ def test_default_update_must_fit() -> None:
     assert x.default_update is not None
     with pytest.raises(TypeError, match="Cannot convert"):
         x.default_update = ot.fvector()
+
+
+def test_a_file_becomes_internal_after_it_was_the_users(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "_internal_roots", [*provenance._internal_roots])
+    namespace: dict[str, Any] = {"ot": ot}
+    file = tmp_path / "own" / "helper.py"
+    exec(compile("def make(): return ot.dvector()", str(file), "exec"), namespace)
+    for _ in range(2):
+        source = namespace["make"]().source
+        assert source is not None
+        assert source.filename == str(file)
+    provenance.register_internal(str(tmp_path / "own"))
+    for _ in range(2):
+        source = namespace["make"]().source
+        assert source is not None
+        assert source.filename == __file__

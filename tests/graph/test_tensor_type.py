@@ -12,6 +12,8 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import ConfigError, config
+from occelo_graph.tensors.constant import promote_arguments
+from occelo_graph.tensors.type import DTYPES
 
 
 def test_equal_types_are_one_object() -> None:
@@ -139,6 +141,30 @@ def test_relations() -> None:
 )
 def test_promotion_is_numpys_with_weak_python_scalars(expression: Any, dtype: str) -> None:
     assert expression().dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("number", [0, 1, 1.5, 1e300, -0.0, 1j], ids=repr)
+def test_a_number_has_the_dtype_that_numpy_gives_it_each_time(dtype: str, number: Any) -> None:
+    x, y = ot.vector("x", dtype=dtype), ot.vector("y", dtype="float32")
+    for given in ([x], [x, y], [y, x]):
+        wanted = np.result_type(*[v.type.numpy_dtype for v in given], number).name
+        for _ in range(2):
+            with np.errstate(over="ignore"):
+                made = promote_arguments([*given, number])[-1]
+            assert made.type.dtype == wanted
+
+
+@pytest.mark.parametrize("order", ["=", "<", ">"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_byte_order_and_metadata_are_no_part_of_a_dtype(dtype: str, order: Any) -> None:
+    plain = np.dtype(dtype).newbyteorder(order)
+    for given in (plain, np.dtype(plain, metadata={"unit": "m"}), plain.type):
+        kind = og.TensorType(given, (None,))
+        assert (kind.dtype, kind.numpy_dtype) == (dtype, np.dtype(dtype))
+        assert kind is og.TensorType(dtype, (None,))
+    assert kind.is_discrete == (plain.kind in "biu")
+    assert kind.is_complex == (plain.kind == "c")
 
 
 def test_weak_integers_that_do_not_fit_overflow() -> None:

@@ -27,7 +27,8 @@ __all__ = [
 Mark = tuple[CodeType, int]
 
 _internal_roots: list[str] = []
-_is_internal: dict[str, bool] = {}
+_internal_files: set[str] = set()
+_user_files: set[str] = set()
 _enabled = True
 
 
@@ -53,7 +54,7 @@ def register_internal(directory: str) -> None:
     root = os.path.join(os.path.abspath(directory), "")
     if root not in _internal_roots:
         _internal_roots.append(root)
-        _is_internal.clear()
+        _user_files.clear()
 
 
 def set_enabled(on: bool) -> None:
@@ -69,7 +70,7 @@ def enabled() -> bool:
 
 def _classify(filename: str) -> bool:
     internal = filename.startswith(tuple(_internal_roots))
-    _is_internal[filename] = internal
+    (_internal_files if internal else _user_files).add(filename)
     return internal
 
 
@@ -83,13 +84,10 @@ def user_frame(depth: int = 1) -> FrameType | None:
     if not _enabled:
         return None
     frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
-    known = _is_internal
+    internal, users = _internal_files, _user_files
     while frame is not None:
         filename = frame.f_code.co_filename
-        internal = known.get(filename)
-        if internal is None:
-            internal = _classify(filename)
-        if not internal:
+        if filename not in internal and (filename in users or not _classify(filename)):
             return frame
         frame = frame.f_back
     return None

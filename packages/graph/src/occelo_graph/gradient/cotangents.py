@@ -30,12 +30,19 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
     """
     if cotangent is None or cotangent is ZERO:
         return cotangent
+    kind = variable.type
+    if (
+        isinstance(cotangent, Variable)
+        and cotangent.type is kind
+        and kind.is_array
+        and not kind.is_discrete
+    ):
+        return cotangent
     given: Variable = (
         cotangent if isinstance(cotangent, Variable) else as_tensor_variable(cotangent)
     )
     if isinstance(given.type, DisconnectedType):
         return None
-    kind = variable.type
     if isinstance(given.type, NullType) or not isinstance(kind, TensorType):
         return given
     if _is_zero(given):

@@ -29,7 +29,9 @@ _DEPTH = 5
 
 def number_in(variable: Variable) -> float | None:
     """The real number that all elements of a small constant equal; None for other variables."""
-    data = variable.data if isinstance(variable, Constant) else None
+    if not isinstance(variable, Constant):
+        return None
+    data = variable.data
     if not is_array(data) or data.dtype.kind not in "iuf" or not 0 < data.size <= 64:
         return None
     first = float(data.flat[0])

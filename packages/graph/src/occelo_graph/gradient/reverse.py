@@ -44,7 +44,7 @@ def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
     dependent: set[Variable] = set(wanted)
     nodes: list[Apply] = []
     for node in toposort(list(outputs)):
-        if any(v in dependent for v in node.inputs):
+        if not dependent.isdisjoint(node.inputs):
             dependent.update(node.outputs)
             nodes.append(node)
     return nodes
@@ -69,11 +69,12 @@ class _Accumulator:
         terms = self._terms.get(variable)
         if not terms:
             return ZERO if variable in self._zero else None
+        if len(terms) == 1:
+            return terms[0]
         null = next((t for t in terms if isinstance(t.type, NullType)), None)
         if null is not None:
             return null
-        if len(terms) > 1:
-            terms[:] = [add(*terms)]
+        terms[:] = [add(*terms)]
         return terms[0]
 
 
@@ -85,14 +86,18 @@ def _pull_node(
     node: Apply, found: _Accumulator, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
     cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
-    if all(c is None for c in cotangents):
+    if cotangents.count(None) == len(cotangents):
         return
     pattern = node.op.connection_pattern(node)
-    connected = [any(row[j] for j, c in enumerate(cotangents) if c is not None) for row in pattern]
-    wanted = [
-        v in dependent and is_connected
-        for v, is_connected in zip(node.inputs, connected, strict=True)
-    ]
+    wanted = [v in dependent for v in node.inputs]
+    if len(cotangents) == 1:
+        connected = [row[0] for row in pattern]
+    else:
+        connected = [
+            any([row[j] for j, c in enumerate(cotangents) if c is not None]) for row in pattern
+        ]
+    if len(connected) != len(wanted) or not all(connected):
+        wanted = [use and met for use, met in zip(wanted, connected, strict=True)]
     if not any(wanted):
         return
     terms = _pulled_terms(node, cotangents, pattern, wanted)
@@ -115,7 +120,7 @@ def _pulled_terms(
     count = len(node.inputs)
     # an undefined cotangent reaches only the inputs on which its output depends
     null: list[Any] = [None] * count
-    if any(_is_null(c) for c in cotangents):
+    if any([_is_null(c) for c in cotangents]):
         for i, row in enumerate(pattern):
             null[i] = next(
                 (c for c, use in zip(cotangents, row, strict=True) if use and _is_null(c)), None
@@ -125,7 +130,7 @@ def _pulled_terms(
         if not any(wanted):
             return null
     live = [
-        c is not None and c is not ZERO and not _is_discrete(v)
+        c is not None and c is not ZERO and not v.type.is_discrete
         for c, v in zip(cotangents, node.outputs, strict=True)
     ]
     if not any(live):
@@ -147,6 +152,8 @@ def _pulled_terms(
         raise ValueError(
             f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
         )
+    if null.count(None) == count:
+        return terms
     return [t if n is None else n for t, n in zip(terms, null, strict=True)]
 
 

@@ -66,17 +66,21 @@ def differentiable_form(
     return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
 
 
-def _always(inputs: Sequence[Variable]) -> bool:
-    return True
-
-
 def _has_number(inputs: Sequence[Variable]) -> bool:
-    return len(inputs) == 2 and (number_in(inputs[0]) or number_in(inputs[1])) is not None
+    if len(inputs) != 2:
+        return False
+    # only constants are numbers, and most operands have an owner
+    first, second = [number_in(v) if v.owner is None else None for v in inputs]
+    return bool(first) or second is not None
 
 
 def _has_powers(inputs: Sequence[Variable]) -> bool:
-    owners = [v.owner for v in inputs if v.owner is not None]
-    return sum(isinstance(o.op, Elemwise) and o.op.scalar_op is exp.scalar_op for o in owners) > 1
+    count = 0
+    for v in inputs:
+        node = v.owner
+        if node is not None and isinstance(node.op, Elemwise):
+            count += node.op.scalar_op is exp.scalar_op
+    return count > 1
 
 
 def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
@@ -103,18 +107,21 @@ def _law(node: Apply, laws: dict[str, _Law]) -> tuple[_Law, _Node] | None:
         return None
     name = found.op.scalar_op.name
     law = laws.get(name)
-    if law is None or not _MAY_FIT.get(name, _always)(found.inputs):
+    if law is None:
         return None
-    return law, found
+    may_fit = _MAY_FIT.get(name)
+    return (law, found) if may_fit is None or may_fit(found.inputs) else None
 
 
 def _form(node: _Node, reader: Reader, law: _Law) -> TensorVariable | None:
     kind = node.outputs[0].type
     if not is_float(kind.dtype):
         return None
-    if any(v.type.dtype != kind.dtype for v in node.inputs):
-        return None
-    reader.dtype = kind.dtype
+    dtype = kind.dtype
+    for v in node.inputs:
+        if v.type.dtype != dtype:
+            return None
+    reader.dtype = dtype
     reader.seen.update(node.inputs)
     form = law(reader, node)
     if form is None or form is node.outputs[0]:

@@ -114,10 +114,14 @@ class Op(Traits):
     _makes_nodes: ClassVar[bool] = False
     """Whether nodes are made by a ``make_node`` from outside this package."""
 
+    _is_foreign: ClassVar[bool] = False
+    """Whether the class comes from outside this package."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        cls._is_foreign = not cls.__module__.startswith(_OWN)
         if "make_node" in cls.__dict__:
-            cls._makes_nodes = not cls.__module__.startswith(_OWN)
+            cls._makes_nodes = cls._is_foreign
         forget_other_values(cls, Op)
         forget_plain_nodes(cls)
         props: Any = cls.__dict__.get("__props__", ())
@@ -440,7 +444,7 @@ class Op(Traits):
 
         The shapes of its results are then checked when the graph runs.
         """
-        return not type(self).__module__.startswith(_OWN)
+        return type(self)._is_foreign
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
         """For each input, a list with whether each output depends on it differentiably."""

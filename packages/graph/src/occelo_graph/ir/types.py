@@ -41,6 +41,8 @@ class Type:
     """The number of dimensions; None for a type without dimensions."""
     dtype: Any = None
     """The name of the dtype of the elements; None for a type without elements."""
+    is_discrete: bool = False
+    """Whether values are integers or truth values, through which no derivative passes."""
     variable_class: ClassVar[Callable[..., Any] | None] = None
     constant_class: ClassVar[Callable[..., Any] | None] = None
     nominal_class: ClassVar[type[Any] | None] = None
@@ -124,11 +126,6 @@ class Type:
     def from_parts(self, parts: Sequence[Any]) -> Any:
         """The value that consists of these arrays, which it may keep; the inverse of `to_parts`."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
-
-    @property
-    def is_discrete(self) -> bool:
-        """Whether values are integers or truth values, through which no derivative passes."""
-        return False
 
     # variables
 

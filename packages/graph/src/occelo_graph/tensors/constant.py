@@ -11,7 +11,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Variable, is_node
 from occelo_graph.ir.types import generic
 from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
-from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
+from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, refuse_mask
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
@@ -32,6 +32,7 @@ TensorLike = Any
 _FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
 _scalars: dict[tuple[str, str, str], TensorConstant] = {}
+_promotions: dict[tuple[tuple[np.dtype[Any], ...], type[complex]], str] = {}
 
 
 def constant(
@@ -54,7 +55,7 @@ def constant(
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
     data = np.array(x, dtype=wanted)
-    if data.dtype.name not in DTYPES:
+    if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
         raise TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}")
     if ndim is not None:
         if data.ndim > ndim:
@@ -131,25 +132,44 @@ def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
     The dtype of a Python number follows from the other arguments: with a float32 tensor
     1.1 is float32, with an int8 tensor 1 is int8 (and 300 is an OverflowError).
     """
-    converted = [None if type(a) in _WEAK else as_tensor_variable(a) for a in arguments]
-    known = [v for v in converted if v is not None]
-    if len(known) == len(converted):
-        return known
-    dtypes = [v.type.numpy_dtype for v in known]
+    converted: list[Any] = []
+    weak = False
+    for argument in arguments:
+        if isinstance(argument, Variable) and isinstance(argument.type, TensorType):
+            converted.append(argument)
+        elif type(argument) in _WEAK:
+            converted.append(None)
+            weak = True
+        else:
+            converted.append(as_tensor_variable(argument))
+    if not weak:
+        return converted
+    dtypes = tuple([v.type.numpy_dtype for v in converted if v is not None])
     return [
         _weak_constant(argument, dtypes) if variable is None else variable
         for argument, variable in zip(arguments, converted, strict=True)
     ]
 
 
-def _weak_constant(value: Any, dtypes: Sequence[np.dtype[Any]]) -> TensorConstant:
+def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConstant:
     """A Python number as a constant, given the dtypes of the arguments that are no Python numbers."""
     if not dtypes:
         return constant(value)
-    dtype = np.result_type(*dtypes, value).name
+    dtype = _dtype_beside(dtypes, value)
     if type(value) is int:
         _check_fits(value, dtype)
     return scalar_constant(value, dtype)
+
+
+def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
+    # which number it is does not matter, only of which type
+    kind = type(number)
+    found = _promotions.get((dtypes, kind))
+    if found is None:
+        if len(_promotions) >= _SCALAR_CACHE_LIMIT:
+            _promotions.clear()
+        found = _promotions[dtypes, kind] = np.result_type(*dtypes, number).name
+    return found
 
 
 def _check_fits(value: int, dtype: str) -> None:

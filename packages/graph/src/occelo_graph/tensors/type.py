@@ -30,6 +30,9 @@ DTYPES = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 _NAMES = frozenset(DTYPES)
+dtype_names: dict[np.dtype[Any], str] = {np.dtype(name): name for name in DTYPES}
+"""The names of dtypes in native byte order; NumPy works out a name anew each time."""
+_NUMPY_DTYPE: Any = np.dtype
 _MAX_NDIM = 64
 
 
@@ -52,6 +55,10 @@ def _dtype_name(dtype: Any) -> str:
     # np.dtype.name is slow
     if type(dtype) is str and dtype in _NAMES:
         return dtype
+    if isinstance(dtype, _NUMPY_DTYPE):
+        native: Any = dtype
+        if native in dtype_names:
+            return dtype_names[native]
     if dtype == "floatX":
         return FLOAT_X.get()
     try:
@@ -85,7 +92,7 @@ class TensorType(Type):
     interned: equal types are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
     """
 
-    __slots__ = ("dtype", "ndim", "numpy_dtype", "shape")
+    __slots__ = ("dtype", "is_complex", "is_discrete", "ndim", "numpy_dtype", "shape")
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
     is_array: ClassVar[bool] = True
 
@@ -94,10 +101,14 @@ class TensorType(Type):
     shape: StaticShape
     ndim: int
     numpy_dtype: np.dtype[Any]
+    is_discrete: bool
+    is_complex: bool
 
     def __new__(cls, dtype: Any, shape: Sequence[int | None], **options: Any) -> TensorType:
         name = _dtype_name(dtype)
-        static = tuple(_static_dimension(n) for n in shape)
+        static = tuple(
+            [n if n is None or (type(n) is int and n >= 0) else _static_dimension(n) for n in shape]
+        )
         if len(static) > _MAX_NDIM:
             raise ValueError(f"A tensor has at most {_MAX_NDIM} dimensions, got {len(static)}")
         key = (cls, name, static)
@@ -108,17 +119,18 @@ class TensorType(Type):
             found.shape = static
             found.ndim = len(static)
             found.numpy_dtype = np.dtype(name)
+            found.is_discrete = is_discrete(name)
+            found.is_complex = is_complex(name)
             cls._interned[key] = found
         return found
 
     def key(self) -> tuple[Any, ...]:
         return (self.dtype, self.shape)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self) >> 4
+    if not TYPE_CHECKING:
+        # equal types are one object, and these are not functions of Python
+        __eq__ = object.__eq__
+        __hash__ = object.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.dtype, self.shape)
@@ -131,10 +143,6 @@ class TensorType(Type):
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
         return parts[0]
-
-    @property
-    def is_discrete(self) -> bool:
-        return is_discrete(self.dtype)
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:

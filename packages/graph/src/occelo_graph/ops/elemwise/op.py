@@ -50,6 +50,8 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
 
 def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
     """Sum ``value`` (of the shape of ``full``) over the dimensions that ``target`` broadcast."""
+    if full is target:
+        return value
     lead = full.ndim - target.ndim
     axes = list(range(lead))
     stretched = [
@@ -104,12 +106,13 @@ class Elemwise(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         nin = self.scalar_op.nin
-        if nin is not None and len(inputs) != nin:
-            raise TypeError(f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}")
+        if nin is not None:
+            if len(inputs) != nin:
+                raise TypeError(f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}")
+        elif len(inputs) > 2 and str(self.scalar_op) != "mul":  # no name of NumPy's
+            refuse_out(str(self.scalar_op), inputs)
         if not inputs:
             raise TypeError(f"{self} takes at least one argument")
-        if nin is None and str(self.scalar_op) != "mul":  # no name of NumPy's
-            refuse_out(str(self.scalar_op), inputs)
         variables = promote_arguments(inputs)
         try:
             types = self.infer_types(tuple([v.type for v in variables]))
@@ -189,9 +192,13 @@ class Elemwise(Op):
             return self._pull_several(inputs, outputs, cotangents)
         out = outputs[0]
         ct = cotangents[0]
-        if is_discrete(out.type.dtype) or ct is ZERO:
+        full = out.type
+        if full.is_discrete or ct is ZERO:
             return [ZERO] * len(inputs)
-        if is_complex(out.type.dtype) or any(is_complex(v.type.dtype) for v in inputs):
+        has_complex = full.is_complex
+        for v in inputs:
+            has_complex = has_complex or v.type.is_complex
+        if has_complex:
             terms = self._complex_terms(_in_dtype_of(out, inputs), out, ct, wanted)
         else:
             derivatives = self.scalar_op.derivatives(len(inputs))
@@ -201,7 +208,7 @@ class Elemwise(Op):
                 for d, want in zip(derivatives, wanted, strict=True)
             ]
         return [
-            term if term is None or term is ZERO else _fit_cotangent(term, out.type, v.type)
+            term if term is None or term is ZERO else _fit_cotangent(term, full, v.type)
             for term, v in zip(terms, inputs, strict=True)
         ]
 
@@ -380,10 +387,13 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
 def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
     if isinstance(term.type, NullType):
         return term
-    term = unbroadcast(term, full, target)
-    if is_complex(term.type.dtype) and not is_complex(target.dtype):
+    if full is not target:
+        term = unbroadcast(term, full, target)
+    if term.type is target:
+        return term
+    if term.type.is_complex and not target.is_complex:
         term = term.real
-    if not is_discrete(target.dtype) and term.type.dtype != target.dtype:
+    if not target.is_discrete and term.type.dtype != target.dtype:
         term = term.astype(target.dtype)
     return term
 
