@@ -96,7 +96,37 @@ def test_results_of_a_length_that_nothing_says(mode: str) -> None:
     np.testing.assert_array_equal(joined, np.concatenate([value, value[..., ::-1] * 2.0], axis=-1))
     np.testing.assert_array_equal(lengths, np.full((2, 3), 5))
     joined, lengths = f(value[:, :0])
-    assert (joined.shape[:2], lengths.shape) == ((2, 0), (2, 0))
+    assert (joined.shape, lengths.shape) == ((2, 0, 10), (2, 0))
+
+
+class Leading(Op):
+    """The first two elements of a vector times the sum of another; no shape, no batching rule."""
+
+    __props__ = ()
+
+    def infer(self, x: Any, y: Any) -> Any:
+        return ot.TensorType("float64", (None,))
+
+    def evaluate(self, x: Any, y: Any) -> Any:
+        return x[:2] * y.sum()
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
+        (x, y), ct = inputs, cotangents[0]
+        rest = ot.zeros((x.shape[0] - 2,))
+        return [ot.concatenate([ct * y.sum(), rest]), ot.zeros_like(y) + (ct * x[:2]).sum()]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_an_empty_batch_has_the_lengths_of_any_other(mode: str, count: int) -> None:
+    x, y, a, b = ot.dvector("x"), ot.dvector("y"), ot.dmatrix("a"), ot.dmatrix("b")
+    made = og.vectorize_graph(Leading()(x, y), {x: a, y: b})
+    f = function([a, b, x], [made + x, *og.grad(made.sum(), [a, b])], mode=mode)
+    p, q = GENERATOR.normal(size=(count, 4)), GENERATOR.normal(size=(count, 3))
+    total, of_p, of_q = f(p, q, np.array([1.0, 2.0]))
+    sums = q.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(total, p[:, :2] * sums + [1.0, 2.0])
+    np.testing.assert_allclose(of_p, np.pad(np.repeat(sums, 2, axis=1), ((0, 0), (0, 2))))
+    np.testing.assert_allclose(of_q, np.repeat(p[:, :2].sum(axis=1, keepdims=True), 3, axis=1))
 
 
 CALLS: list[int] = []

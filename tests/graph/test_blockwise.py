@@ -11,6 +11,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import Blockwise, Op, op
 from occelo_graph import tensor as ot
+from occelo_graph.ir.traversal import toposort
 
 
 @op
@@ -129,3 +130,23 @@ def test_equal_ones_are_one_op() -> None:
     copied = pickle.loads(pickle.dumps([x, y]))
     np.testing.assert_array_equal(og.evaluate(copied[1], {copied[0]: X}), X**2)
     assert "Blockwise{" in og.dprint(y, file="str")
+
+
+@op
+class EverySecond(Op):
+    """Every second element from the last one on, by another op alone."""
+
+    def infer(self, x: Any) -> Any:
+        return ot.TensorType(x.dtype, (None,))
+
+    def decompose(self, x: Any) -> Any:
+        return [x[::-2]]
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (1, 5), (3, 0), (2, 3, 4), (0, 2, 1)])
+def test_an_op_of_others_is_vectorized_by_these(shape: tuple[int, ...]) -> None:
+    x, batch = ot.dvector("x"), ot.tensor(dtype="float64", shape=(None,) * len(shape))
+    made = og.vectorize_graph(EverySecond()(x), {x: batch})
+    assert not any(isinstance(n.op, Blockwise) for n in toposort([made]))
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    np.testing.assert_array_equal(og.evaluate(made, {batch: value}), value[..., ::-2])

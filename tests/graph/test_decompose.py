@@ -12,10 +12,11 @@ from occelo_graph import Op
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.interpret import evaluate
 from occelo_graph.ir.decomposing import decomposed_kernel, decomposition
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, promoted
 
 PRIMITIVE = {
     "AdvancedIncSubtensor": "positions may occur twice, of which each counts",
@@ -39,6 +40,7 @@ PRIMITIVE = {
     "Reshape": "what gives elements another shape",
     "Shape_i": "what reads a length",
     "SpecifyShape": "has an effect: it raises",
+    "SlidingWindow": "what reads elements several times",
     "Subtensor": "what reads a part",
 }
 """Ops that other ops consist of, and such as nothing simpler has the effects of."""
@@ -149,3 +151,31 @@ def test_softmax_of_no_elements_and_of_infinities(shape: Any, axis: Any) -> None
         with np.errstate(all="ignore"):
             expected = node.op.kernel(node)(data)[0]
             np.testing.assert_allclose(decomposed_kernel(node)(data)[0], expected, rtol=1e-13)
+
+
+TIMES: Any = ot.elementwise(
+    "exp_times_for_test",
+    2,
+    promoted,
+    None,
+    [lambda ct, x, y, out: ct * out, lambda ct, x, y, out: ct * ot.exp(x)],
+    formula=lambda x, y: None if x.dtype == "complex128" else ot.exp(x) * y,
+)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "float32"])
+@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((0, 3), (3,)), ((), ()), ((2, 1), (1, 1))])
+def test_a_formula_is_enough(dtype: str, shapes: Any) -> None:
+    x, y = (ot.tensor(dtype=dtype, shape=tuple(1 if n == 1 else None for n in s)) for s in shapes)
+    p, q = (np.linspace(-1, 1, int(np.prod(s))).reshape(s).astype(dtype) for s in shapes)
+    found = evaluate(TIMES(x, y), {x: p, y: q})
+    assert (found.shape, found.dtype) == (np.broadcast_shapes(*shapes), dtype)
+    np.testing.assert_array_equal(found, np.exp(p) * q)
+
+
+def test_without_numpy_code_a_formula_must_hold() -> None:
+    with pytest.raises(TypeError, match="nothing_for_test has neither NumPy code nor a formula"):
+        ot.elementwise("nothing_for_test", 1, promoted, None)
+    z = ot.zvector("z")
+    with pytest.raises(TypeError, match="no NumPy code, and no formula for complex128, complex128"):
+        evaluate(TIMES(z, z), {z: np.ones(2, complex)})

@@ -20,6 +20,7 @@ from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.clone import Replacements
+from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
@@ -52,7 +53,7 @@ class Blockwise(Op):
     arguments of fewer dimensions than in the signature, or another number of arguments.
 
     All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
-    result, for which the op runs once more; then it is 0 in an empty batch.
+    result, for which the op runs once more; for an empty batch it runs on an element of zeros.
 
     The inputs of a node are the number of elements, a 0 (the first index), memory for the results, and the arguments with
     one batch dimension or none.
@@ -143,14 +144,27 @@ class Blockwise(Op):
                 elif isinstance(length, Variable) and not inner.isdisjoint(ancestors([length])):
                     length = None
                 if length is None:
-                    if not first:
-                        at = [v[0] if b else v for v, b in zip(flat, batched, strict=True)]
-                        first = self.core_op(*at, return_list=True)
-                    some = as_tensor_variable(count) > 0
-                    length = ifelse(some, first[k].shape[axis], as_tensor_variable(np.int64(0)))
+                    first = first or self._first(count, flat, given, batched)
+                    length = first[k].shape[axis]
                 lengths.append(length)
             shapes.append(tuple(lengths))
         return shapes
+
+    def _first(
+        self,
+        count: Any,
+        flat: Sequence[TensorVariable],
+        shapes: Sequence[Sequence[Any]],
+        batched: Sequence[bool],
+    ) -> list[TensorVariable]:
+        """The results for the first element, or for one of zeros if there is none."""
+        some = as_tensor_variable(count) > 0
+        at = [
+            ifelse(some, v[0], alloc(np.zeros((), v.type.dtype), *shape)) if b else v
+            for v, shape, b in zip(flat, shapes, batched, strict=True)
+        ]
+        made: list[TensorVariable] = self.core_op(*at, return_list=True)
+        return made
 
     # the loop
 
@@ -323,8 +337,13 @@ def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph
 
 
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
-    """`Op.batch` for an op without a batching rule."""
+    """`Op.batch` for an op without a batching rule: its decomposition over the batch, else a loop."""
     core = node.op
+    simpler = decomposition(node) if core.pure else None
+    if simpler is not None:
+        replace = dict(zip(simpler.inputs, inputs, strict=True))
+        made: list[Any] = vectorize_graph(list(simpler.outputs), replace)
+        return made
     tensors = all(isinstance(v.type, TensorType) for v in (*node.inputs, *node.outputs))
     if not core.pure or core.lazy or not tensors:
         why = "has effects" if not core.pure else "is no function of tensors"

@@ -464,12 +464,14 @@ def elementwise(
     name: str,
     nin: int | None,
     rule: DtypeRule,
-    function: Callable[..., Any],
+    function: Callable[..., Any] | None,
     partials: Sequence[Derivative] = (),
     doc: str = "",
     **options: Any,
 ) -> Elemwise:
     """Register a row of the table of scalar functions and return the op that applies it.
+
+    ``function`` is NumPy code over arrays that broadcast; None, where the option ``formula`` says it all (TypeError without one).
 
     ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number of inputs (``nin`` None) the option
     ``partial_at`` gives the one at a position. Other options declare what is known of the function, see `ScalarOp`. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.

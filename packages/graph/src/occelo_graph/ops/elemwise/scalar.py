@@ -152,7 +152,8 @@ class ScalarFunction(_Row):
 
     The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
     ``formula`` makes the result of variables by other elementwise functions: backends that have no function of
-    their own compute it so. It may return None for dtypes of which it does not hold.
+    their own compute it so. It may return None for dtypes of which it does not hold. With a formula the NumPy code,
+    ``function``, may be None.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
@@ -170,8 +171,35 @@ class ScalarFunction(_Row):
         if not parameters and not options:
             return
         super().__init__(name, *parameters, **options)
+        given: Any = self.function
+        if given is None:
+            if self.formula is None:
+                raise TypeError(f"{name} has neither NumPy code nor a formula")
+            self.function, self.by_formula = self._by_formula, True
         self._hash = hash(name)
         _table[name] = self
+
+    by_formula: bool = False
+    """Whether NumPy, too, computes it by its formula."""
+
+    def _by_formula(self, *arrays: Any) -> Any:
+        """The formula, of arrays that broadcast."""
+        given = [np.asarray(a) for a in arrays]
+        dtypes = [a.dtype.name for a in given]
+        found = self.expression(dtypes)
+        if found is None:
+            raise TypeError(f"{self} has no NumPy code, and no formula for {', '.join(dtypes)}")
+        inputs, nodes, output = found
+        values: dict[Any, Any] = dict(zip(inputs, given, strict=True))
+
+        def value(v: Any) -> Any:
+            return values[v] if v in values else v.data
+
+        for node in nodes:
+            values[node.outputs[0]] = node.op.evaluate(*map(value, node.inputs))
+        # the result has the dtype that the rule says, and the shape of all arguments, be one of them without effect
+        shape = np.broadcast_shapes(*(a.shape for a in given))
+        return np.broadcast_to(np.asarray(value(output), self.rule(dtypes)), shape).copy()
 
     place: tuple[str, ...] | None = None
     """Where it is defined; None for rows of these packages."""
@@ -233,7 +261,7 @@ class ScalarFunction(_Row):
         return {
             each.name: getattr(self, each.name)
             for each in dataclass_fields(self)
-            if each.name != "doc"
+            if each.name != "doc" and not (each.name == "function" and self.by_formula)
         }
 
     # there is one object for each name, so identity decides, and decides quickly
