@@ -337,9 +337,9 @@ def test_bounds_checked_builds_call_them_too() -> None:
 def test_programs_show_the_call() -> None:
     x = ot.dvector("x")
     y = Calling(lambda a: [a], [VECTOR])(x * 2) + 1
-    program = lower_graph([x], [y], og.toposort([y]), hosts=True)
+    program = lower_graph([x], [y], og.toposort([y]), callbacks=True)
     verify(program)
     text = program_text(program)
-    assert "table 0: host:0" in text
-    assert "invoke host:0(&tmp" in text
-    assert "invoke taken:0(&tmp" in text
+    assert "table 0: callback:0" in text
+    assert "invoke callback:0(&tmp" in text
+    assert "invoke results:0(&tmp" in text

@@ -28,7 +28,7 @@ from occelo_graph.ir.types import Type, none_type
 from occelo_graph.ops.control import ifelse
 from occelo_graph.testing.looping import again
 from occelo_link.loops.registry import lowers_parts_to_loops
-from occelo_link.loops.tensors import Joined
+from occelo_link.loops.tensors import TensorGroup
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*runs in Python:UserWarning", "ignore:Shapes in the graph depend:UserWarning"
@@ -136,7 +136,7 @@ def lower_scale(context: Any, node: Apply, inputs: list[Any]) -> Sequence[Any]:
         return builder.op("mul", data.at(builder, at), factor)
 
     made = context.virtual(data.dtype, data.shape, element, [data], flat=data.flat, identity=True)
-    return [Joined([made, index, backward])]
+    return [TensorGroup([made, index, backward])]
 
 
 make, scale = MakePairs(), ScalePairs()
@@ -438,7 +438,7 @@ class WrongScale(ScalePairs):
 
 
 lowers_parts_to_loops(WrongScale)(
-    lambda context, node, inputs: [Joined([*inputs[0].parts[:2], context_flag(context)])]
+    lambda context, node, inputs: [TensorGroup([*inputs[0].parts[:2], context_flag(context)])]
 )
 
 
@@ -595,4 +595,4 @@ class ScaleBadly(ScalePairs):
         return p
 
 
-lowers_parts_to_loops(ScaleBadly)(lambda context, node, inputs: [Joined(inputs[0].parts[:2])])
+lowers_parts_to_loops(ScaleBadly)(lambda context, node, inputs: [TensorGroup(inputs[0].parts[:2])])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from occelo_link.loops.registry import lowers_complex_to_loops as lowers_complex_to_loops
     from occelo_link.loops.registry import lowers_parts_to_loops as lowers_parts_to_loops
     from occelo_link.loops.registry import lowers_to_loops as lowers_to_loops
-    from occelo_link.loops.tensors import Joined as Joined
+    from occelo_link.loops.tensors import TensorGroup as TensorGroup
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.numba.linker import NumbaLinker as NumbaLinker
     from occelo_link.torch.linker import PytorchLinker as PytorchLinker
@@ -40,7 +40,6 @@ __all__ = [
     "VM",
     "CLinker",
     "JAXLinker",
-    "Joined",
     "Linker",
     "Linking",
     "NativeLinker",
@@ -50,6 +49,7 @@ __all__ = [
     "PerformLinker",
     "PythonVM",
     "PytorchLinker",
+    "TensorGroup",
     "VMLinker",
     "WrapLinker",
     "as_jax",
@@ -90,7 +90,7 @@ __getattr__, __dir__ = deferred(
         "lowers_parts_to_loops": "occelo_link.loops.registry",
         "lowers_to_loops": "occelo_link.loops.registry",
         "lowers_scalar_to_loops": "occelo_link.loops.elemwise.scalar",
-        "Joined": "occelo_link.loops.tensors",
+        "TensorGroup": "occelo_link.loops.tensors",
         "scalar_value": "occelo_link.loops.elemwise.scalar",
         "supports": "occelo_link.capabilities",
         "traces": "occelo_link.traced.registry",

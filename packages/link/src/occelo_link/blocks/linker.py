@@ -48,14 +48,19 @@ class BlockLinker(Linker):
         Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Those with effects run
         between units, unless a region decides whether they run at all.
         """
-        from occelo_link.loops.build import find_lowering, hostable  # all lowerings; slow to import
+        from occelo_link.loops.build import (  # all lowerings; slow to import
+            can_be_callback,
+            find_lowering,
+        )
 
         def lowered(node: Apply, inside: bool = False) -> bool:
             return find_lowering(node) is not None
 
         if not any(map(lowered, order)):
             return lowered
-        return lambda node, inside: lowered(node) or ((inside or node.op.pure) and hostable(node))
+        return lambda node, inside: (
+            lowered(node) or ((inside or node.op.pure) and can_be_callback(node))
+        )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
         """The nodes in as few parts as possible; None if a branch has nodes that cannot be compiled."""
@@ -79,7 +84,7 @@ class BlockLinker(Linker):
             part.nodes,
             blas_integer=blas_library().integer,
             check_bounds=CHECK_BOUNDS.get(),
-            hosts=True,
+            callbacks=True,
             threads=self.threaded(),
             states=part.states if self.takes_states else None,
         )

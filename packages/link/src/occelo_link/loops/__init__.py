@@ -1,1 +1,1 @@
-"""The loop program: what stands between a graph and machine code."""
+"""Loop programs, the representation between graphs and machine code, and the lowerings of ops to them."""

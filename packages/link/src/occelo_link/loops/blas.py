@@ -1,4 +1,4 @@
-"""Lowering products of matrices: BLAS for floats, loops for the rest and for small products."""
+"""Lowerings of matrix products: BLAS for floats, loops for other dtypes and for small products."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 SMALL = 512
-"""Products of at most as many multiplications, where that is known, are loops."""
+"""Products with static shapes of at most so many multiplications are loops."""
 _LETTER = {"float32": "s", "float64": "d"}
 
 
@@ -71,7 +71,7 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """A sum over the middle one of three dimensions, so that the last is the inner loop."""
+    """A sum over the middle one of three dimensions, so that the innermost loop is over the last."""
     x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
     rows = list(x.shape[:-1])
     columns = list(y.shape[1:])
@@ -97,7 +97,7 @@ def _integer(context: Context, value: Value) -> Reference:
 
 
 def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
-    """Zeros where there is nothing to add up, since BLAS may leave the result as it is."""
+    """Store zeros if the inner dimension has length 0, since BLAS may leave the result unchanged."""
     if inner.op == "const" and inner.args[0] > 0:
         return
     builder = context.builder
@@ -109,9 +109,9 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
 
 
 class _Factors:
-    """``alpha`` and ``beta`` of a call that makes ``alpha x y + beta z`` of ``z``; by default, the product alone.
+    """``alpha`` and ``beta`` of a call that replaces ``z`` by ``alpha x y + beta z``; by default the product alone.
 
-    ``beta`` is 0 or 1: BLAS takes the first one for leave to ignore ``z``, even where that is not a number.
+    ``beta`` is 0 or 1: with 0, BLAS does not read ``z``, which may be NaN.
     """
 
     def __init__(self, builder: Builder, dtype: str, alpha: Value | None = None) -> None:
@@ -129,7 +129,7 @@ def _gemm(
     inner: Value,
     alpha: Value | None = None,
 ) -> None:
-    """Call gemm for one pair of matrices; by rows, the transposed product by columns."""
+    """Call gemm for one pair of matrices; the product in row-major order is its transpose in column-major order."""
     builder, dtype = context.builder, result.dtype
     m, n = result.shape[-2], result.shape[-1]
     factors = _Factors(builder, dtype, alpha)
@@ -162,7 +162,7 @@ def _gemv(
     result: Stored,
     alpha: Value | None = None,
 ) -> None:
-    """Call gemv; a matrix by rows is the transposed one by columns."""
+    """Call gemv; a matrix in row-major order is its transpose in column-major order."""
     builder, dtype, a = context.builder, result.dtype, matrix.stored
     rows, columns = (a.shape[1], a.shape[0]) if matrix.by_rows else a.shape
     step = _integer(context, context.i64(1))
@@ -246,9 +246,9 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
-    """Whether a sum is best made by the call that computes the product: over a term that nothing else needs, or if the sum is stored anyway.
+    """Whether the BLAS call should add the product to ``z``: if the sum is stored anyway, or this is the last use of ``z``.
 
-    Where it only goes into loops these read the terms as well as the sum, and the other term would be copied for nothing.
+    Other loops can read both terms instead of the sum, which saves a copy of ``z``.
     """
     readers = context.uses.get(node.outputs[0], ())
     if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):
@@ -258,7 +258,7 @@ def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
 
 
 def _scaled(context: Context, tensor: Tensor, factor: Tensor) -> Tensor:
-    """A tensor times a scalar; itself where that is the number 1."""
+    """A tensor times a scalar; the tensor itself if the scalar is the constant 1."""
     if _number(context, factor) == 1.0:
         return tensor
 
@@ -278,7 +278,7 @@ def _sum(context: Context, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _number(context: Context, scalar: Tensor) -> float | None:
-    """What a scalar is, where that is known."""
+    """The value of a constant scalar; None for others."""
     if scalar.reads:
         return None
     value = scalar.at(context.builder, [])
@@ -286,11 +286,12 @@ def _number(context: Context, scalar: Tensor) -> float | None:
 
 
 class _Update:
-    """The writing of ``z + alpha x y`` over ``z``.
+    """Statements that replace ``z`` by ``z + alpha x y``.
 
-    ``call`` writes a call of BLAS into a tensor: given a factor of the product, it adds to what is there; given None, it
-    writes over that. BLAS leaves out the product where the factor is 0, though the product may not be finite, and multiplies
-    terms by it one by one. So infinities, NaN and numbers far from 1 are no factors of a call: for them, the product is computed apart.
+    ``call`` writes a call of BLAS into a tensor: given a factor, it adds the product times the factor to the tensor;
+    given None, it overwrites the tensor with the product. BLAS omits the product if the factor is 0, though the product
+    may not be finite, and multiplies single terms by the factor. So for a factor that is 0, infinite, NaN or far from 1
+    the product is computed separately.
     """
 
     def __init__(
@@ -310,7 +311,7 @@ class _Update:
         self.usual: Value | None = None
 
     def prepare(self) -> None:
-        """Find out whether the factor is one for BLAS, and take memory for the product if it is not."""
+        """Compute whether BLAS can multiply by the factor, and allocate the product if it cannot."""
         context, builder, dtype = self.context, self.context.builder, self.alpha.dtype
         if self.known:
             return
@@ -324,22 +325,22 @@ class _Update:
         builder.alloc(self.product.buffer, builder.select(self.usual, builder.i64(0), room))
 
     def write(self, result: Stored) -> None:
-        """Write the call, or what takes its place."""
+        """Write the update, with one or both of the two ways."""
         factor = self.alpha.at(self.context.builder, [])
         if self.usual is not None:
             self.context.builder.branch(
-                self.usual, lambda: self._at_once(result, factor), lambda: self._apart(result)
+                self.usual, lambda: self._at_once(result, factor), lambda: self._separately(result)
             )
         elif self.known:
             self._at_once(result, factor)
         else:
-            self._apart(result)
+            self._separately(result)
 
     def _at_once(self, result: Stored, factor: Value) -> Sequence[Value]:
         self.call(result, factor)
         return ()
 
-    def _apart(self, result: Stored) -> Sequence[Value]:
+    def _separately(self, result: Stored) -> Sequence[Value]:
         self.call(self.product, None)
         scaled = _scaled(self.context, self.product, self.alpha)
         copy_elements(self.context, _sum(self.context, result, scaled), result)

@@ -1,4 +1,4 @@
-"""From a graph to its loop program."""
+"""Lowering of whole graphs to loop programs; importing it registers all lowerings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from occelo_graph import Apply, Variable
 from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
-from occelo_link.loops.callbacks import hostable, lower_host
+from occelo_link.loops.callbacks import can_be_callback, lower_callback
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.index import search, subtensor, windows
 from occelo_link.loops.ir.bounds_checked import with_bounds_checks
@@ -17,7 +17,7 @@ from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.tensor_groups import parts_of_type
 
-__all__ = ["FAMILIES", "find_lowering", "hostable", "lower_graph"]
+__all__ = ["FAMILIES", "can_be_callback", "find_lowering", "lower_graph"]
 
 FAMILIES = (
     create,
@@ -44,7 +44,7 @@ def lower_graph(
     contiguous: Sequence[bool] | None = None,
     blas_integer: str = "int64",
     check_bounds: bool = False,
-    hosts: bool = False,
+    callbacks: bool = False,
     threads: bool = False,
     states: Mapping[int, int] | None = None,
     name: str = "unit",
@@ -52,12 +52,12 @@ def lower_graph(
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
 
     ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a
-    node has no lowering, unless ``hosts`` says that it is to be called in Python. With
-    ``check_bounds`` every access to memory is checked; with ``threads`` sums of whole tensors are
-    written so that their blocks can be computed in any order. ``states`` maps positions of outputs to
-    those of the inputs that they update, whose memory they may take; both are tensors.
+    node has no lowering, unless ``callbacks`` allows calls of Python for such nodes. With
+    ``check_bounds`` every access to memory is checked; with ``threads`` the blocks of sums of whole
+    tensors may run in any order. ``states`` maps positions of outputs to those of the inputs that
+    they update, whose memory they may take over; both are tensors.
     """
-    state = ProgramState(name, lower_host if hosts else None, blas_integer)
+    state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads
     context = Context(state)
     for i, variable in enumerate(inputs):
@@ -70,6 +70,6 @@ def lower_graph(
 
 
 def _starts(variables: Sequence[Variable]) -> list[int]:
-    """Where the parts of each variable begin among those of all."""
+    """The position of the first part of each variable among the parts of all."""
     counts = [len(parts_of_type(v.type)) for v in variables]
     return [0, *accumulate(counts)]

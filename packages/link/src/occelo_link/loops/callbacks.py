@@ -1,8 +1,8 @@
-"""Calls of Python from within a program, for ops that have no loops.
+"""Lowering of ops without loops to callbacks: calls of Python from compiled code.
 
-A program calls two functions of the table: ``host:<k>``, with an array of int64 that holds the lengths of the inputs
-and takes those of the results, and with the addresses of the inputs, which returns 0 if all went well; then
-``taken:<k>`` with addresses for the results. Both need the interpreter's lock, and see to it themselves.
+A callback is two functions of the table. ``callback:<k>`` gets the addresses of the inputs and of an int64 array with
+their lengths, to which it appends the lengths of the results; it returns 0 on success. ``results:<k>`` then copies the
+results to the addresses it gets. Both acquire the GIL themselves.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from occelo_link.loops.complexes import (
     interleaved_parts,
     parts_of,
 )
-from occelo_link.loops.float16 import packed, unpacked
+from occelo_link.loops.float16 import from_float16_bits, to_float16_bits
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.loop_nests import copy_together
-from occelo_link.loops.lowering import IN_MEMORY, Context
-from occelo_link.loops.registry import lies_in_arrays
-from occelo_link.loops.tensor_groups import parts_of_type, pieces
-from occelo_link.loops.tensors import Joined, Tensor
+from occelo_link.loops.lowering import MEMORY_DTYPES, Context
+from occelo_link.loops.registry import consists_of_arrays
+from occelo_link.loops.tensor_groups import members_of, parts_of_type
+from occelo_link.loops.tensors import Tensor, TensorGroup
 
-__all__ = ["hostable", "lower_host"]
+__all__ = ["can_be_callback", "lower_callback"]
 
 
-def hostable(node: Apply) -> bool:
-    """Whether a node that has no loops can be called from within a program: all its values lie in arrays."""
+def can_be_callback(node: Apply) -> bool:
+    """Whether a program can call a node in Python: its values consist of arrays, and it neither is lazy nor overwrites inputs."""
     op = node.op
     return not (op.lazy or op.destroy_map) and all(
-        lies_in_arrays(v) for v in (*node.inputs, *node.outputs)
+        consists_of_arrays(v) for v in (*node.inputs, *node.outputs)
     )
 
 
-def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    """A call of the op in Python: with the parts of its inputs, for those of its results."""
+def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    """The callback of a node, with the parts of its inputs and results."""
     builder, program = context.builder, context.program
-    number = len(program.hosts)
-    program.hosts.append(node)
-    parts = [part for t in inputs for part in pieces(t)]
+    number = len(program.callbacks)
+    program.callbacks.append(node)
+    parts = [part for t in inputs for part in members_of(t)]
     given = [_given(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)]
     context.schedule.flush()
     lengths = [n for t in parts for n in t.shape]
@@ -53,7 +53,7 @@ def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
     for k, length in enumerate(lengths):
         builder.store(slots, context.i64(k), length)
     status = builder.invoke(
-        f"host:{number}", [Pointer(slots, context.i64(0)), *given], "int64", [slots]
+        f"callback:{number}", [Pointer(slots, context.i64(0)), *given], "int64", [slots]
     )
     assert status is not None
     context.check(builder.eq(status, context.i64(0)))
@@ -66,11 +66,11 @@ def lower_host(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
         results.append(result)
         at += kind.ndim
     builder.invoke(
-        f"taken:{number}", [Pointer(b, context.i64(0)) for b in buffers], "int64", buffers
+        f"results:{number}", [Pointer(b, context.i64(0)) for b in buffers], "int64", buffers
     )
     rest = iter(results)
     return [
-        next(rest) if v.type.is_array else Joined(list(islice(rest, len(_kinds([v])))))
+        next(rest) if v.type.is_array else TensorGroup(list(islice(rest, len(_kinds([v])))))
         for v in node.outputs
     ]
 
@@ -81,9 +81,11 @@ def _kinds(variables: Sequence[Variable]) -> list[TensorType]:
 
 
 def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
-    """Where an input lies, as NumPy has it in memory."""
+    """The address of an input, stored as NumPy stores it."""
     if not isinstance(tensor, ComplexTensor):
-        stored = context.contiguous_copy(packed(context, tensor) if dtype == "float16" else tensor)
+        stored = context.contiguous_copy(
+            to_float16_bits(context, tensor) if dtype == "float16" else tensor
+        )
         return Pointer(stored.buffer, stored.offset)
     builder, shape = context.builder, tensor.shape
     buffer = builder.buffer(PARTS[dtype], "work", ndim=len(shape))
@@ -99,17 +101,17 @@ def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
 
 
 def _room(context: Context, kind: TensorType, slots: Buffer, at: int) -> tuple[Buffer, Tensor]:
-    """Memory for a result, whose lengths the call has said, and the tensor in it."""
+    """A buffer for a result, whose lengths the callback has returned, and the tensor in it."""
     builder = context.builder
     shape: list[Value] = [
         builder.load(slots, context.i64(at + axis), fixed=True) if n is None else context.i64(n)
         for axis, n in enumerate(kind.shape)
     ]
-    seen = IN_MEMORY.get(kind.dtype, kind.dtype)
+    seen = MEMORY_DTYPES.get(kind.dtype, kind.dtype)
     buffer = builder.buffer(seen, "work", ndim=kind.ndim)
     if kind.dtype in PARTS:
         builder.alloc(buffer, builder.product([*shape, context.i64(2)]))
         return buffer, interleaved(context, buffer, shape)
     builder.alloc(buffer, builder.product(shape))
     stored: Tensor = context.over(buffer, shape)
-    return buffer, unpacked(context, stored) if kind.dtype == "float16" else stored
+    return buffer, from_float16_bits(context, stored) if kind.dtype == "float16" else stored

@@ -1,4 +1,4 @@
-"""Conversions between dtypes; `Cast` is lowered with the elementwise ops."""
+"""Lowering of conversions between dtypes, which is that of elementwise ops."""
 
 from __future__ import annotations
 

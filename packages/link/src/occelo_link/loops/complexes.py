@@ -1,4 +1,4 @@
-"""Complex tensors: inside a program they are two real ones, which lie side by side in inputs and outputs alone."""
+"""Complex tensors in loop programs: pairs of real ones, which are interleaved only in inputs and outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from occelo_graph import Apply, Op, TensorApply, TensorType, Variable
 from occelo_graph.ir.nodes import OpT, VariableT
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
-from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual
+from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,7 +49,7 @@ class ComplexTensor(Tensor):
 
 
 def has_complex(node: Apply) -> bool:
-    """Whether a node has to do with complex tensors."""
+    """Whether a node has complex inputs or outputs."""
     return any(_is_complex(v) for v in (*node.inputs, *node.outputs))
 
 
@@ -58,9 +58,9 @@ def _is_complex(variable: Variable) -> bool:
 
 
 def by_parts(node: Apply) -> bool:
-    """Whether a node with complex tensors is two nodes with real ones, as its op says.
+    """Whether the real and the imaginary part of a node's result are its op applied to those parts of its inputs.
 
-    All its numbers must be complex: a real one would be taken for both parts.
+    All numbers among the inputs must be complex: a real one would be used for both parts.
     """
     which = node.op.numbers()
     if which is None:
@@ -70,7 +70,7 @@ def by_parts(node: Apply) -> bool:
 
 
 def in_parts(lowering: Lowering) -> Lowering:
-    """A lowering for complex tensors, from one for real ones that is to be applied to both parts."""
+    """A lowering for complex tensors that applies one for real tensors to both parts."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -86,8 +86,8 @@ def in_parts(lowering: Lowering) -> Lowering:
 
 
 def parts_of(tensor: Tensor) -> list[Tensor]:
-    """The real tensors that a value consists of."""
-    if isinstance(tensor, Joined):
+    """The real tensors that a value consists of, in order."""
+    if isinstance(tensor, TensorGroup):
         return [real for part in tensor.parts for real in parts_of(part)]
     return [tensor.re, tensor.im] if isinstance(tensor, ComplexTensor) else [tensor]
 
@@ -116,7 +116,7 @@ def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
 
 
 def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
-    """The product of complex matrices as four of real ones."""
+    """A lowering of products of complex matrices, as four products of real ones."""
 
     def lowered(context: Context, node: TensorApply[OpT], inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -133,7 +133,7 @@ def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
             flat = context.flat_over([a, b], a.shape)
             return context.virtual(a.dtype, a.shape, element, [a, b], flat=flat, identity=True)
 
-        # what is used twice is computed once
+        # each part is an operand of two products
         x, y = (tuple(context.store(t) for t in pair) for pair in (x, y))
         re = combined("sub", product(x[0], y[0]), product(x[1], y[1]))
         im = combined("add", product(x[0], y[1]), product(x[1], y[0]))
@@ -182,7 +182,7 @@ def interleaved_parts(
 
 
 def complex_constant(context: Context, data: npt.NDArray[Any]) -> ComplexTensor:
-    """A constant."""
+    """The complex tensor of a constant array."""
     dtype = PARTS[data.dtype.name]
     shape = [context.i64(n) for n in data.shape]
     if data.size == 1:

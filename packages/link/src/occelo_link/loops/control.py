@@ -1,4 +1,4 @@
-"""Lowering choice between graphs, checks and barriers."""
+"""Lowerings of conditionals, checks and gradient barriers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ lowers_parts_to_loops(Assert)(lower_check)
 
 
 def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    # results of a program lie in memory of their own in any case
+    # outputs of a program never share memory with its inputs
     return [inputs[0]]
 
 

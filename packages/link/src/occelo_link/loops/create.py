@@ -1,4 +1,4 @@
-"""Lowering ops that make tensors from shapes and numbers."""
+"""Lowerings of ops that create tensors from shapes and numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["check_lengths"]
 
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
-    """Stop unless lengths given at run time are not negative, and not too large."""
+    """Stop if a length given at run time is negative or too large."""
     for n in lengths:
         if n.op not in ("const", "length"):
             context.check(context.builder.op("le", context.i64(0), n))
@@ -78,7 +78,7 @@ def _counts(first: Value, last: Value, one_by_one: bool) -> bool:
 
 
 def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:
-    """As NumPy does it: the second number less the first, in the result's dtype, is the step."""
+    """As in NumPy, the step is the second number minus the first, in the dtype of the result."""
     builder = context.builder
     first, last, by = (builder.cast(v, "float64") for v in (start, stop, step))
     zero = builder.const(0.0, "float64")

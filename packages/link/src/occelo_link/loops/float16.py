@@ -1,8 +1,7 @@
-"""16-bit floats: how they lie in memory, and ops on them.
+"""float16 in loop programs: conversions, and lowerings of ops on float16 by those on float32.
 
-Inside a program such a tensor is one of float32 whose elements are all numbers of 16 bits: what an op computes in
-float32 is rounded at once. Only inputs and outputs have 16 bits in memory. The conversions are those of IEEE 754, to
-nearest, ties to even.
+Inside a program a float16 tensor is a float32 one whose elements are rounded to float16 by each op. Only inputs
+and outputs have 16 bits in memory. The conversions are those of IEEE 754, to nearest, ties to even.
 """
 
 from __future__ import annotations
@@ -15,41 +14,41 @@ from occelo_graph import Apply, TensorType, Type, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.tensor_groups import pieces
-from occelo_link.loops.tensors import Index, Joined, Tensor
+from occelo_link.loops.tensor_groups import members_of
+from occelo_link.loops.tensors import Index, Tensor, TensorGroup
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
     from occelo_link.loops.registry import Lowering
 
 __all__ = [
-    "as_single",
-    "bits_of_half",
-    "has_halves",
-    "in_single",
-    "packed",
-    "single_of_bits",
-    "unpacked",
-    "with_halves_rounded",
+    "as_float32",
+    "float16_bits",
+    "float32_from_bits",
+    "from_float16_bits",
+    "has_float16",
+    "in_float32",
+    "to_float16_bits",
+    "with_float16_rounded",
 ]
 
 COST = 8
 
 
-def has_halves(node: Apply) -> bool:
-    """Whether a node has to do with 16-bit floats."""
-    return any(_is_half(v) for v in (*node.inputs, *node.outputs))
+def has_float16(node: Apply) -> bool:
+    """Whether a node has float16 inputs or outputs."""
+    return any(_is_float16(v) for v in (*node.inputs, *node.outputs))
 
 
-def _is_half(variable: Variable) -> bool:
+def _is_float16(variable: Variable) -> bool:
     return variable.type.is_array and variable.type.dtype == "float16"
 
 
-def as_single(node: Apply) -> Apply:
+def as_float32(node: Apply) -> Apply:
     """The node with float32 wherever it has float16."""
 
     def single(variable: Variable) -> Variable:
-        return TensorType("float32", variable.type.shape)() if _is_half(variable) else variable
+        return TensorType("float32", variable.type.shape)() if _is_float16(variable) else variable
 
     op = node.op
     changed = {name: "float32" for name, value in (op.props() or {}).items() if value == "float16"}
@@ -60,43 +59,43 @@ def as_single(node: Apply) -> Apply:
     return Apply(op, inputs, outputs)
 
 
-def in_single(lowering: Lowering) -> Lowering:
-    """A lowering for nodes with 16-bit floats, from one for float32."""
+def in_float32(lowering: Lowering) -> Lowering:
+    """A lowering for nodes with float16, from one for float32."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-        if _is_half(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
+        if _is_float16(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
             return [_mapped(context, inputs[0], "float32", rounded)]
-        outputs = lowering(context, as_single(node), inputs)
+        outputs = lowering(context, as_float32(node), inputs)
         moved = node.op.moves
-        if moved is not None and all(_is_half(v) for v in node.inputs[moved]):
-            return outputs  # they are numbers of 16 bits
+        if moved is not None and all(_is_float16(v) for v in node.inputs[moved]):
+            return outputs  # the op only moves float16 numbers
         return [
-            _mapped(context, t, "float32", rounded) if _is_half(v) else t
+            _mapped(context, t, "float32", rounded) if _is_float16(v) else t
             for v, t in zip(node.outputs, outputs, strict=True)
         ]
 
     return lowered
 
 
-def with_halves_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor:
-    """A value with its parts of 16-bit floats rounded to numbers of 16 bits."""
+def with_float16_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor:
+    """A value with its float16 parts rounded to float16."""
     parts = [
         _mapped(context, piece, "float32", rounded) if part.dtype == "float16" else piece
-        for part, piece in zip(kind.parts() or (), pieces(tensor), strict=False)
+        for part, piece in zip(kind.parts() or (), members_of(tensor), strict=False)
     ]
-    if all(new is old for new, old in zip(parts, pieces(tensor), strict=False)):
+    if all(new is old for new, old in zip(parts, members_of(tensor), strict=False)):
         return tensor
-    return parts[0] if kind.is_array else Joined(parts)
+    return parts[0] if kind.is_array else TensorGroup(parts)
 
 
-def unpacked(context: Context, tensor: Tensor) -> Tensor:
-    """A tensor of the bits as one of the numbers."""
-    return _mapped(context, tensor, "float32", single_of_bits)
+def from_float16_bits(context: Context, tensor: Tensor) -> Tensor:
+    """The float32 tensor of a tensor of float16 bits."""
+    return _mapped(context, tensor, "float32", float32_from_bits)
 
 
-def packed(context: Context, tensor: Tensor) -> Tensor:
-    """A tensor of numbers as one of their bits."""
-    return _mapped(context, tensor, "uint16", bits_of_half)
+def to_float16_bits(context: Context, tensor: Tensor) -> Tensor:
+    """The tensor of float16 bits, as uint16, of a tensor of numbers."""
+    return _mapped(context, tensor, "uint16", float16_bits)
 
 
 def _mapped(
@@ -111,31 +110,31 @@ def _mapped(
 
 
 def rounded(b: Builder, x: Value) -> Value:
-    """The float32 that is the number of 16 bits nearest to a number of any dtype."""
+    """A number of any dtype rounded to float16, as a float32."""
     x = x if x.dtype == "float64" else b.cast(x, "float32")
-    return single_of_bits(b, bits_of_half(b, x))
+    return float32_from_bits(b, float16_bits(b, x))
 
 
-def single_of_bits(b: Builder, bits: Value) -> Value:
-    """The float32 of a uint16 that holds the bits of a 16-bit float."""
-    return b.apply("single_of_half", _single_of_bits, bits)
+def float32_from_bits(b: Builder, bits: Value) -> Value:
+    """The float32 of a uint16 with the bits of a float16."""
+    return b.apply("single_of_half", _float32_from_bits, bits)
 
 
-def bits_of_half(b: Builder, x: Value) -> Value:
-    """The bits of the 16-bit float nearest to a float32 or float64."""
+def float16_bits(b: Builder, x: Value) -> Value:
+    """The bits of the float16 nearest to a float32 or float64."""
     if x.dtype == "float64":
         x = b.apply("rounded_to_odd", _rounded_to_odd, x)
-    return b.apply("half_of_single", _bits_of_half, x)
+    return b.apply("half_of_single", _float16_bits, x)
 
 
-def _single_of_bits(b: Builder, bits: Value) -> Value:
+def _float32_from_bits(b: Builder, bits: Value) -> Value:
     def u32(number: int) -> Value:
         return b.const(number, "uint32")
 
     wide = b.cast(bits, "uint32")
     magnitude = b.op("and", wide, u32(0x7FFF))
     shifted = b.op("shl", magnitude, u32(13))
-    # the exponent is 112 too small, which a product mends for subnormal numbers, too
+    # the exponent is 112 too small; the product corrects it, for subnormal numbers, too
     scaled = b.op("mul", b.op("bits", shifted, dtype="float32"), b.const(2.0**112, "float32"))
     special = b.op("le", u32(0x7C00), magnitude)
     top = b.op("bits", b.op("or", shifted, u32(0x7F800000)), dtype="float32")
@@ -144,7 +143,7 @@ def _single_of_bits(b: Builder, bits: Value) -> Value:
     return b.op("bits", b.op("or", value, sign), dtype="float32")
 
 
-def _bits_of_half(b: Builder, x: Value) -> Value:
+def _float16_bits(b: Builder, x: Value) -> Value:
     def u32(number: int) -> Value:
         return b.const(number, "uint32")
 
@@ -154,12 +153,12 @@ def _bits_of_half(b: Builder, x: Value) -> Value:
     half = b.const(0.5, "float32")
     added = b.op("add", b.op("bits", magnitude, dtype="float32"), half)
     low = b.op("sub", b.op("bits", added, dtype="uint32"), u32(0x3F000000))
-    # normal: the exponent less 112, and what is cut off rounded to even
+    # normal: the exponent minus 112, and the lost bits rounded to even
     odd = b.op("and", b.op("shr", magnitude, u32(13)), u32(1))
     moved = b.op("add", b.op("sub", magnitude, u32(112 << 23)), b.op("add", odd, u32(0xFFF)))
     usual = b.op("shr", moved, u32(13))
     result = b.select(b.op("lt", magnitude, u32(113 << 23)), low, usual)
-    # from 65520 on what is nearest is infinity
+    # from 65520 on the nearest number is infinity
     result = b.select(b.op("le", u32(0x477FF000), magnitude), u32(0x7C00), result)
     quiet = b.op("or", b.op("and", b.op("shr", magnitude, u32(13)), u32(0x3FF)), u32(0x7E00))
     result = b.select(b.op("lt", u32(0x7F800000), magnitude), quiet, result)
@@ -168,10 +167,10 @@ def _bits_of_half(b: Builder, x: Value) -> Value:
 
 
 def _rounded_to_odd(b: Builder, x: Value) -> Value:
-    """A float32 near a float64 from which rounding to 16 bits gives what rounding at once gives.
+    """A float32 that rounds to the same float16 as a float64 does.
 
     Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
-    2008: where bits are lost the last one is set.
+    2008: the last bit is set where bits are lost.
     """
     near = b.cast(x, "float32")
     back = b.cast(near, "float64")

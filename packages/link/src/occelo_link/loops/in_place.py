@@ -1,4 +1,4 @@
-"""Computing in place: which results may take the memory of what they are computed from."""
+"""In-place computation: the results of a step that may take over the memory of its operands."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["changes_of_states", "overwritable"]
 
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """Results of a step, each with a tensor over which it can be computed.
+    """Results of a step, each with an operand whose memory it can take over.
 
-    ``dying`` are the buffers that nobody reads after the step.
+    ``dying`` are the buffers whose last use is the step.
     """
     if isinstance(step, LoopKernel):
         yield from _in_kernel(step, dying)
@@ -29,17 +29,17 @@ def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Sto
 
 
 def _is_whole(tensor: object) -> TypeGuard[Stored]:
-    """Whether a tensor is stored, and no view of another one."""
+    """Whether a tensor is stored and is not a view of another one."""
     return isinstance(tensor, Stored) and tensor.reads.get(tensor, False)
 
 
 def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """Each element may be written over by the last result that reads it, if no other index needs it."""
+    """The last root that reads an element may overwrite it, if no other index reads it."""
     if not dying:
         return
     order = sorted(kernel.roots, key=lambda root: isinstance(root, ReduceRoot))
     last: dict[Buffer, int] = {}
-    # what is computed here is passed on within the loop, and may have no memory
+    # results of this kernel are forwarded within the loop, and may have no memory
     elsewhere = {root.target.buffer for root in order}
     for place, root in enumerate(order):
         for stored, same in root.tensor.reads.items():
@@ -59,10 +59,10 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
 def changes_of_states(
     steps: Sequence[AnyStep], states: Mapping[Buffer, Buffer]
 ) -> dict[Buffer, list[Step]]:
-    """The changes of states that can be put last, in any order of the states.
+    """The changes of states that can be moved to the end, in any order of the states.
 
-    ``states`` maps outputs to the inputs that they update. For an input there are the steps each of
-    which changes what the one before it has made, the first of them the input itself, which nobody else reads then.
+    ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input: the
+    first one changes the input, which no other step reads, and each further one changes the result of the one before.
     """
     changes = {s.writes[0].buffer: s for s in steps if isinstance(s, Step) and s.changed}
     if not any(output in changes for output in states):
@@ -76,7 +76,7 @@ def changes_of_states(
     for output, state in states.items():
         chain = _chain(output, state, changes, readers)
         own = buffers_of([tensor for step in chain for tensor in step.others])
-        # no chain may read a state that another one changes
+        # no chain may read a state that another chain changes
         if chain and state not in read and not own & found.keys():
             found[state] = chain
             read |= own
@@ -86,7 +86,7 @@ def changes_of_states(
 def _chain(
     output: Buffer, state: Buffer, changes: Mapping[Buffer, Step], readers: Mapping[Buffer, int]
 ) -> list[Step]:
-    """The steps from a state to an output, if nothing else reads what they make; else none."""
+    """The chain of steps from a state to an output if no other step reads their results; else an empty list."""
     chain: list[Step] = []
     made, expected = output, 0
     while made in changes and readers.get(made, 0) == expected:

@@ -1,4 +1,4 @@
-"""Lowering ops that join and repeat tensors."""
+"""Lowerings of ops that join and repeat tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 _PICKED = 6
-"""Longer vectors of scalars are stored element by element."""
+"""Vectors of more scalars are stored element by element."""
 
 
 @lowers_to_loops(MakeVector)
@@ -86,26 +86,26 @@ def lower_repeat(
     zero = context.i64(0)
     smallest = context.scalar(least)
     context.check(builder.op("or", builder.eq(count, zero), builder.op("le", zero, smallest)))
-    # the sum may wrap, this does not
+    # the sum may wrap, this bound does not
     context.check_size([count, context.scalar(most)])
     length = context.scalar(total)
-    owner = context.new_stored("int64", [length])
+    sources = context.new_stored("int64", [length])
 
     def emit() -> None:
         with builder.loop(count, fixed=True) as loop:
             place = loop.carry(zero)
             times = builder.cast(counts.at(builder, [loop.index]), "int64")
             with builder.loop(times, lanes=8) as inner:
-                builder.store(owner.buffer, builder.add(place.param, inner.index), loop.index)
+                builder.store(sources.buffer, builder.add(place.param, inner.index), loop.index)
             place.following = builder.add(place.param, times)
 
-    context.step([counts], [owner], emit)
+    context.step([counts], [sources], emit)
     shape = list(x.shape)
     shape[axis] = length
 
     def element(b: Builder, index: Index) -> Value:
         at = list(index)
-        at[axis] = owner.at(b, [index[axis]])
+        at[axis] = sources.at(b, [index[axis]])
         return x.at(b, at)
 
-    return [context.virtual(x.dtype, shape, element, [x, owner], cost=2)]
+    return [context.virtual(x.dtype, shape, element, [x, sources], cost=2)]

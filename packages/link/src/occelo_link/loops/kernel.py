@@ -1,4 +1,4 @@
-"""Kernels: what is computed together in one nest of loops."""
+"""Kernels: tensors that are computed in the same nest of loops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from occelo_link.loops.tensors import Stored, Tensor
 __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root"]
 
 MAX_KERNEL_COST = 6000
-"""Kernels of more cost are split: compile time grows faster than the size of a loop body."""
+"""Kernels that cost more are split: compile time grows faster than the size of a loop body."""
 
 
 class ElementRoot:
@@ -56,7 +56,7 @@ class LoopKernel:
         self.cost = 0
 
     def admits(self, root: Root) -> bool:
-        """Whether the root's reduction, if it is one, goes with what is here."""
+        """Whether the kernel can compute a root, too: the same reduced axes, and not too costly."""
         if self.cost + root.tensor.cost > MAX_KERNEL_COST:
             return False
         return isinstance(root, ElementRoot) or self.axes in (None, root.axes)
@@ -67,7 +67,7 @@ class LoopKernel:
         return self.roots[0].node
 
     def add(self, root: Root) -> None:
-        """Compute the root here."""
+        """Compute a root in this kernel."""
         self.roots.append(root)
         self.cost += root.tensor.cost
         if isinstance(root, ReduceRoot):

@@ -1,4 +1,4 @@
-"""Writing kernels as nests of loops."""
+"""Code generation of kernels: nests of loops that store and reduce tensors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["copy_elements", "copy_together", "identity_of", "reduce_elements", "write_kernel"]
 
 BLOCK = 2048
-"""Floats are summed in blocks of this many elements, and the sums of blocks with compensation."""
+"""Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
 LIGHT = 12
-"""Reductions of formulas that cost no more keep 32 partial results, others 8 (16 for float32)."""
+"""Reductions of formulas that cost no more have 32 accumulators, others 8 (16 for float32)."""
 
 
 def identity_of(combine: str, dtype: str) -> float | int | bool:
-    """What changes nothing when it is combined by an operation, as the row of the reduction says."""
+    """The identity element of an operation that combines elements, for a dtype."""
     found: float | int | bool = by_operation(combine).start(dtype)
     return found
 
 
 def write_kernel(context: Context, kernel: LoopKernel) -> None:
-    """Write the loops of a kernel, and give its results room before."""
+    """Allocate the results of a kernel and write its loops."""
     for root in kernel.roots:
         if isinstance(root, ReduceRoot) or root.target.readers:
             context.schedule.allocate(root.target)
@@ -39,12 +39,12 @@ def write_kernel(context: Context, kernel: LoopKernel) -> None:
 
 
 def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
-    """Write the loops that store a tensor in a target that has room already."""
+    """Write the loops that store a tensor in a target that is allocated already."""
     copy_together(context, [(tensor, target)])
 
 
 def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> None:
-    """Store tensors of one shape in targets that have room already, in the same loops."""
+    """Store tensors of one shape in targets that are allocated already, in the same loops."""
     kernel = LoopKernel((), pairs[0][0].shape)
     for tensor, target in pairs:
         kernel.add(ElementRoot(tensor, target, context.builder.node))
@@ -57,7 +57,7 @@ class _Nest:
         self.context = context
         self.builder: Builder = context.builder
         self.kernel = kernel
-        # roots may know more of the lengths than the first one did: flat loops count along one dimension for all of them
+        # lengths may have been unified since the first root was added; a flat loop needs the same ones for all roots
         self.shape = tuple(context.canonical(n) for n in kernel.shape)
         self.axes = [i for i, n in enumerate(self.shape) if not is_unit(n)]
         self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
@@ -91,17 +91,17 @@ class _Nest:
         return light if widest == 8 else 2 * light if widest == 4 else 4 * light
 
     def _store_elements(self, index: Sequence[Value]) -> None:
-        """Compute the element roots at an index, and store those that are read elsewhere."""
+        """Compute the element roots at an index, and store those that have readers outside of the kernel."""
         builder = self.builder
         for root in self.elements:
             builder.node = root.node
             value = root.tensor.at(builder, index)
             if root.target.readers:
                 builder.store(root.target.buffer, root.target.position(builder, index), value)
-            root.target.remember(builder, index, value)
+            root.target.forward_store(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given dimensions; turns over one that is reduced follow each other."""
+        """Open loops over the given dimensions; only the outermost may be parallel, unless it is reduced."""
         for position, axis in enumerate(axes):
             independent = position == 0 and axis not in self.reduced
             loop = self.builder.loop(self.shape[axis], parallel=independent)
@@ -126,7 +126,7 @@ class _Nest:
             self._store_elements(index)
 
     def _write_trailing(self) -> None:
-        """Reductions over the innermost dimensions: partial results stay in registers."""
+        """Reductions over the innermost dimensions: accumulators stay in registers."""
         builder, index = self.builder, self._zeros()
         kept = [i for i in self.axes if i not in self.reduced]
         with ExitStack() as stack:
@@ -153,7 +153,7 @@ class _Nest:
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
 
     def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
-        """Reduce over ``count`` numbers in place of the index of one dimension."""
+        """Reduce over an index from 0 to ``count`` of one dimension."""
 
         def element(number: Value) -> list[Value]:
             at = list(index)
@@ -187,7 +187,7 @@ class _Nest:
         return [each.result for each in carried]
 
     def _write_general(self) -> None:
-        """Reductions over other dimensions: partial results lie in memory."""
+        """Reductions over other dimensions: accumulators lie in memory."""
         builder, index = self.builder, self._zeros()
         accumulators = [self._accumulator(root) for root in self.reductions]
         last = self.axes[-1]
@@ -209,7 +209,7 @@ class _Nest:
                 self._convert(accumulator, root.target)
 
     def _accumulator(self, root: ReduceRoot) -> Stored:
-        """Memory for partial results, filled with the identity."""
+        """Accumulators in memory, filled with the identity element."""
         builder, context = self.builder, self.context
         result = root.target
         if root.acc_dtype != result.dtype:
@@ -248,7 +248,7 @@ def reduce_elements(
 ) -> list[Value]:
     """Combine ``element(k)`` for ``k`` below ``count``; each operation has a name and a dtype.
 
-    Sums of floats go by blocks of `BLOCK` elements, whose sums are added up with Neumaier's
+    Floats are summed in blocks of `BLOCK` elements, whose sums are added up with Neumaier's
     compensation (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
     Summen", 1974), so the error does not grow with the number of blocks.
     """
@@ -282,7 +282,7 @@ def reduce_elements(
         if rest is None:
             results.append(total.result)
             continue
-        # where infinities or NaN are among the terms the compensation is not a number
+        # the compensation is NaN if a term is infinite or NaN
         corrected = builder.op("add", total.result, rest.result)
         zero = builder.const(0.0, corrected.dtype)
         finite = builder.op("eq", builder.op("sub", rest.result, rest.result), zero)
@@ -296,7 +296,7 @@ def _all_blocks(
     operations: Sequence[tuple[str, str]],
     of_block: Callable[[Value], Sequence[Value]],
 ) -> Callable[[Value], list[Value]]:
-    """Compute the results of all blocks, in any order; returns how to read those of one."""
+    """Compute the results of all blocks, in any order; returns a function that reads those of one block."""
     buffers = [builder.buffer(dtype, "work", ndim=1) for _, dtype in operations]
     for buffer in buffers:
         builder.alloc(buffer, blocks)
@@ -323,7 +323,7 @@ def _reduce_range(
 
 
 def _rounding_error(builder: Builder, x: Value, y: Value) -> Value:
-    """``x + y`` less its rounded value (Knuth's two-sum)."""
+    """``x + y`` minus its rounded value (Knuth's two-sum)."""
     total = builder.op("add", x, y)
     part = builder.op("sub", total, x)
     rest = builder.op("sub", x, builder.op("sub", total, part))

@@ -1,4 +1,4 @@
-"""Lowering a graph to a loop program: the context that lowerings work in."""
+"""The context of lowerings: lowers the nodes of a region and schedules what they compute."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from occelo_link.loops.complexes import (
     interleaved_parts,
     parts_of,
 )
-from occelo_link.loops.float16 import packed, unpacked
+from occelo_link.loops.float16 import from_float16_bits, to_float16_bits
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
@@ -30,30 +30,30 @@ from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step
-from occelo_link.loops.tensor_groups import mapped, parts_of_type, pieces
-from occelo_link.loops.tensors import Index, Joined, Stored, Tensor, Virtual, is_unit
+from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
+from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, is_unit
 
 __all__ = ["Context", "NotLowered"]
 
-IN_MEMORY = {"float16": "uint16", **PARTS}
-"""What inputs and outputs of a dtype are seen as."""
+MEMORY_DTYPES = {"float16": "uint16", **PARTS}
+"""The dtypes of the buffers of inputs and outputs, where they differ from those of the arrays."""
 MAX_DEPTH = 48
-"""Formulas nested deeper are stored, which keeps recursion shallow."""
+"""Formulas nested deeper are stored, which limits recursion."""
 MAX_COST = 3000
 _MOST = 2.0**59
-"""No tensor has as many elements."""
+"""More elements than any tensor has."""
 CHEAP = 8
-"""Formulas that cost no more are computed again rather than stored."""
+"""Formulas that cost no more are recomputed rather than stored."""
 
 
 class NotLowered(Exception):
-    """A node has no lowering; the text says why."""
+    """A node has no lowering; the message says why."""
 
 
 class Context:
-    """What lowerings of one region work in: its schedule, its tensors, lengths known to be equal.
+    """The context of lowerings in one region: its schedule, its tensors, and lengths known to be equal.
 
-    The program itself is a region, too; ``outer`` is the context of the region around, whose tensors are seen here.
+    The program itself is a region, too; ``outer`` is the context of the enclosing region, whose tensors are visible here.
     """
 
     def __init__(self, state: ProgramState, outer: Context | None = None) -> None:
@@ -79,17 +79,17 @@ class Context:
 
     @property
     def blas_integer(self) -> str:
-        """The dtype of the integers that BLAS takes."""
+        """The dtype of integer arguments of BLAS."""
         return self.state.blas_integer
 
     @contextmanager
     def region(self) -> Generator[Context]:
-        """A context for a region within this one; what it has scheduled is written at the end."""
+        """A context for a nested region; its pending steps are written at the end."""
         self.schedule.flush()
         inner, node = Context(self.state, self), self.state.node
         yield inner
         inner.schedule.finish({})
-        self.schedule.go_on_after(inner.schedule)
+        self.schedule.continue_after(inner.schedule)
         self.state.node = node
 
     # lengths
@@ -121,14 +121,14 @@ class Context:
         return first
 
     def space(self, shape: Sequence[Value]) -> tuple[int, ...]:
-        """What equal shapes have in common."""
+        """A key that is the same for shapes known to be equal."""
         return tuple(self.canonical(n).number for n in shape)
 
     def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
-        """Stop unless there may be a tensor of these lengths, which are not negative.
+        """Stop if a tensor of these lengths, which are not negative, would be too large to exist.
 
-        A product of lengths in int64 that wraps would pass for a small one. Those that the graph and its
-        inputs have are of tensors that exist.
+        The product of the lengths in int64 may wrap to a small number. Constants and lengths of inputs
+        are not checked: those tensors exist.
         """
         builder = self.builder
         if all(n.op in ("const", "length") for n in lengths):
@@ -144,7 +144,7 @@ class Context:
         self.builder.check(condition, self.site(node))
 
     def site(self, node: Apply | None = None) -> int:
-        """The number of an error site of the node that is being lowered."""
+        """The number of a new error site, of the node that is being lowered by default."""
         sites = self.program.sites
         sites.append(self.node if node is None else node)
         return len(sites) - 1
@@ -162,7 +162,7 @@ class Context:
         flat: bool = False,
         identity: bool = False,
     ) -> Tensor:
-        """A tensor by formula over ``sources``, read at the same index if ``identity``."""
+        """A tensor computed by a formula from ``sources``, which are read at the same index if ``identity``."""
         reads: dict[Stored, bool] = {}
         depth = 0
         for source in sources:
@@ -188,13 +188,13 @@ class Context:
         )
 
     def scalar(self, tensor: Tensor) -> Value:
-        """The element of a tensor with one element, now."""
+        """The element of a tensor with one element; writes the steps that it depends on."""
         if any(s.producer >= self.schedule.done for s in tensor.reads):
             self.schedule.flush_for(tensor)
         return tensor.at(self.builder, [self.i64(0)] * tensor.ndim)
 
     def new_stored(self, dtype: str, shape: Sequence[Value], space: str = "work") -> Stored:
-        """An own contiguous tensor, whose buffer the schedule allocates."""
+        """A contiguous tensor in a new buffer, which the schedule allocates."""
         buffer = self.builder.buffer(dtype, space, ndim=len(shape))
         return self.over(buffer, shape)
 
@@ -212,7 +212,7 @@ class Context:
         return strides[::-1]
 
     def store(self, tensor: Tensor, target: Stored | None = None) -> Stored:
-        """The tensor in memory: itself if it lies there, or a root of the schedule."""
+        """The tensor stored in memory: itself if it is stored already, else a new root of the schedule."""
         if isinstance(tensor, Stored) and target is None:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
@@ -235,7 +235,7 @@ class Context:
         writes: Sequence[Stored],
         emit: Callable[[], None],
     ) -> None:
-        """Add a step that ``emit`` writes when its turn comes."""
+        """Add a step, whose statements ``emit`` writes when the schedule reaches it."""
         self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))
 
     def change(
@@ -245,9 +245,10 @@ class Context:
         write: Callable[[Stored], None],
         prepare: Callable[[], None] | None = None,
     ) -> Stored:
-        """A copy of a tensor in which ``write`` changes parts; itself if nothing else needs it.
+        """A copy of a tensor of which ``write`` changes some elements, made in place if nothing else reads the tensor.
 
-        ``others`` are what ``write`` reads. What may fail is left to ``prepare``, which is called before.
+        ``others`` are the tensors that ``write`` reads. Statements that may fail are written by ``prepare``,
+        which is called first.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -260,8 +261,8 @@ class Context:
         self.schedule.add_step(step)
         return result
 
-    def hand_on_output(self, buffer: Buffer, other: Buffer) -> None:
-        """Make ``other`` the output that ``buffer`` is, because ``buffer`` will take its memory."""
+    def transfer_output(self, buffer: Buffer, other: Buffer) -> None:
+        """Make ``other`` an output instead of ``buffer``, which takes over its memory."""
         other.space, other.position, other.holds = "output", buffer.position, buffer.holds
         other.name = f"out{other.name[3:]}"
         buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype
@@ -269,7 +270,7 @@ class Context:
         outputs[outputs.index(buffer)] = other
 
     def contiguous_copy(self, tensor: Tensor) -> Stored:
-        """The tensor in memory in C order."""
+        """The tensor stored in C order, copied if it is not."""
         if isinstance(tensor, Stored) and tensor.flat:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape)
@@ -279,16 +280,16 @@ class Context:
     # graphs
 
     def add_input(self, variable: Variable, contiguous: bool = True) -> None:
-        """Lower an input of the graph: one of the program for each of its parts."""
+        """Lower an input of the graph: each of its parts is an input of the program."""
         kind = variable.type
         made = [self._input(part, contiguous) for part in parts_of_type(kind)]
-        self.tensors[variable] = made[0] if kind.is_array else Joined(made)
+        self.tensors[variable] = made[0] if kind.is_array else TensorGroup(made)
 
     def _input(self, kind: TensorType, contiguous: bool) -> Tensor:
         builder = self.builder
         position = len(self.program.inputs)
         dtype = kind.dtype
-        seen = IN_MEMORY.get(dtype, dtype)
+        seen = MEMORY_DTYPES.get(dtype, dtype)
         buffer = builder.buffer(seen, "input", position=position, ndim=kind.ndim, holds=dtype)
         self.program.inputs.append(buffer)
         shape = [
@@ -303,10 +304,10 @@ class Context:
             else [builder.input_stride(buffer, i) for i in range(len(shape))]
         )
         stored = Stored(buffer, shape, builder.i64(0), strides, contiguous)
-        return unpacked(self, stored) if dtype == "float16" else stored
+        return from_float16_bits(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
-        """The lowered form of a variable that has been reached, here or in a region around."""
+        """The lowered form of a constant, or of a variable lowered here or in an enclosing region."""
         context: Context | None = self
         while context is not None:
             found = context.tensors.get(variable)
@@ -316,12 +317,12 @@ class Context:
         assert isinstance(variable, Constant)
         kind = variable.type
         parts = [self._constant(part) for part in kind.to_parts(variable.data)]
-        made = self.tensors[variable] = parts[0] if kind.is_array else Joined(parts)
+        made = self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
         return made
 
     def _constant(self, array: npt.NDArray[Any]) -> Tensor:
         builder = self.builder
-        # a folded constant may be a view in any order
+        # a folded constant may be a view that is not in C order
         data: npt.NDArray[Any] = np.require(array, requirements=["C", "A"])
         if data.dtype.kind == "c":
             return complex_constant(self, data)
@@ -338,15 +339,15 @@ class Context:
         return self.over(buffer, shape)
 
     def lower_graph(self, order: Sequence[Apply], outputs: Sequence[Variable]) -> None:
-        """Lower a graph, whose inputs have been lowered; ``order`` are all its nodes."""
+        """Lower a graph whose inputs are lowered already; ``order`` has all its nodes."""
         self.uses = _uses(order)
         self.division = divide(order, outputs)
         self.lower_nodes(self.division.outside)
 
     def lower_nodes(self, order: Sequence[Apply], part_of: Apply | None = None) -> None:
-        """Lower nodes in order; those that another node consists of count as that one."""
+        """Lower nodes in order; those of the decomposition of ``part_of`` count as that node."""
         for node in order:
-            lowering = find_lowering(node) or self.state.host
+            lowering = find_lowering(node) or self.state.callback
             if lowering is None:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
@@ -360,32 +361,38 @@ class Context:
                 if n is not None:
                     self.unify(self.i64(n), outputs[0].shape[i])
             for variable, tensor in zip(node.outputs, outputs, strict=True):
-                self.tensors[variable] = self._settled(
+                self.tensors[variable] = self._stored_if_costly(
                     variable, tensor, self.uses.get(variable, ())
                 )
 
     def lower_decomposed(
         self, node: Apply, parts: Decomposition, inputs: Sequence[Tensor]
     ) -> Sequence[Tensor]:
-        """What a node's op consists of, lowered here."""
+        """Lower the decomposition of a node's op; returns the outputs."""
         uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
         self.tensors.update(zip(parts.inputs, inputs, strict=True))
         self.lower_nodes(parts.order, whole or node)
         self.uses, self.state.node = uses, whole
-        # the next node of the same op begins with tensors of its own
+        # another node of the same op has the same decomposition, with other tensors
         made = [self.tensor(v) for v in parts.outputs]
         for variable in (*parts.inputs, *(v for each in parts.order for v in each.outputs)):
             self.tensors.pop(variable, None)
         return made
 
-    def _settled(self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]) -> Tensor:
-        """The value with each formula stored that would be computed too often."""
-        if isinstance(tensor, Joined | ComplexTensor):
-            return mapped(tensor, lambda part: self._settle(variable, part, readers))
-        return self._settle(variable, tensor, readers)
+    def _stored_if_costly(
+        self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
+    ) -> Tensor:
+        """The value, with each formula stored that would be recomputed too often."""
+        if isinstance(tensor, TensorGroup | ComplexTensor):
+            return map_leaves(
+                tensor, lambda part: self._part_stored_if_costly(variable, part, readers)
+            )
+        return self._part_stored_if_costly(variable, tensor, readers)
 
-    def _settle(self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]) -> Tensor:
+    def _part_stored_if_costly(
+        self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
+    ) -> Tensor:
         if isinstance(tensor, Stored):
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
@@ -399,7 +406,7 @@ class Context:
     def finish(
         self, outputs: Sequence[Variable], states: Mapping[int, int] | None = None
     ) -> Program:
-        """Write the outputs and what is still pending; returns the program.
+        """Write the outputs and all pending steps; returns the program.
 
         ``states`` maps positions of outputs of the program to those of the inputs that they update.
         """
@@ -407,7 +414,7 @@ class Context:
         for variable in outputs:
             self.state.node = variable.owner
             tensor = self.tensor(variable)
-            for kind, piece in zip(parts_of_type(variable.type), pieces(tensor), strict=True):
+            for kind, piece in zip(parts_of_type(variable.type), members_of(tensor), strict=True):
                 targets.append(self._output_of(kind, piece, len(targets)))
         self.program.outputs = targets
         inputs = self.program.inputs
@@ -415,17 +422,17 @@ class Context:
         return self.program
 
     def _output_of(self, kind: TensorType, tensor: Tensor, position: int) -> Buffer:
-        """The buffer of an output, and what it takes to fill it."""
+        """The buffer of an output, which a pending step fills."""
         if isinstance(tensor, ComplexTensor):
             return self._complex_output(tensor, position)
         if kind.dtype == "float16":
-            tensor = packed(self, tensor)
+            tensor = to_float16_bits(self, tensor)
         buffer = self._output(tensor, position).buffer
         buffer.holds = kind.dtype
         return buffer
 
     def _complex_output(self, tensor: ComplexTensor, position: int) -> Buffer:
-        """An output of complex numbers, whose parts are stored in the same loops."""
+        """The buffer of a complex output, whose parts are stored in the same loops."""
         builder, shape = self.builder, tensor.shape
         buffer = builder.buffer(
             tensor.re.dtype, "output", position=position, ndim=len(shape), holds=tensor.dtype
@@ -441,7 +448,7 @@ class Context:
         return buffer
 
     def _output(self, tensor: Tensor, position: int) -> Stored:
-        """An output tensor: a work buffer renamed if that is possible, else a copy."""
+        """An output tensor: a work buffer that becomes an output if that is possible, else a copy."""
         if isinstance(tensor, Stored) and tensor.flat and tensor.buffer.space == "work":
             pending = self.schedule.is_pending(tensor)
             if pending and self.schedule.owns(tensor):
@@ -458,7 +465,7 @@ class Context:
 
 
 def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
-    """The nodes that read each variable; being an output does not count."""
+    """The nodes that read each variable."""
     uses: dict[Variable, list[Apply]] = {}
     for node in order:
         for variable in dict.fromkeys(node.inputs):
@@ -467,7 +474,7 @@ def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
 
 
 def repeats(variable: Variable, node: Apply) -> bool:
-    """Whether computing ``node`` reads elements of a variable more than once, or at random."""
+    """Whether computing ``node`` reads elements of a variable more than once, or in random order."""
     if not node.op.elementwise:
         return not node.op.reads_once
     mine, out = variable.type, node.outputs[0].type
@@ -478,7 +485,7 @@ def repeats(variable: Variable, node: Apply) -> bool:
     lead = out.ndim - mine.ndim
     full = (*[1] * lead, *mine.shape)
     first = next(i for i, n in enumerate(full) if n != 1)
-    # a broadcast dimension in front of one that is not: the inner loop runs again
+    # a broadcast dimension before one that is not: the inner loop repeats for each of its indices
     return any(n == 1 and out.shape[i] != 1 for i, n in enumerate(full[:first])) or any(
         full[i] == 1 and out.shape[i] != 1 and any(n != 1 for n in full[i + 1 :])
         for i in range(len(full))

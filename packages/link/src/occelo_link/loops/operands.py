@@ -1,7 +1,7 @@
-"""What functions of BLAS and LAPACK may read where it lies, and copies in C order of all the rest.
+"""Operands of BLAS and LAPACK: tensors that the routines can read in place, and copies in C order of all others.
 
-A matrix for them has the elements of its rows (or of its columns) side by side, and each row starts a fixed number of
-elements after the one before: its leading dimension, which is at least the length of a row, and at least 1.
+The routines read matrices whose rows (or columns) are contiguous. The leading dimension is the distance in elements from
+one row to the next; it is at least the length of a row, and at least 1.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ __all__ = ["MatrixOperand", "vector_operand"]
 
 
 def _is_short(stored: Stored, axis: int) -> bool:
-    """Whether a dimension is known to have at most one element, so that its stride is never used."""
+    """Whether a dimension has a static length of at most 1, so that its stride is never used."""
     length = stored.shape[axis]
     return length.op == "const" and length.args[0] <= 1
 
 
 def _readable(stored: Stored, side: int, across: int) -> bool:
-    """Whether elements along ``side`` are neighbours, and lines of them follow each other across."""
+    """Whether ``side`` is contiguous and the stride of ``across`` is not negative."""
     return is_unit(stored.strides[side]) and (stored.forward[across] or _is_short(stored, across))
 
 
 class MatrixOperand:
-    """The last two dimensions of a tensor as a matrix for a library, or as many as the others say.
+    """The last two dimensions of a tensor as a matrix for BLAS; the others are batch dimensions.
 
-    ``by_rows`` says that rows are side by side, else columns; ``leading`` is the leading dimension. What is neither, and
-    what lies backward in memory, is copied, also if only run time tells.
+    ``by_rows`` says that rows are contiguous, else columns; ``leading`` is the leading dimension. Other tensors are
+    copied, among them those that may have negative strides at run time.
     """
 
     def __init__(self, context: Context, tensor: Tensor) -> None:
@@ -46,6 +46,6 @@ class MatrixOperand:
 
 
 def vector_operand(context: Context, tensor: Tensor) -> Stored:
-    """A vector in memory whose elements are neighbours."""
+    """A contiguous vector in memory."""
     stored = context.store(tensor)
     return stored if is_unit(stored.strides[0]) else context.contiguous_copy(tensor)

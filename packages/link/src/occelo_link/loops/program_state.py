@@ -1,4 +1,4 @@
-"""What all regions of a program that is being lowered share."""
+"""State of a program that is being lowered, which all its regions share."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["ProgramState"]
 
 
 class ProgramState:
-    """The builder of a program, and the numbers that nodes have in it.
+    """The builder of a program, and the positions of its nodes.
 
-    ``host`` lowers what has no lowering of its own, ``blas_integer`` is the dtype of the integers that BLAS takes.
+    ``callback`` is the lowering of nodes that have none of their own; ``blas_integer`` is the dtype of integers for BLAS.
     """
 
     def __init__(
-        self, name: str, host: Lowering | None = None, blas_integer: str = "int64"
+        self, name: str, callback: Lowering | None = None, blas_integer: str = "int64"
     ) -> None:
         self.builder = Builder(name)
-        self.host = host
+        self.callback = callback
         self.blas_integer = blas_integer
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
 
     @property
     def node(self) -> Apply | None:
-        """The node that is being lowered, which statements are made for."""
+        """The node that is being lowered; new statements belong to it."""
         return self._node
 
     @node.setter

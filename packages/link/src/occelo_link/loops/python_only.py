@@ -1,4 +1,4 @@
-"""What runs as a Python thunk in compiled graphs, and why."""
+"""Reasons why some nodes have no lowering to loops and run as Python thunks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPLEX = "loop programs have no formula for it over complex numbers, which are 
 
 
 def leave_to_python(op_class: type[Op], reason: str) -> None:
-    """Say why a family has no lowering for one of its ops."""
+    """Record the reason why a family has no lowering for one of its ops."""
     _classes[op_class] = reason
 
 

@@ -1,4 +1,4 @@
-"""Lowering reductions, and running sums and products."""
+"""Lowerings of reductions, argmax, and cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 __all__: list[str] = []
 
 
-def _operation(row: Reduction, dtype: str) -> str | None:
-    """The operation of loop programs that combines elements of a dtype."""
-    return row.called("loops", dtype)
+def _operation(reduction: Reduction, dtype: str) -> str | None:
+    """The operation of loop programs that combines elements of a dtype; None if there is none."""
+    return reduction.called("loops", dtype)
 
 
-def _scalar(row: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Value] | None:
-    """What combines two values of a dtype; None if loop programs have no formula for it."""
-    operation = _operation(row, dtype)
+def _scalar(reduction: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Value] | None:
+    """The function that combines two values of a dtype; None if loop programs have no formula for it."""
+    operation = _operation(reduction, dtype)
     if operation is not None:
         return lambda b, x, y: b.op(operation, x, y)
-    found = find_scalar(row.name, [dtype, dtype], dtype)
+    found = find_scalar(reduction.name, [dtype, dtype], dtype)
     return None if found is None else lambda b, x, y: b.cast(found(b, dtype, [x, y]), dtype)
 
 
@@ -56,7 +56,7 @@ def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
 
 
 def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
-    """Stop if there are results, but no elements to choose them from."""
+    """Stop if there are results, but no elements to reduce."""
     builder = context.builder
     zero = context.i64(0)
     count = builder.product([n for i, n in enumerate(x.shape) if i in axes])
@@ -93,7 +93,7 @@ def lower_reduce(
 
 
 def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
-    """A reduction by a function that is no operation of loop programs: the elements one after the other, from the first."""
+    """A reduction by a formula instead of an operation of loop programs: combines the elements in order, from the first."""
     op = node.op
     output = node.outputs[0].type
     combine = _scalar(op.row, x.dtype)
@@ -176,7 +176,7 @@ def _best(
         value = x.at(builder, index)
         better = builder.op("or", builder.eq(seen, context.i64(0)), builder.op("lt", best, value))
         if is_float(x.dtype):
-            # NaN counts as largest, and the first of them stays
+            # NaN counts as the largest; the first one wins
             nan = builder.op("and", builder.op("ne", value, value), builder.op("eq", best, best))
             better = builder.op("or", better, nan)
         return (
@@ -194,7 +194,7 @@ def _best(
     return carried[0].result, carried[1].result, carried[2].result
 
 
-# running sums and products
+# cumulative sums and products
 
 
 def _scan(
@@ -252,7 +252,7 @@ def lower_cumulative(
     x = inputs[0]
     combine = _scalar(op.row, output.dtype)
     assert combine is not None
-    # what has an operation has an identity; other functions are not asked what they make of theirs
+    # a formula need not have an identity element, so it starts from the first element
     plain = _operation(op.row, output.dtype) is not None
 
     def following(state: Value, index: Index) -> Value:

@@ -1,8 +1,8 @@
-"""Lowering regions: branches, and loops over inner graphs.
+"""Lowering of regions: the branches of conditionals, and loops over inner graphs.
 
-Each region has a context of its own, with its schedule, liveness and working memory. What a branch results in lies in
-buffers that both branches take, or is a scalar. What an iteration leaves to the next one is carried: scalars as values,
-tensors in two buffers that change places, or in one where the new elements can be written over the old ones.
+Each region has a context of its own, with its schedule, liveness and working memory. Both branches of a conditional
+store their results in the same buffers; scalar results are values. An iteration passes scalars to the next one as
+carried values, and tensors in two buffers that are swapped, or in one if the new elements can overwrite the old ones.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import Apply, Variable
-from occelo_link.loops.callbacks import hostable
+from occelo_link.loops.callbacks import can_be_callback
 from occelo_link.loops.complexes import always, parts_of
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.kernel import ElementRoot
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import find_lowering, lowers_iterations
-from occelo_link.loops.tensor_groups import Leaf, assembled, leaves_of, mapped
+from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
 from occelo_link.loops.tensors import Stored, Tensor, Virtual
 
 __all__ = ["choose"]
@@ -27,10 +27,10 @@ def _leaves(variables: Sequence[Variable]) -> list[Leaf]:
     return [leaf for v in variables for leaf in leaves_of(v.type)]
 
 
-def _assembled(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
-    """The values of variables that consist of ``parts``."""
+def _from_leaves(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
+    """The values of variables from all their leaves."""
     rest = iter(parts)
-    return [assembled(v.type, rest) for v in variables]
+    return [from_leaves(v.type, rest) for v in variables]
 
 
 def _parts(context: Context, variables: Sequence[Variable]) -> list[Tensor]:
@@ -43,7 +43,7 @@ def _from_values(
     buffers: Sequence[Buffer],
     values: Sequence[Value],
 ) -> list[Tensor]:
-    """Tensors in buffers whose lengths are among ``values``, and scalars that are."""
+    """Tensors in buffers, and scalars; ``values`` has the dynamic lengths and the scalars in order."""
     rest = iter(values)
     made: list[Tensor] = []
     for leaf, buffer in zip(leaves, buffers, strict=True):
@@ -61,7 +61,7 @@ def _to_values(
     parts: Sequence[Tensor],
     targets: Callable[[int, Sequence[Value]], Stored | None],
 ) -> list[Value]:
-    """What `_from_values` takes, for ``parts`` that are stored in ``targets`` (nowhere, where that is None)."""
+    """The ``values`` of `_from_values` for ``parts``; tensors are stored in ``targets``, unless that is None."""
     values: list[Value] = []
     for k, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):
         if not leaf.shape:
@@ -99,17 +99,17 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
             return _to_values(inner, leaves, parts, lambda k, n: inner.over(buffers[k], n))
 
     values = context.builder.branch(condition, lambda: branch(0), lambda: branch(1))
-    return _assembled(node.outputs, _from_values(context, leaves, buffers, values))
+    return _from_leaves(node.outputs, _from_values(context, leaves, buffers, values))
 
 
 # loops
 
 
 def _has_lowering(node: Apply) -> bool:
-    """Whether all that a loop does can be compiled, or called."""
+    """Whether each node of the body has a lowering or can be a callback."""
     values = (*node.inputs, *node.outputs)
     return all(v.type.parts() is not None for v in values) and all(
-        find_lowering(n) is not None or hostable(n) for n in node.op.loop(node).body.nodes
+        find_lowering(n) is not None or can_be_callback(n) for n in node.op.loop(node).body.nodes
     )
 
 
@@ -117,14 +117,14 @@ def _has_lowering(node: Apply) -> bool:
 def lower_loop(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     if node.op.loop(node).count is None:
         return _once(context, node, inputs)
-    return _Looping(context, node, inputs).run()
+    return _LoopLowering(context, node, inputs).run()
 
 
 def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
-    """What an inner graph results in, computed among what is around it."""
+    """The results of an inner graph that runs once, inlined into the enclosing region."""
     body = node.op.loop(node).body
     around = context.tensors, context.uses, context.division
-    # frozen graphs share variables, so what is around has others of the same names
+    # frozen graphs share variables, so the enclosing one may have other tensors for the same variables
     context.tensors = dict(zip(body.inputs, inputs, strict=True))
     context.lower_graph(body.nodes, body.outputs)
     results = [context.tensor(v) for v in body.outputs]
@@ -133,8 +133,8 @@ def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[T
     return results
 
 
-class _Looping:
-    """A loop of a node."""
+class _LoopLowering:
+    """The lowering of a node that runs an inner graph repeatedly."""
 
     def __init__(self, context: Context, node: Apply, inputs: Sequence[Tensor]) -> None:
         self.context = context
@@ -155,29 +155,29 @@ class _Looping:
         context, builder, loop = self.context, self.context.builder, self.loop
         assert loop.count is not None
         count = builder.cast(context.scalar(self.inputs[loop.count]), "int64")
-        given = [self._at_hand(self.inputs[i]) for i in loop.read]
+        given = [self._available(self.inputs[i]) for i in loop.read]
         context.schedule.flush()
         initial = self._initial()
         if loop.stops:
             values = self._until(count, initial, given)
         else:
-            with builder.loop(count, fixed=True) as turns:
-                carried = [turns.carry(value) for value in initial]
+            with builder.loop(count, fixed=True) as statement:
+                carried = [statement.carry(value) for value in initial]
                 following, _ = self._iteration([each.param for each in carried], given)
                 for each, value in zip(carried, following, strict=True):
                     each.following = value
             values = [each.result for each in carried]
         parts = _from_values(context, self.leaves, self.states, values)
-        return _assembled(self.node.outputs, parts)
+        return _from_leaves(self.node.outputs, parts)
 
-    def _at_hand(self, tensor: Tensor) -> Tensor:
-        """What all iterations read: in memory, unless it is cheap to compute."""
+    def _available(self, tensor: Tensor) -> Tensor:
+        """A tensor that all iterations read, stored unless it is cheap to recompute."""
 
         def kept(part: Tensor) -> Tensor:
             cheap = isinstance(part, Virtual) and part.cost <= CHEAP
             return part if cheap else self.context.store(part)
 
-        return mapped(tensor, kept)
+        return map_leaves(tensor, kept)
 
     def _initial(self) -> list[Value]:
         """The values of the first iteration; tensors are copied to the buffers."""
@@ -193,7 +193,7 @@ class _Looping:
     def _until(
         self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]
     ) -> list[Value]:
-        """Iterations that may end before the last one."""
+        """A loop whose condition may end it before ``count`` iterations."""
         builder = self.context.builder
         one, more = builder.i64(1), builder.const(True, "bool")
 
@@ -210,11 +210,11 @@ class _Looping:
     def _iteration(
         self, params: Sequence[Value], given: Sequence[Tensor]
     ) -> tuple[list[Value], Value | None]:
-        """One iteration: what it leaves to the next one, and whether there is none."""
+        """One iteration: the values that it passes to the next one, and whether it is the last one."""
         body, stops = self.loop.body, None
         with self.context.region() as inner:
             before = _from_values(inner, self.leaves, self.states, params)
-            inner.tensors.update(zip(self.carried, _assembled(self.carried, before), strict=True))
+            inner.tensors.update(zip(self.carried, _from_leaves(self.carried, before), strict=True))
             inner.tensors.update(zip(self.read, given, strict=True))
             inner.lower_graph(body.nodes, body.outputs)
             after = _parts(inner, body.outputs[: len(self.carried)])

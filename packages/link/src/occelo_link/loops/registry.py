@@ -1,7 +1,7 @@
-"""The registry of lowerings: what an op is as loops, and which nodes have a lowering.
+"""Registry of lowerings of ops to loop programs, and the search for the lowering of a node.
 
 A lowering takes a node and the lowered inputs and returns the lowered outputs: formulas wherever
-that is possible, and steps of the schedule for the rest.
+that is possible, else tensors that steps of the schedule compute.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
-from occelo_link.loops.float16 import as_single, has_halves, in_single, with_halves_rounded
-from occelo_link.loops.tensor_groups import pieces
+from occelo_link.loops.float16 import as_float32, has_float16, in_float32, with_float16_rounded
+from occelo_link.loops.tensor_groups import members_of
 from occelo_link.loops.tensors import Tensor
 from occelo_link.withheld import is_withheld
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Lowering",
+    "consists_of_arrays",
     "find_lowering",
-    "lies_in_arrays",
     "lowers_complex_to_loops",
     "lowers_iterations",
     "lowers_parts_to_loops",
@@ -51,7 +51,7 @@ _OpT = TypeVar("_OpT", bound=Op)
 
 
 class Registers(Protocol[_OpT]):
-    """A decorator that registers a lowering to loops and returns it as it is, so that several may stand above each other."""
+    """A decorator that registers a lowering to loops and returns it unchanged, so that decorators can be stacked."""
 
     @overload
     def __call__(self, function: Lowering, /) -> Lowering: ...
@@ -88,7 +88,7 @@ def _register(
     when: Callable[[AnyApply], bool] | None,
 ) -> Callable[[_FunctionT], _FunctionT]:
     def register(function: _FunctionT) -> _FunctionT:
-        # what another package registered for an op of ours stays, also if our families are loaded later
+        # a lowering that another package registered is kept, even if our families are imported later
         if op_class not in table or is_foreign(function) or not is_foreign(table[op_class][0]):
             table[op_class] = function, when
             if is_foreign(function):
@@ -104,18 +104,17 @@ def _register(
 def lowers_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[_OpT]:
-    """Register the lowering of an op class to loop programs, for those nodes for which ``when`` holds.
+    """Register the lowering of an op class to loop programs, for nodes for which ``when`` holds.
 
     It takes a `Context`, the node and a `Tensor` for each input, and returns one for each output: a formula
-    (`Context.virtual`) wherever that is possible, else what lies in memory (`Context.step`, `Context.reduce`). ``native``,
-    ``c`` and ``numba`` use it. A lowering from another package takes the place of ours; its code is part of the keys of
-    the cache.
+    (`Context.virtual`) wherever that is possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
+    ``c`` and ``numba`` use it. A lowering from another package replaces ours; its code is part of the cache keys.
     """
     return _register(_lowerings, "lowering to loops", op_class, when)
 
 
 def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
-    """Register the lowering of all ops that run an inner graph again and again, for those nodes for which ``when`` holds."""
+    """Register the lowering of all ops that run an inner graph repeatedly, for nodes for which ``when`` holds."""
 
     def register(function: Lowering) -> Lowering:
         _loops.append((function, when))
@@ -124,8 +123,8 @@ def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
     return register
 
 
-def lies_in_arrays(variable: Variable) -> bool:
-    """Whether loop programs have the variable's type: they have arrays, and what consists of arrays."""
+def consists_of_arrays(variable: Variable) -> bool:
+    """Whether loop programs can represent a variable: its type is an array type or consists of array types."""
     parts = variable.type.parts()
     return parts is not None and all(part.dtype in _DTYPES for part in parts)
 
@@ -140,16 +139,16 @@ def lowers_complex_to_loops(
 def lowers_parts_to_loops(
     op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
 ) -> RegistersParts[_OpT]:
-    """Register the lowering of an op class for nodes with values of types that are no arrays but consist of such.
+    """Register the lowering of an op class for nodes with values of types that are no arrays but consist of arrays.
 
-    Such a value is a `Joined` of the lowered tensors of its parts. One of complex numbers is a `ComplexTensor`, and
-    one of 16-bit floats of dtype float32; what is computed of those is rounded afterwards.
+    Such a value is a `TensorGroup` of the lowered tensors of its parts. A complex part is a `ComplexTensor`; a float16
+    part is a float32 tensor, which is rounded to float16 after the lowering.
     """
     return _register(_parts, "lowering of parts", op_class, when)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node, or of what its op consists of; None if it has neither."""
+    """The lowering of a node, else that of its decomposition; None if it has neither."""
     own = None if is_withheld(node) else _find_own(node)
     return own or _find_decomposed(node)
 
@@ -158,14 +157,14 @@ def _find_decomposed(node: Apply) -> Lowering | None:
     if node.op.destroy_map or node.op.lazy or not node.op.has_decompose:
         return None
     if any(v.type.is_array and v.type.dtype == "float16" for v in node.inputs):
-        # what is between the parts need not be rounded to 16 bits
-        wide = as_single(node)
+        # intermediate results need not be rounded to float16
+        wide = as_float32(node)
         try:
             found = _by_parts_of_op(wide)
         except TypeError:
-            found = None  # what it is made of is not float32 where the inputs are
+            found = None  # the decomposition of float32 inputs does not give float32
         if found is not None:
-            return in_single(found)
+            return in_float32(found)
     return _by_parts_of_op(node)
 
 
@@ -183,18 +182,18 @@ def _find_own(node: Apply) -> Lowering | None:
         return _find_parts(node)
     if has_complex(node):
         return _find_complex(node)
-    if has_halves(node) and not node.op.lazy:
-        found = _find(as_single(node))
-        return None if found is None else in_single(found)
+    if has_float16(node) and not node.op.lazy:
+        found = _find(as_float32(node))
+        return None if found is None else in_float32(found)
     return _find(node)
 
 
 def _find_complex(node: Apply) -> Lowering | None:
-    """The lowering of a node with complex tensors: one of its own, or that of its parts."""
+    """The lowering of a node with complex tensors: its own, else that of the real op applied to both parts."""
     if node.op.lazy:
         return _find(node)
     for cls in type(node.op).__mro__:
-        if cls in _complex and _computes_alike(type(node.op), cls):
+        if cls in _complex and _computes_the_same(type(node.op), cls):
             function, condition = _complex[cls]
             return function if condition is None or condition(node) else None
     if not by_parts(node):
@@ -204,11 +203,11 @@ def _find_complex(node: Apply) -> Lowering | None:
 
 
 def _find_parts(node: Apply) -> Lowering | None:
-    """The lowering of a node with values that are no arrays but consist of such."""
-    if node.op.destroy_map or not all(lies_in_arrays(v) for v in (*node.inputs, *node.outputs)):
+    """The lowering of a node with values that are no arrays but consist of arrays."""
+    if node.op.destroy_map or not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
         return None
     for cls in type(node.op).__mro__:
-        if cls in _parts and _computes_alike(type(node.op), cls):
+        if cls in _parts and _computes_the_same(type(node.op), cls):
             function, condition = _parts[cls]
             fits = condition is None or condition(node)
             return _with_parts_checked(function) if fits else None
@@ -216,17 +215,17 @@ def _find_parts(node: Apply) -> Lowering | None:
 
 
 def _with_parts_checked(lowering: Lowering) -> Lowering:
-    """A lowering whose results must have the parts that their types say, and halves the bits that they can have."""
+    """A lowering that checks that results have the parts that their types define, and rounds float16 parts."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         made = [
-            with_halves_rounded(context, v.type, t)
+            with_float16_rounded(context, v.type, t)
             for v, t in zip(node.outputs, lowering(context, node, inputs), strict=True)
         ]
         for variable, tensor in zip(node.outputs, made, strict=True):
             kinds = variable.type.parts() or ()
             inside = [("float32" if k.dtype == "float16" else k.dtype, k.ndim) for k in kinds]
-            found = [(t.dtype, t.ndim) for t in pieces(tensor)]
+            found = [(t.dtype, t.ndim) for t in members_of(tensor)]
             if found != inside:
                 raise TypeError(
                     f"The lowering of {node.op} gave parts {found} for a value of {variable.type}"
@@ -241,21 +240,21 @@ def _find(node: Apply) -> Lowering | None:
         found = _lowerings.get(cls)
         if found is None:
             continue
-        if not _computes_alike(type(node.op), cls):
+        if not _computes_the_same(type(node.op), cls):
             return None
         function, condition = found
         if condition is not None and not condition(node):
             return None
         if node.op.destroy_map:
             return None
-        if not all(lies_in_arrays(v) for v in (*node.inputs, *node.outputs)):
+        if not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
             return None
         return function
     return None
 
 
-def _computes_alike(own: type, base: type) -> bool:
-    """Whether a subclass computes what its base does: its own NumPy code is its meaning."""
+def _computes_the_same(own: type, base: type) -> bool:
+    """Whether a subclass computes the same as its base: it does not override the NumPy code."""
     return own is base or all(
         getattr(own, method) is getattr(base, method)
         for method in ("evaluate", "kernel", "perform")

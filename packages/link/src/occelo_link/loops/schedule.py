@@ -1,8 +1,8 @@
-"""The schedule: which loops run, in which order, and what is computed together in one loop.
+"""Schedule of a region: fusion of roots into kernels, the order of steps, and reuse of memory.
 
 Roots are tensors that must be computed: stored element by element, or reduced. Roots over the same
-lengths share one `LoopKernel` unless one of them needs all of another's result. Kernels and other
-steps are written to the program in order by `Schedule.flush`.
+lengths share one `LoopKernel` unless one of them needs all of another's result. `Schedule.flush`
+writes kernels and other steps to the program in order.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 MANY_STEPS = 200
-"""With more steps pending than these, all of them are written when one is needed."""
+"""With more pending steps than these, all of them are written when one is needed."""
 
 
 class Schedule:
     """The steps of one region, in order.
 
-    Steps have positions, from ``first`` on, which are larger than those in regions around; those before ``done`` are
+    Steps have positions from ``first`` on, which are larger than those in enclosing regions; steps before ``done`` are
     written already.
     """
 
@@ -41,7 +41,7 @@ class Schedule:
         self._depth = len(context.builder.stack)
         self.done = first
         self.carried: dict[Buffer, Buffer] = {}
-        """Buffers for what an iteration leaves to the next one, and what each of them replaces."""
+        """Buffers that an iteration passes to the next one, each with the buffer of the previous iteration."""
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
         self._over: dict[Buffer, Buffer] = {}
@@ -59,8 +59,8 @@ class Schedule:
         """The steps that are not written yet."""
         return self._steps[self.done - self._first :]
 
-    def go_on_after(self, inner: Schedule) -> None:
-        """Take the positions after those of a region within, before which all steps were written."""
+    def continue_after(self, inner: Schedule) -> None:
+        """Continue with positions after those of a nested region; all earlier steps are written."""
         self._steps.clear()
         self._first = self.done = inner.end
 
@@ -84,7 +84,7 @@ class Schedule:
         self._steps.append(step)
 
     def add_root(self, root: Root) -> None:
-        """Compute a root in the first kernel that can, or in a new one."""
+        """Add a root to the first kernel that can compute it, or to a new one."""
         context = self._context
         shape = root.tensor.shape
         space = context.space(shape)
@@ -123,14 +123,14 @@ class Schedule:
     # writing
 
     def flush(self) -> None:
-        """Write all steps that are pending, while who else will read their results is not known."""
+        """Write all pending steps and store their results, which later steps may read."""
         self._write_first(self.end - self.done)
 
     def flush_for(self, tensor: Tensor) -> None:
         """Write the pending steps that elements of a tensor are computed from."""
         pending = self.pending()
         if len(pending) > MANY_STEPS:
-            # looking at all of them again and again would take time that grows with their square
+            # searching all of them for each tensor would take quadratic time
             self.flush()
             return
         needed: set[int] = set()
@@ -153,14 +153,14 @@ class Schedule:
             self._write(step)
 
     def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
-        """Put the pending steps into another order."""
+        """Reorder the pending steps."""
         self._steps[self.done - self._first :] = [*first, *last]
         for position in range(self.done, self.end):
             for stored in targets_of(self.step(position)):
                 stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
-        """Write all steps that are pending, the last ones: memory is used again where that is possible.
+        """Write all pending steps, which are the last ones, reusing memory where that is possible.
 
         ``states`` maps outputs to the inputs that they update.
         """
@@ -173,7 +173,7 @@ class Schedule:
             for buffer in last_uses.get(position, ()):
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)
-        # from the first change on nothing may fail
+        # no statement may fail from the first change of a state on
         builder = self._context.builder
         for step in changes:
             builder.node = step.node
@@ -202,7 +202,7 @@ class Schedule:
         builder.node = before
 
     def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
-        """Move changes of states to the end, where they are computed in the memory of the states."""
+        """Move changes of states to the end, where they take over the memory of the states."""
         last = [step for chain in changes.values() for step in chain]
         if not last:
             return []
@@ -214,7 +214,7 @@ class Schedule:
         return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
-        """The working buffers that each pending step is the last to read."""
+        """The working buffers whose last use is a pending step, by its position."""
         last: dict[Buffer, int] = {}
         states = set(self.carried.values())
         for position in range(self.done, self.end):
@@ -227,10 +227,10 @@ class Schedule:
         return found
 
     def _compute_in_place(self, last_use: dict[int, list[Buffer]]) -> None:
-        """Let results take the memory of what is read for the last time where they are computed.
+        """Let results take over the memory of tensors whose last use is the step that computes them.
 
-        From the last step to the first: the memory of an output is handed on to what it is
-        computed over.
+        Goes from the last step to the first, so that a chain of steps is computed in the memory of
+        an output.
         """
         for position in range(self.end - 1, self.done - 1, -1):
             step, dying = self.step(position), set(last_use.get(position, ()))
@@ -239,14 +239,14 @@ class Schedule:
                     continue
                 self._over[target.buffer] = found.buffer
                 if target.buffer.space == "output":
-                    self._context.hand_on_output(target.buffer, found.buffer)
+                    self._context.transfer_output(target.buffer, found.buffer)
                 elif target.buffer in self.carried:
-                    self._hand_on_carried(target.buffer, found.buffer)
+                    self._transfer_carried(target.buffer, found.buffer)
                 if isinstance(step, Step):
                     step.in_place = True
 
-    def _hand_on_carried(self, buffer: Buffer, other: Buffer) -> None:
-        """Leave ``other`` to the next iteration, because ``buffer`` will take its memory."""
+    def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
+        """Pass ``other`` to the next iteration instead of ``buffer``, which takes over its memory."""
         replaced = self.carried.pop(buffer)
         buffer.space = "work"
         if other is not replaced:
@@ -254,16 +254,16 @@ class Schedule:
             self.carried[other] = replaced
 
     def _may_take(self, found: Stored, target: Stored) -> bool:
-        """Whether the whole buffer is the tensor's, and may become what the target's is."""
+        """Whether the target may take over the memory of a tensor, which must be a whole buffer."""
         if found.buffer.space == "carried":
-            # memory that changes places with the target's would be two tensors'
+            # a swap with the target's buffer would mix up the two tensors
             return self.carried.get(target.buffer, found.buffer) is found.buffer
         if not self.is_pending(found):
             return target.buffer.space == "work" and found.buffer in self._sizes
         return self.owns(found)
 
     def allocate(self, stored: Stored) -> None:
-        """Give the buffer of a tensor room, if possible that of one that is dead."""
+        """Allocate the buffer of a tensor, reusing the memory of a dead one if possible."""
         context = self._context
         builder = context.builder
         size = builder.product([context.canonical(n) for n in stored.shape])
@@ -285,7 +285,7 @@ class Schedule:
         builder.alloc(buffer, size, lengths, reuse)
 
     def _check_size(self, stored: Stored) -> None:
-        """Stop if a tensor is too large to be; one length alone was looked at where it was made."""
+        """Stop if a tensor is too large to exist; single lengths were checked where they were computed."""
         context = self._context
         lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]
         if len(lengths) > 1:

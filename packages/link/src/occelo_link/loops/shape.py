@@ -1,4 +1,4 @@
-"""Lowering ops that read, assert and change shapes."""
+"""Lowerings of ops that read, assert and change shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["lengths_from", "pick"]
 
 
 def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
-    """The value that ``number`` counts to."""
+    """``values[number]``, as a chain of selections."""
     result = values[-1]
     for i in range(len(values) - 2, -1, -1):
         result = builder.select(builder.eq(number, builder.i64(i)), values[i], result)
@@ -26,7 +26,7 @@ def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
 def lengths_from(
     context: Context, static: Sequence[int | None], given: Sequence[Tensor]
 ) -> list[Value]:
-    """Known lengths, and for each None the next of the scalars."""
+    """Static lengths, with each None replaced by the next of the scalars."""
     rest = iter(given)
     return [
         context.builder.cast(context.scalar(next(rest)), "int64") if n is None else context.i64(n)
@@ -53,7 +53,7 @@ def lower_shape_i(
 
 
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The same tensor under lengths known to be equal to its own."""
+    """The same tensor, with other values for its lengths that are known to be equal."""
     if isinstance(tensor, Stored):
         return Stored(
             tensor.buffer,
@@ -128,14 +128,14 @@ def lower_reshape(
     size = builder.product(x.shape)
     output = node.outputs[0].type
     known = lengths_from(context, op.shape, inputs[1:])
-    # what the graph gives as a constant may have become one only by rewriting
+    # rewriting may have turned a length into a constant -1 that is not static
     open_axes = [i for i, n in enumerate(known) if n.op == "const" and n.args[0] == -1]
     unknown = [i for i, n in enumerate(known) if not _is_never_negative(n) and i not in open_axes]
     length = output.shape[open_axes[0]] if len(open_axes) == 1 else None
     if length is not None:
         known[open_axes[0]] = context.i64(length)
     elif open_axes or unknown:
-        _work_out(context, known, open_axes, unknown, size)
+        _infer_open_length(context, known, open_axes, unknown, size)
     for axis in (*open_axes, *unknown):
         context.check(builder.op("le", context.i64(0), known[axis]))
     context.check_size([known[axis] for axis in unknown])
@@ -144,7 +144,7 @@ def lower_reshape(
 
 
 def _is_never_negative(length: Value) -> bool:
-    """Whether a length surely is none that is to be worked out: a length of a tensor, or made of such."""
+    """Whether a length cannot be -1: it is computed from lengths of tensors and constants."""
     pending, seen = [length], {length}
     while pending:
         each = pending.pop()
@@ -156,14 +156,14 @@ def _is_never_negative(length: Value) -> bool:
     return True
 
 
-def _work_out(
+def _infer_open_length(
     context: Context,
     lengths: list[Value],
     open_axes: Sequence[int],
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Put the length that is left open in, which is -1: one of the open axes, or of those not known before."""
+    """Infer the length given as -1, which is that of one of the open axes or of the unknown ones."""
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)
     may_be = (*open_axes, *unknown)
@@ -175,7 +175,7 @@ def _work_out(
     others = builder.product(
         [builder.select(is_open[i], one, n) if i in is_open else n for i, n in enumerate(lengths)]
     )
-    # beside a length of 0 any would do, so NumPy takes none
+    # a length of 0 leaves the open length undetermined, which is an error in NumPy
     context.check(builder.op("or", builder.eq(count, zero), builder.op("ne", others, zero)))
     length = builder.op("floordiv", size, others)
     for i in may_be:
@@ -183,13 +183,13 @@ def _work_out(
 
 
 def _reshaped(context: Context, x: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The elements of ``x`` in C order under other lengths."""
+    """The elements of ``x`` in C order with another shape."""
     if isinstance(x, Stored):
         stored = context.contiguous_copy(x)
         strides = context.contiguous(shape)
         return Stored(stored.buffer, shape, stored.offset, strides, True, base=stored)
     if x.flat:
-        # in a flat loop the number of the element is all that counts
+        # a flat tensor computes elements by their number in C order
         def element(builder: Builder, index: Index) -> Value:
             return x.at(builder, _unravel(context, builder, x, _ravel(context, shape, index)))
 

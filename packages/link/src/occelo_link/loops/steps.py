@@ -1,4 +1,4 @@
-"""Steps of a schedule: kernels, and anything else that runs in its place."""
+"""Steps of a schedule: kernels, and steps that write other statements."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 
 
 class Step:
-    """Anything that runs in its place: reads tensors, writes buffers, and writes its statements.
+    """A step that is no kernel: ``emit`` writes its statements, which read ``reads`` and fill ``writes``.
 
-    If the one result is a tensor of which parts are ``changed``, which comes first in ``reads`` then, the schedule may let it take the
-    memory of that tensor, which is said by ``in_place`` before the statements are written. What may fail is written by ``prepare``,
-    before the memory of a state is taken.
+    ``changed`` is the first of ``reads`` if the only result is that tensor with some elements changed. The schedule may
+    let the result take over its memory; it sets ``in_place`` before the statements are written. Statements that may fail
+    are written by ``prepare``, before any memory of a state is taken over.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Step:
 
     @property
     def others(self) -> list[Tensor]:
-        """What it reads beside the tensor that is changed, which may be read once more, as what is written."""
+        """The tensors that it reads, without ``changed``, unless that one is also among the others."""
         return list(self.reads if self.changed is None else self.reads[1:])
 
 
@@ -46,12 +46,12 @@ AnyStep = LoopKernel | Step
 
 
 def targets_of(step: AnyStep) -> list[Stored]:
-    """What a step writes."""
+    """The stored tensors that a step writes."""
     return [r.target for r in step.roots] if isinstance(step, LoopKernel) else step.writes
 
 
 def reads_of(step: AnyStep) -> Sequence[Tensor]:
-    """What a step reads."""
+    """The tensors that a step reads."""
     return [r.tensor for r in step.roots] if isinstance(step, LoopKernel) else step.reads
 
 

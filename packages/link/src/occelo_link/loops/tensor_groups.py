@@ -1,7 +1,7 @@
-"""Values that consist of several tensors inside a program: complex numbers, and values of types that are no arrays.
+"""Groups of tensors: the form, in loop programs, of values of types that consist of arrays (`Type.parts`).
 
-A value of a type that lies in arrays (`Type.parts`) is a `Joined` of its parts, a complex tensor one of two real ones; so
-a value is a tree whose leaves are real tensors, and the type alone tells its form.
+Such a value is a `TensorGroup` of its parts, and a complex tensor is a pair of real ones. So a value is a tree whose
+leaves are real tensors, and its type determines the form of the tree.
 """
 
 from __future__ import annotations
@@ -11,24 +11,32 @@ from dataclasses import dataclass
 
 from occelo_graph import TensorType, Type
 from occelo_link.loops.complexes import PARTS, ComplexTensor
-from occelo_link.loops.tensors import Joined, Tensor
+from occelo_link.loops.tensors import Tensor, TensorGroup
 
-__all__ = ["INSIDE", "Leaf", "assembled", "leaves_of", "mapped", "parts_of_type", "pieces"]
+__all__ = [
+    "INNER_DTYPES",
+    "Leaf",
+    "from_leaves",
+    "leaves_of",
+    "map_leaves",
+    "members_of",
+    "parts_of_type",
+]
 
-INSIDE = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
-"""The dtypes of the tensors that one of a dtype is inside a program."""
+INNER_DTYPES = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
+"""The dtypes of the real tensors that represent a tensor of a dtype in a program, where they differ from it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaf:
-    """A real tensor that a value consists of: its dtype, and its lengths as far as they are known."""
+    """A real tensor that a value consists of: its dtype and its static shape."""
 
     dtype: str
     shape: tuple[int | None, ...]
 
 
 def parts_of_type(kind: Type) -> Sequence[TensorType]:
-    """The types of the arrays that a value consists of, which programs have only where there are such."""
+    """The types of the arrays that a value consists of; programs have no other values."""
     found = kind.parts()
     assert found is not None, kind
     return found
@@ -39,28 +47,28 @@ def leaves_of(kind: Type) -> list[Leaf]:
     return [
         Leaf(dtype, part.shape)
         for part in parts_of_type(kind)
-        for dtype in INSIDE.get(part.dtype, (part.dtype,))
+        for dtype in INNER_DTYPES.get(part.dtype, (part.dtype,))
     ]
 
 
-def assembled(kind: Type, rest: Iterator[Tensor]) -> Tensor:
-    """The value of a type from its leaves, which are taken from ``rest``."""
+def from_leaves(kind: Type, rest: Iterator[Tensor]) -> Tensor:
+    """The value of a type from its leaves, the next items of ``rest``."""
     parts = [
         ComplexTensor(next(rest), next(rest)) if part.dtype in PARTS else next(rest)
         for part in parts_of_type(kind)
     ]
-    return parts[0] if kind.is_array else Joined(parts)
+    return parts[0] if kind.is_array else TensorGroup(parts)
 
 
-def pieces(tensor: Tensor) -> Sequence[Tensor]:
-    """The tensors of the parts of a value; a tensor is its own only one."""
-    return tensor.parts if isinstance(tensor, Joined) else (tensor,)
+def members_of(tensor: Tensor) -> Sequence[Tensor]:
+    """The tensors in a group; a tensor is the only member of itself."""
+    return tensor.parts if isinstance(tensor, TensorGroup) else (tensor,)
 
 
-def mapped(tensor: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """The value whose leaves are what a function makes of those of another one."""
-    if isinstance(tensor, Joined):
-        return Joined([mapped(part, function) for part in tensor.parts])
+def map_leaves(tensor: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """The value with a function applied to each leaf."""
+    if isinstance(tensor, TensorGroup):
+        return TensorGroup([map_leaves(part, function) for part in tensor.parts])
     if isinstance(tensor, ComplexTensor):
         return ComplexTensor(function(tensor.re), function(tensor.im))
     return function(tensor)

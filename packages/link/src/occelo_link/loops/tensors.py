@@ -1,7 +1,7 @@
-"""Lowered tensors: what a variable of the graph is inside a loop program.
+"""Lowered tensors: the form of the variables of a graph in a loop program.
 
 A `Stored` tensor lies in a buffer; a `Virtual` one is a formula for its elements, computed wherever
-they are needed. Both give an element for an index.
+they are read. Both compute the element at an index.
 """
 
 from __future__ import annotations
@@ -14,24 +14,25 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = ["Index", "Joined", "Stored", "Tensor", "Virtual", "is_unit"]
+__all__ = ["Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_unit"]
 
 Index = Sequence[Value]
 """One int64 value for each dimension."""
 
 
 def is_unit(length: Value) -> bool:
-    """Whether a length is known to be 1."""
+    """Whether a length is the constant 1."""
     return length.op == "const" and length.args[0] == 1
 
 
 class Tensor:
     """``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that element number ``k`` in C order is found at the index that has ``k`` in the
-    last dimension not of length 1 and 0 elsewhere, so that loops over several dimensions can be
-    one. ``node`` is the number, in the program, of the node that it is the result of. ``reads`` maps each stored tensor that elements are computed from to whether element
-    ``index`` is computed from its element ``index`` alone.
+    ``flat`` says that element number ``k`` in C order is read at the index that has ``k`` in the
+    last dimension not of length 1 and 0 elsewhere, so that one loop can replace a nest. ``node`` is
+    the position, among the nodes of the program, of the node that computes the tensor. ``reads`` has
+    the stored tensors that the elements are computed from, and for each whether element ``index``
+    is computed from its element ``index`` alone.
     """
 
     __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")
@@ -58,9 +59,9 @@ class Tensor:
 class Stored(Tensor):
     """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements.
 
-    ``forward`` says for each dimension whether its stride is known not to be negative; it may only
-    say so of tensors in C order and of what slices with positive steps, and other orders of
-    dimensions, make of them. So of two dimensions, one of stride 1, the other one skips the first as a whole.
+    ``forward`` says for each dimension whether its stride is known not to be negative. Only tensors in C order, their
+    slices with positive steps and their transposes may say so: if one of two such dimensions has stride 1, the stride
+    of the other one is at least the length of the first.
     """
 
     __slots__ = ("buffer", "forward", "offset", "producer", "readers", "strides")
@@ -103,14 +104,14 @@ class Stored(Tensor):
                 return value
         return builder.load(self.buffer, self.position(builder, index))
 
-    def remember(self, builder: Builder, index: Index, value: Value) -> None:
-        """Let the element at ``index`` be ``value`` for the rest of the block, or until the next write to the buffer."""
+    def forward_store(self, builder: Builder, index: Index, value: Value) -> None:
+        """Make ``value`` available as the element at ``index``, for the rest of the block or until the next write to the buffer."""
         key = (self, self.buffer.version, *[i.number for i in index])
         builder.block.memo[key] = value
 
 
 class Virtual(Tensor):
-    """Elements by formula: ``element(builder, index)``."""
+    """Elements computed by the formula ``element(builder, index)``."""
 
     __slots__ = ("element",)
 
@@ -133,7 +134,7 @@ class Virtual(Tensor):
         self.depth = depth
 
     def at(self, builder: Builder, index: Index) -> Value:
-        # what is computed from memory that was read before it was complete is not used again
+        # a value computed before a write to its memory is not reused after it
         key = (self, builder.epoch, *[i.number for i in index])
         for block in reversed(builder.stack):
             known = block.memo.get(key)
@@ -147,15 +148,15 @@ class Virtual(Tensor):
             builder.node = self.node
         made = self.element(builder, index)
         builder.node = before
-        # as deep as the value itself: it can be used again wherever it is visible
+        # as deep as the value itself: it is available wherever it is visible
         depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
         if key[1] == builder.epoch:
             builder.stack[depth].memo[key] = made
         return made
 
 
-class Joined(Tensor):
-    """A value that consists of tensors, ``parts``, by what its type says (`Type.parts`); it has no elements itself."""
+class TensorGroup(Tensor):
+    """A value that consists of several tensors, ``parts``, which its type defines (`Type.parts`); it has no elements itself."""
 
     __slots__ = ("parts",)
 

@@ -263,8 +263,8 @@ def as_numba(function: Any) -> Callable[..., Any]:
     part: Part = parts[0]
     whole = part if part.remake is None else part.remake()
     program = linker.program(whole)
-    if program.hosts:
-        raise TypeError(f"The function calls {program.hosts[0].op} in Python")
+    if program.callbacks:
+        raise TypeError(f"The function calls {program.callbacks[0].op} in Python")
     for variable in (*whole.inputs, *whole.outputs):
         if not variable.type.is_array:
             raise TypeError(

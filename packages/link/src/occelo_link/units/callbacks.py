@@ -159,9 +159,9 @@ class Callbacks:
         return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:
-        """The address of the table entry ``host:<k>`` (runs the op) or ``taken:<k>`` (copies its results)."""
+        """The address of the table entry ``callback:<k>`` (runs the op) or ``results:<k>`` (copies its results)."""
         kind, _, number = name.partition(":")
-        callback = self.callbacks[int(number)].functions[kind == "taken"]
+        callback = self.callbacks[int(number)].functions[kind == "results"]
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         return address

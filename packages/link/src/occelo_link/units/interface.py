@@ -50,7 +50,7 @@ class UnitInterface:
             [(b.holds, b.ndim) for b in program.outputs],
             dict(program.table),
             list(program.constants),
-            Callbacks(program.hosts) if program.hosts else None,
+            Callbacks(program.callbacks) if program.callbacks else None,
         )
 
     def pack(self, code: bytes) -> bytes | None:

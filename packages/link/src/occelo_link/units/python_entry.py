@@ -43,7 +43,7 @@ def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
     table[:SERVICES] = services
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
-        if callbacks is not None and name.startswith(("host:", "taken:")):
+        if callbacks is not None and name.startswith(("callback:", "results:")):
             table[SERVICES + slot] = callbacks.address(name)
         else:
             table[SERVICES + slot] = address_of(name, interface.constants)

@@ -1,6 +1,5 @@
 """Elementary functions of float64, written in the operations of loop programs.
 
-They are branch-free, so that every printer can vectorise them alike. Polynomials are near-minimax
-fits made with mpmath, highest power first; what each function keeps to in units in the last place
-is tested, not only stated.
+They have no branches but the cold one for huge angles, so every printer can vectorize them. Polynomials are near-minimax
+fits computed with mpmath, highest power first. Tests check the accuracy that each docstring states.
 """

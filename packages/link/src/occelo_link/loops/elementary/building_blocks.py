@@ -1,4 +1,4 @@
-"""What the elementary functions share: polynomials, powers of two, arithmetic on pairs.
+"""Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
 A pair ``(high, low)`` stands for the unevaluated sum of two floats; see Dekker, "A floating-point
 technique for extending the available precision", 1971.
@@ -59,7 +59,7 @@ def mantissa_and_exponent(b: Builder, x: Value) -> Pair:
     small = b.op("lt", x, constant(b, 2.0**-1022))
     scaled = b.select(small, b.op("mul", x, constant(b, 2.0**54)), x)
     bits = b.op("bits", scaled, dtype="int64")
-    # the exponent counts from sqrt(1/2); a logical shift and a magic number avoid what AVX2 lacks
+    # the exponent counts from sqrt(1/2); a logical shift and a magic number replace instructions that AVX2 lacks
     moved = b.op("add", bits, b.i64(_ONE_BITS - _ROOT_HALF_BITS))
     biased = b.op("shr", b.op("bits", moved, dtype="uint64"), b.const(52, "uint64"))
     biased = b.op("bits", biased, dtype="int64")

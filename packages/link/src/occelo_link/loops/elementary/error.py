@@ -64,7 +64,7 @@ _ERFCX = (
     1.2375126308378275,
 )  # (1 + 2x) exp(x**2) erfc(x) in (x - K) / (x + K)
 
-_ERFCX_LOW = 1.0528860575552289e-16  # what its last coefficient lacks
+_ERFCX_LOW = 1.0528860575552289e-16  # the rounding error of its last coefficient
 _SLOPE = (
     0.6408780073798258,
     -0.7367791945968962,
@@ -75,7 +75,7 @@ _SLOPE = (
 
 
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
-    """erf(x) for ``|x| <= 1``, as ``x`` and what is to be added."""
+    """erf(x) for ``|x| <= 1``, as ``x`` and the term to add to it."""
     z = b.op("mul", x, x)
     return x, b.op("mul", x, horner(b, _ERF, z))
 

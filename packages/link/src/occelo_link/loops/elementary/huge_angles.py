@@ -104,13 +104,13 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     fraction = b.op("and", bits, _u(b, 2**52 - 1))
     mantissa = b.op("or", fraction, _u(b, 2**52))
     exponent = b.cast(b.op("shr", bits, _u(b, 52)), "int64")
-    # infinities and NaN, whose results are thrown away, must not read beyond the table
+    # infinities and NaN, whose results are discarded, must not read beyond the table
     exponent = b.op("sub", b.op("min", exponent, b.i64(2046)), b.i64(1075))
     first = b.op("shr", b.op("max", b.op("sub", exponent, b.i64(2)), b.i64(0)), b.i64(5))
     table = b.constant_table("two over pi", TWO_OVER_PI)
     words = [b.load(table, b.op("add", first, b.i64(k))) for k in range(_WORDS)]
     product = _product(b, mantissa, words[::-1])
-    # how many bits of the product are behind the point, less the 126 that are kept
+    # the number of fraction bits of the product, minus the 126 that are kept
     behind = b.op("shl", b.op("add", first, b.i64(_WORDS)), b.i64(5))
     start = b.op("sub", b.op("sub", behind, exponent), b.i64(126))
     shift = b.cast(b.op("and", start, b.i64(31)), "uint64")

@@ -21,7 +21,7 @@ def tanh(b: Builder, x: Value) -> Value:
     """Hyperbolic tangent within 1 ulp: ``e / (e + 2)`` with ``e = exp(2|x|) - 1`` as a pair."""
     size = _limited(b, x, 22.0)
     high, low = expm1_pair(b, b.op("add", size, size))
-    # numerator and denominator are halved alike
+    # numerator and denominator are both halved
     below, rest = two_sum(b, high, constant(b, 1.0))
     rest = b.op("add", rest, low)
     quotient = b.op("div", high, below)

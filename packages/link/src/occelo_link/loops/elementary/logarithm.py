@@ -73,7 +73,7 @@ def log1p(b: Builder, x: Value) -> Value:
     one = constant(b, 1.0)
     u = b.op("add", x, one)
     m, k = mantissa_and_exponent(b, u)
-    # what rounding 1 + x lost
+    # the rounding error of 1 + x
     big = b.op("lt", one, x)
     lost = b.select(big, b.op("sub", one, b.op("sub", u, x)), b.op("sub", x, b.op("sub", u, one)))
     zero = b.op("eq", k, constant(b, 0.0))

@@ -1,6 +1,6 @@
-"""Elementary functions of float32 in float32, for those that are used most.
+"""Elementary functions of float32 computed in float32, for the most used functions.
 
-The forms are those of the float64 functions with shorter polynomials. The other functions are computed
+The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed
 in float64 and rounded.
 """
 

@@ -1,8 +1,8 @@
 """Trigonometric functions.
 
 Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite, 1980); the first
-subtraction is exact because of fused multiply-add. Beyond a billion, which is rare, multiples are taken
-from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+subtraction is exact because of fused multiply-add. Beyond a billion (a cold branch) the multiple is
+computed from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _odd(b: Builder, bits: Value, bit: int) -> Value:
 
 
 def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., Value]) -> Value:
-    """The usual value, or for huge arguments that of the exact reduction."""
+    """The usual value, or for huge arguments the value from exact reduction, in a cold branch."""
 
     def huge(builder: Builder, argument: Value) -> Value:
         r, low, quadrant = reduce_huge(builder, builder.op("abs", argument))
@@ -138,7 +138,7 @@ def _cosine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = 
 
 
 def _tangent(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
-    """The quotient of sine and cosine, with what rounding the three of them lost put back."""
+    """The quotient of sine and cosine, corrected for the rounding errors of all three."""
     inner, top, rest = _parts(b, r, low)
     sine = b.op("sub", r, inner)
     sine_low = b.op("sub", b.op("sub", r, sine), inner)

@@ -1,1 +1,1 @@
-"""Lowering elementwise ops: one function of scalars for each row of the table."""
+"""Lowering of elementwise ops, with a formula for each scalar op."""

@@ -32,7 +32,7 @@ def _all(b: Builder, dtype: str, args: Args) -> list[Value]:
 
 
 def _fold(b: Builder, op: str, dtype: str, args: Args) -> Value:
-    # lengths are computed here as well: constants among them are folded
+    # sums and products of lengths come here, too, and fold constants
     combine = {"add": b.add, "mul": b.mul}.get(op, lambda x, y: b.op(op, x, y))
     return reduce(combine, _all(b, dtype, args))
 
@@ -120,7 +120,7 @@ def _sign(b: Builder, dtype: str, args: Args) -> Value:
     one = b.const(1, dtype)
     minus = b.const(-1, dtype) if is_float(dtype) or is_signed(dtype) else zero
     signed = b.select(b.op("lt", zero, x), one, b.select(b.op("lt", x, zero), minus, zero))
-    # what is not equal to itself stays NaN
+    # NaN stays NaN
     return b.select(b.op("eq", x, x), signed, x) if is_float(dtype) else signed
 
 

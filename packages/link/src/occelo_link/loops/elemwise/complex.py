@@ -1,7 +1,7 @@
-"""The registry of scalar lowerings for complex numbers, which are pairs of real ones, and what they are written with.
+"""Registry of the lowerings of scalar ops on complex numbers, which are pairs of real ones, and the functions they use.
 
-A lowering takes pairs in the dtype of the parts and gives a pair, or one real number. What is computed with exp, log
-and the like is computed in float64, and rounded once.
+A lowering takes pairs in the dtype of the parts and returns a pair or one real number. Functions that use exp, log
+and the like are computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 Complex = tuple[Value, Value]
 ComplexLowering = Callable[[Builder, Sequence[Complex]], "Complex | Value"]
 
-_rows: dict[str, ComplexLowering] = {}
+_lowerings: dict[str, ComplexLowering] = {}
 _wide: set[str] = set()
 COMPLEX_COSTS: dict[str, int] = {}
 
@@ -46,11 +46,11 @@ COMPLEX_COSTS: dict[str, int] = {}
 def complex_scalar(
     *names: str, cost: int = 2, wide: bool = False
 ) -> Callable[[ComplexLowering], ComplexLowering]:
-    """Register the lowering of table rows; ``wide`` ones are computed in float64."""
+    """Register the lowering of scalar ops by their names; ``wide`` ones are computed in float64."""
 
     def register(function: ComplexLowering) -> ComplexLowering:
         for name in names:
-            _rows[name] = function
+            _lowerings[name] = function
             COMPLEX_COSTS[name] = cost
             if wide:
                 _wide.add(name)
@@ -60,8 +60,8 @@ def complex_scalar(
 
 
 def find_complex(name: str) -> ComplexLowering | None:
-    """The lowering of a row for complex numbers; None if there is none."""
-    function = _rows.get(name)
+    """The lowering of a scalar op for complex numbers; None if there is none."""
+    function = _lowerings.get(name)
     if function is None or name not in _wide:
         return function
 
@@ -96,19 +96,19 @@ def chosen(b: Builder, condition: Value, x: Complex, y: Complex) -> Complex:
 
 
 def divided(b: Builder, x: Complex, y: Complex) -> Complex:
-    """Smith, "Algorithm 116: complex division", 1962."""
+    """The quotient: Smith, "Algorithm 116: complex division", 1962."""
     wide = b.op("le", b.op("abs", y[1]), b.op("abs", y[0]))
     large, small = b.select(wide, y[0], y[1]), b.select(wide, y[1], y[0])
     zero, one = _const(b, 0.0, large), _const(b, 1.0, large)
-    nothing = b.op("and", b.op("eq", large, zero), b.op("eq", small, zero))
-    ratio = b.op("div", small, b.select(nothing, one, large))
+    vanishes = b.op("and", b.op("eq", large, zero), b.op("eq", small, zero))
+    ratio = b.op("div", small, b.select(vanishes, one, large))
     scale = b.op("div", one, b.op("add", large, b.op("mul", small, ratio)))
     first, second = b.select(wide, x[0], x[1]), b.select(wide, x[1], x[0])
     re = b.op("mul", b.op("add", first, b.op("mul", second, ratio)), scale)
     rest = b.op("sub", second, b.op("mul", first, ratio))
     im = b.op("mul", b.select(wide, rest, b.op("neg", rest)), scale)
     plain = (b.op("div", x[0], b.op("abs", large)), b.op("div", x[1], b.op("abs", large)))
-    return chosen(b, nothing, plain, (re, im))
+    return chosen(b, vanishes, plain, (re, im))
 
 
 def modulus(b: Builder, z: Complex) -> Value:
@@ -124,7 +124,7 @@ def modulus(b: Builder, z: Complex) -> Value:
     back = b.select(high, double(2.0**600), b.select(low, double(2.0**-600), double(1.0)))
     u, v = b.op("mul", large, factor), b.op("mul", small, factor)
     size = b.op("mul", b.op("sqrt", b.op("fma", u, u, b.op("mul", v, v))), back)
-    # an infinite part wins over all else, NaN too
+    # infinite if a part is, even if the other one is NaN
     infinity = double(math.inf)
     ends = [b.op("eq", b.op("abs", part), infinity) for part in z]
     return b.select(b.op("or", *ends), infinity, size)
@@ -164,13 +164,13 @@ def exponential_of(b: Builder, z: Complex) -> Complex:
     more = b.select(far, _const(b, math.exp(_FAR), x), _const(b, 1.0, x))
     re = b.op("mul", b.op("mul", factor, cos(b, y)), more)
     im = b.op("mul", b.op("mul", factor, sin(b, y)), more)
-    # a real number stays one, however large; where exp is 0 the angle does not matter
+    # the result of a real number is real, even if it overflows; where exp is 0 the angle does not matter
     real = b.op("eq", y, zero)
-    endless = b.op("ne", b.op("sub", y, y), zero)
-    nothing = b.op("and", b.op("eq", x, _const(b, -math.inf, x)), endless)
-    im = b.select(b.op("or", real, nothing), b.op("copysign", zero, y), im)
+    not_finite = b.op("ne", b.op("sub", y, y), zero)
+    vanishes = b.op("and", b.op("eq", x, _const(b, -math.inf, x)), not_finite)
+    im = b.select(b.op("or", real, vanishes), b.op("copysign", zero, y), im)
     whole = b.op("mul", factor, more)
-    return b.select(b.op("or", real, nothing), whole, re), im
+    return b.select(b.op("or", real, vanishes), whole, re), im
 
 
 def exponential_less_one(b: Builder, z: Complex) -> Complex:
@@ -201,7 +201,7 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
-    """log1p(x (2 + x) + y^2) / 2, the square of |1 + z| less 1; by log|1 + z| where that is large."""
+    """log1p(x (2 + x) + y^2) / 2, the square of |1 + z| less 1; by log|1 + z| unless z is small."""
     x, y = z
     two, half = b.const(2.0, "float64"), b.const(0.5, "float64")
     shifted = b.op("add", x, b.const(1.0, "float64"))
@@ -216,10 +216,10 @@ def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
 
 
 def spread(b: Builder, size: Value, part: Value) -> Value:
-    """A product that is 0 where the second factor is, even if the first has overflown."""
-    nothing = b.op("eq", part, b.const(0.0, "float64"))
+    """A product that is 0 if the second factor is, even if the first one has overflowed."""
+    vanishes = b.op("eq", part, b.const(0.0, "float64"))
     signed = b.op("mul", b.op("copysign", b.const(1.0, "float64"), size), part)
-    return b.select(nothing, signed, b.op("mul", size, part))
+    return b.select(vanishes, signed, b.op("mul", size, part))
 
 
 def hyperbolic_sine(b: Builder, z: Complex) -> Complex:

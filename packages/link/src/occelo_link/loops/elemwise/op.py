@@ -1,4 +1,4 @@
-"""Lowering `Elemwise`: broadcasting and checks of lengths around a function of scalars."""
+"""Lowering of `Elemwise`: broadcasting and length checks around the lowering of a scalar op."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from occelo_link.loops.elemwise.complex import (
     find_complex,
 )
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
-from occelo_link.loops.float16 import has_halves
+from occelo_link.loops.float16 import has_float16
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
@@ -28,7 +28,7 @@ from occelo_link.loops.tensors import Index, Tensor
 
 __all__ = ["broadcast_index", "broadcast_lengths"]
 
-_ROWS = (arithmetic, transcendental, special)
+_REGISTERING = (arithmetic, transcendental, special)
 
 
 def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
@@ -44,7 +44,7 @@ def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
 def broadcast_lengths(
     context: Context, types: Sequence[TensorType], tensors: Sequence[Tensor]
 ) -> list[Value]:
-    """The lengths that tensors broadcast to, after checking those that types leave open."""
+    """The lengths that tensors broadcast to; checks lengths that are not static."""
     ndim = max(t.ndim for t in tensors)
     shape: list[Value] = []
     for axis in range(-ndim, 0):
@@ -66,14 +66,14 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
 
 
 def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | None:
-    """The lowerings of the functions in a composite; None if one has none."""
+    """The lowerings of the scalar ops in a composite; None if one of them has none."""
     scalar_op = node.op.scalar_op
     if not isinstance(scalar_op, Composite) or node.op.destroy_map:
         return None
     found: dict[Apply, ScalarLowering] = {}
     for inner in scalar_op.inner_nodes:
-        if has_halves(inner):
-            return None  # each function rounds to 16 bits, which only nodes of their own do
+        if has_float16(inner):
+            return None  # only separate nodes round each result to float16
         function = _find(inner)
         if function is None:
             return None
@@ -84,7 +84,7 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
 def _lower_composite(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """The functions inside, one after the other, for each element."""
+    """A formula that computes all scalar ops of a composite for an element."""
     composite = node.op.scalar_op
     functions = _find_inner(node)
     assert isinstance(composite, Composite)
@@ -137,7 +137,7 @@ def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
 def _complex_argument(
     builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
 ) -> Complex:
-    """An element as a complex number, whose parts have a dtype."""
+    """An element as a complex number with parts of a dtype."""
     re, *rest = (builder.cast(part.at(builder, index), dtype) for part in parts_of(tensor))
     return re, rest[0] if rest else builder.const(0.0, dtype)
 
@@ -146,7 +146,7 @@ def _complex_argument(
 def lower_complex_elemwise(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """Both parts are formulas of their own; where they meet, the builder computes what they share once."""
+    """Each part is a formula of its own; in the same loop the builder eliminates their common subexpressions."""
     function = _find_complex(node)
     assert function is not None
     types = [v.type for v in node.inputs]

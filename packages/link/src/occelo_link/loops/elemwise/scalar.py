@@ -1,4 +1,4 @@
-"""The registry of scalar lowerings, and what they are written with."""
+"""Registry of the lowerings of scalar ops to formulas of loop programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 """``(builder, dtype of the result, arguments of any dtypes) -> result``."""
 
-_rows: dict[str, ScalarLowering] = {}
+_lowerings: dict[str, ScalarLowering] = {}
 _made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
 COSTS: dict[str, int] = {}
@@ -45,19 +45,19 @@ def lowers_scalar_to_loops(
     The decorated function takes the `Builder`, the dtype of the result and a value for each argument, and returns the value
     of the result, which must have that dtype. Arguments have the dtypes of the operands, so most formulas begin with
     ``builder.cast(x, dtype)``; ``builder.op`` has the operations, ``builder.const(1.0, dtype)`` is a number, and `scalar_value`
-    another function of the table. float16 is computed in float32 and rounded; complex operands are not handed over.
+    computes another scalar function. float16 is computed in float32 and rounded; complex operands do not use the formula.
 
-    ``cost``: about how many additions it takes; what costs more than a few is not computed again for each reader.
-    ``when``: for which dtypes of the operands and of the result there is a formula; all, by default. A formula from another
-    package takes the place of ours; its code is part of the keys of the cache.
+    ``cost``: about how many additions it takes; costly formulas are not recomputed for each reader.
+    ``when``: the dtypes of the operands and of the result for which there is a formula; all, by default. A formula from
+    another package replaces ours; its code is part of the cache keys.
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
         for name in names:
-            # what another package registered stays, also if our families are loaded later
-            if name in _rows and is_foreign(_rows[name]) and not is_foreign(function):
+            # a formula that another package registered is kept, even if our families are imported later
+            if name in _lowerings and is_foreign(_lowerings[name]) and not is_foreign(function):
                 continue
-            _rows[name] = function
+            _lowerings[name] = function
             _made_for[name] = ScalarFunction.named(name)
             COSTS[name] = cost
             _conditions.pop(name, None)
@@ -70,7 +70,7 @@ def lowers_scalar_to_loops(
 
 
 def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
-    """The value, of ``dtype``, of a scalar function by its name, for formulas that are made of others.
+    """The value, of ``dtype``, of a scalar function by its name, for formulas that use other scalar functions.
 
     ValueError if it has no formula for the dtypes of the arguments and ``dtype``.
     """
@@ -84,25 +84,25 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a row for dtypes, or that of its formula; None if there is neither."""
+    """The lowering of a scalar op for dtypes, else that of its formula in the graph; None if there is neither."""
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
         return _of_formula(name, inputs)  # the function has been defined again
     condition = _conditions.get(name)
     fits = condition is None or condition(inputs, output)
-    own = _rows.get(name) if fits and not scalar_is_withheld(name) else None
+    own = _lowerings.get(name) if fits and not scalar_is_withheld(name) else None
     return own or _of_formula(name, inputs)
 
 
 def _in_loops(variable: TensorVariable) -> str:
-    """The dtype of a variable of a formula in loops, which compute 16-bit floats in 32 bits."""
+    """The dtype of a variable of a formula in loops, which compute float16 in float32."""
     dtype = variable.type.dtype
     return "float32" if dtype == "float16" else dtype
 
 
 def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
-    row = ScalarFunction.named(name)
-    expression = None if row is None else row.expression(dtypes)
+    scalar_function = ScalarFunction.named(name)
+    expression = None if scalar_function is None else scalar_function.expression(dtypes)
     if expression is None:
         return None
     arguments, nodes, result = expression
@@ -119,7 +119,7 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
         if found is None:
             return None
         steps.append((node, found))
-    if name not in _rows:
+    if name not in _lowerings:
         COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
 
     def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
@@ -147,5 +147,5 @@ def cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
 
 
 def scalars() -> list[str]:
-    """The rows that have lowerings."""
-    return sorted(_rows)
+    """The names of the scalar ops that have lowerings."""
+    return sorted(_lowerings)

@@ -1,4 +1,4 @@
-"""Scalar lowerings of special functions: SciPy's own, called through their addresses."""
+"""Lowerings of special functions to calls of SciPy's compiled functions, through their addresses."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ SPECIAL = {
     "xlog1py": "__pyx_fuse_1xlog1py",
     "xlogy": "__pyx_fuse_1xlogy",
 }
-"""Rows of the table by the name of the function in ``scipy.special.cython_special``."""
+"""Names of scalar ops, each with the name of the function in ``scipy.special.cython_special``."""
 
 
 def _register(name: str, function: str) -> None:
     @lowers_scalar_to_loops(name, cost=100)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         wide = [b.cast(a, "float64") for a in args]
-        # Cython adds a last argument that says whether to look for overriding methods
+        # Cython adds a last argument: whether to skip the search for overriding methods
         skip = b.const(1, "int32")
         return b.cast(b.call(f"special:{function}", "float64", *wide, skip), dtype)
 

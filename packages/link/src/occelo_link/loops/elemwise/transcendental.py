@@ -1,6 +1,6 @@
 """Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions, of real and of complex numbers.
 
-float32 is computed in float64 and rounded once, but for the functions that have a form of their own.
+float32 is computed in float64 and rounded once, except by functions that have a float32 formula.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Args = Sequence[Value]
 def _elementary(
     name: str, function: Callable[..., Value], cost: int, narrow: Callable[..., Value] | None = None
 ) -> None:
-    """Lower a row by a function of float64, and float32 by ``narrow`` if it is given."""
+    """Lower a scalar op by a function of float64, and by ``narrow`` for float32 if it is given."""
 
     @lowers_scalar_to_loops(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -73,7 +73,7 @@ _elementary("erfc", error.erfc, 80)
 
 
 def _library(name: str, function: str) -> None:
-    """A function of the C library."""
+    """Lower a scalar op by a function of the C library."""
 
     @lowers_scalar_to_loops(name, cost=60)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -108,7 +108,7 @@ def _pow(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
-    """Powers that are exact to the last bit in another way."""
+    """Powers that simpler operations compute without loss of accuracy; None for others."""
     if exponent == 1:
         return x
     if exponent == 2:

@@ -1,1 +1,1 @@
-"""Lowering ops that read and write by position."""
+"""Lowerings of indexing ops."""

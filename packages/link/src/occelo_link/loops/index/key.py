@@ -1,4 +1,4 @@
-"""Index keys at run time: starts and lengths of slices, checked positions."""
+"""Index keys at run time: starts and lengths of slices, and checked positions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Position:
 
 
 Entry = Part | Position | Tensor
-"""What a key has for a dimension; a tensor of positions (or a mask for several dimensions)."""
+"""The index of a dimension; a tensor holds positions, or is a mask over several dimensions."""
 
 
 def read_key(
     context: Context, key: Key, lengths: Sequence[Value], given: Sequence[Tensor]
 ) -> list[Entry]:
-    """The entries of a key, whose positions are checked here, but for those in arrays."""
+    """The entries of a key; checks positions, except those in arrays."""
     rest = iter(given)
     entries: list[Entry] = []
     axis = 0

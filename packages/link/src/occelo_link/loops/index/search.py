@@ -1,4 +1,4 @@
-"""Lowering of positions of elements, and of diagonals."""
+"""Lowerings of nonzero and of reading and creating diagonals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _write_positions(context: Context, x: Tensor, results: Sequence[Stored]) -> 
     builder = context.builder
 
     def visit(axis: int, index: list[Value], place: Value) -> Value:
-        """Write what is found from here on, and return the next free place."""
+        """Write the positions found in the remaining dimensions; returns the next free place."""
         if axis == x.ndim:
             found = builder.cast(x.at(builder, index), "bool")
 

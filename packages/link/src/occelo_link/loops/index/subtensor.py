@@ -1,4 +1,4 @@
-"""Lowering of reading and writing parts of tensors."""
+"""Lowerings of indexing: reading and writing elements at integers, slices and arrays of positions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__: list[str] = []
 
 
 def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
-    """The part of a stored tensor that integers and slices choose: a view."""
+    """The view of a stored tensor at integers and slices."""
     builder = context.builder
     offset = x.offset
     shape: list[Value] = []
@@ -53,7 +53,7 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
             kept_whole = kept_whole and step_one and (whole or not shape)
             shape.append(entry.length)
             strides.append(builder.mul(stride, entry.step))
-    # a part is in C order if only leading dimensions are cut
+    # a view is in C order if only leading dimensions are sliced
     flat = x.flat and kept_whole
     return Stored(x.buffer, shape, offset, strides, flat, base=x, forward=forward)
 
@@ -106,7 +106,7 @@ def lower_inc_subtensor(
 
 
 def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
-    """What is stored: the value, or its sum with what is there."""
+    """The elements to store: the value, or its sum with the present elements."""
     if replace:
         return value
     combine = "or" if part.dtype == "bool" else "add"
@@ -125,7 +125,7 @@ def _spread(
     shape: Sequence[Value],
     dtype: str,
 ) -> Tensor:
-    """``y`` broadcast, as its type says, to the part that is written."""
+    """``y`` broadcast, by its static shape, to the elements that are written."""
     type_ = node.inputs[1].type
     lead = len(shape) - y.ndim
     for i, n in enumerate(type_.shape):
@@ -145,10 +145,10 @@ def _spread(
 
 
 class _Layout:
-    """Where elements of an advanced index come from.
+    """The dimensions of the result of advanced indexing.
 
-    As in NumPy, the dimensions that arrays make stand where the first of them stands if they are
-    neighbours, else in front.
+    As in NumPy, the dimensions of the broadcast index arrays replace those of the arrays if these are
+    adjacent, and else come first.
     """
 
     def __init__(
@@ -270,7 +270,7 @@ class _Layout:
         return shape
 
     def index_into(self, builder: Builder, index: Index) -> list[Value]:
-        """The index of ``x`` for an index of the part."""
+        """The index of ``x`` for an index of the result."""
         made = index[self.where : self.where + len(self.made)]
         rest = iter([*index[: self.where], *index[self.where + len(self.made) :]])
         at: list[Value] = []
@@ -320,7 +320,7 @@ def lower_advanced_inc(
 def _scatter(
     context: Context, layout: _Layout, result: Stored, value: Tensor, replace: bool
 ) -> None:
-    """Write element by element in C order; along a slice at the end, several at a time."""
+    """Store or add the elements in C order; a last dimension from a slice is vectorized."""
     builder = context.builder
     shape = layout.shape
     axes = [i for i, n in enumerate(shape) if not is_unit(n)]

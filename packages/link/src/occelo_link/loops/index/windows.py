@@ -1,4 +1,4 @@
-"""Lowering of windows that slide: a formula for an element at its place."""
+"""Lowering of sliding windows to a formula that reads the elements of the input in place."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The loop program as a data structure: values, statements, text, verifier, interpreter."""
+"""Loop programs: data structures, builder, textual form, verifier, interpreter and estimates of cost."""

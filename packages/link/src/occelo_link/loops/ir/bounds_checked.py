@@ -1,6 +1,6 @@
-"""Loop programs in which every access is checked against the memory it may touch, those of libraries included.
+"""Bounds checks in loop programs, for every load, every store and every call of BLAS or LAPACK.
 
-This is for finding faults of lowerings. It is slow: loops lose their lanes.
+They find faults of lowerings. Programs with them are slow: loops lose their lanes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def with_bounds_checks(program: Program, builder: Builder) -> Program:
 
 
 class _Checker(Visitor[None]):
-    """Refills blocks; ``into`` is the one that statements are added to."""
+    """Adds checks to blocks; ``into`` is the block that statements are appended to."""
 
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
@@ -65,7 +65,7 @@ class _Checker(Visitor[None]):
         self.block(body, before)
 
     def block(self, block: Block, statements: list[Statement]) -> None:
-        """Refill a block with its statements and their checks."""
+        """Append statements, with their checks, to a block."""
         outer, self.into = self.into, block
         block.statements = [*block.statements]
         for statement in statements:
@@ -107,7 +107,7 @@ class _Checker(Visitor[None]):
     while_loop = branch
 
     def inner(self, block: Block) -> None:
-        """A block within another. What it gives memory has an unknown size after it: other blocks may do so, too."""
+        """A nested block. The size of a buffer that it allocates is unknown afterwards: another block may have run instead."""
         before = dict(self.sizes)
         self.refilled(block)
         changed = (b for b, size in self.sizes.items() if before.get(b) is not size)
@@ -118,7 +118,7 @@ class _Checker(Visitor[None]):
         self.block(block, statements)
 
     def loop(self, loop: For) -> None:
-        """A loop. The sizes of memory that changes places are carried as that is."""
+        """A loop. The sizes of buffers that it swaps are carried from iteration to iteration."""
         self.add(loop)
         loop.lanes = 1
         swaps = [s for s in loop.body if isinstance(s, Swap)]
@@ -139,7 +139,7 @@ class _Checker(Visitor[None]):
         self.sizes = {**before, **dict.fromkeys(b for b in changed if b not in carried)}
 
     def site(self, node: int) -> int:
-        """The site for accesses of a node."""
+        """The error site for accesses of a node."""
         if node not in self.sites:
             sites, nodes = self.program.sites, self.program.nodes
             self.sites[node] = len(sites)
@@ -153,7 +153,7 @@ class _Checker(Visitor[None]):
         return self.sizes.get(buffer)
 
     def operation(self, name: str, *args: Value, dtype: str | None = None) -> Value:
-        """The result of an operation that is done here."""
+        """The result of an operation appended to the current block."""
         gives = OPERATIONS[name].gives if dtype is None else dtype
         kind = args[-1].dtype if gives == "same" else gives
         value = self.builder.fresh(kind, name, args, self.into)
@@ -168,7 +168,7 @@ class _Checker(Visitor[None]):
         self.add(Check(inside, self.site(node), node))
 
     def check_call(self, call: Invoke) -> None:
-        """Check all that a function of a library will touch."""
+        """Check all memory that a function of a library will access."""
         run, zero = self.operation, self.builder.i64(0)
         for extent in extents_of(call, run, self.builder.i64) or ():
             site = self.site(call.node)

@@ -1,9 +1,8 @@
-"""Building loop programs.
+"""Builder of loop programs, which eliminates common subexpressions and hoists while it builds.
 
-The builder computes nothing twice and nothing too often: equal operations on equal values are one
-value, and each value is computed in the outermost block in which all that it needs is known, so
-what a loop does not change stands before the loop. An element of memory is equal to itself only
-until the next write to its buffer, and is not read before a loop that has written to it.
+Equal operations on equal values are one value, and each value is computed in the outermost block in
+which its operands are known, so loop invariants are hoisted. A loaded element is reused until the
+next write to its buffer, and no load is hoisted out of a loop that has written to the buffer.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _FLOAT32 = struct.Struct("<f")
 
 
 class Loop:
-    """A loop under construction: its index, and what it carries."""
+    """A loop under construction: its index and its carried scalars."""
 
     def __init__(self, builder: Builder, statement: For) -> None:
         self._builder = builder
@@ -51,7 +50,7 @@ class Loop:
         self.index = statement.index
 
     def carry(self, initial: Value, combine: str | None = None) -> Carried:
-        """Carry a scalar; `Carried.following` is to be set before the loop is closed."""
+        """Carry a scalar; the caller sets `Carried.following` before the loop is closed."""
         builder = self._builder
         param = builder.param(initial.dtype, self.statement.body)
         parent = self.statement.body.parent
@@ -63,7 +62,7 @@ class Loop:
 
 
 class Builder:
-    """Makes the statements of a `Program`."""
+    """Builds the statements of a `Program`."""
 
     def __init__(self, name: str = "unit") -> None:
         root = Block(None, fixed=True)
@@ -73,13 +72,13 @@ class Builder:
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
         self.node = -1
-        """The number, in the program, of the node that statements are made for."""
+        """The position, among the nodes of the program, of the node that statements are made for."""
         self.threads = False
         """Whether loops may run in several threads."""
         self.non_interruptible = False
-        """Whether new loops are non-interruptible, so that they do not run in several threads either."""
+        """Whether loops do not poll for interrupts, nor run in several threads."""
         self.epoch = 0
-        """Counts the writes to memory of which elements were remembered before."""
+        """Counts the writes to buffers that had available values."""
 
     @property
     def block(self) -> Block:
@@ -88,7 +87,7 @@ class Builder:
 
     @property
     def in_pieces(self) -> bool:
-        """Whether a loop that is made now may run in pieces."""
+        """Whether a loop that is opened now may run in several threads."""
         return self.threads and len(self.stack) == 1
 
     # values
@@ -98,7 +97,7 @@ class Builder:
         return Value(self._count, dtype, op, args, block, self.node)
 
     def fresh(self, dtype: str, op: str, args: tuple[Any, ...], block: Block) -> Value:
-        """A new value, which the caller puts where it belongs."""
+        """A new value, which the caller appends to a block."""
         return self._value(dtype, op, args, block)
 
     def param(self, dtype: str, block: Block) -> Value:
@@ -144,7 +143,7 @@ class Builder:
             block.statements.append(found)
         return found
 
-    # integers, with the foldings that index arithmetic needs
+    # integers, with the constant folding that index arithmetic needs
 
     def add(self, x: Value, y: Value) -> Value:
         """Sum; 0 is dropped and integer constants are folded."""
@@ -200,7 +199,7 @@ class Builder:
         return self.op("lt", x, y)
 
     def select(self, condition: Value, x: Value, y: Value) -> Value:
-        """``x`` where the condition holds, else ``y``."""
+        """``x`` if the condition holds, else ``y``; constant conditions are folded."""
         if condition.op == "const":
             return x if condition.args[0] else y
         return x if x is y else self.op("select", condition, x, y)
@@ -224,7 +223,7 @@ class Builder:
         entry: str = "",
         holds: str | None = None,
     ) -> Buffer:
-        """A buffer with a name of its own."""
+        """A new buffer with a unique name."""
         self._buffers += 1
         prefix = {
             "input": "in",
@@ -237,7 +236,7 @@ class Builder:
         return Buffer(name, dtype, space, position, ndim, entry, holds)
 
     def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
-        """A constant array, once for each name."""
+        """The buffer of a constant array, one for each name."""
         found = self._tables.get(name)
         if found is None:
             entry = self.program.entry(f"constant{len(self.program.constants)}")
@@ -248,7 +247,7 @@ class Builder:
         return found
 
     def load(self, buffer: Buffer, offset: Value, *, fixed: bool = False) -> Value:
-        """The element at ``offset``. ``fixed`` loads stay where they are, for memory that changes."""
+        """The element at ``offset``. ``fixed`` loads are neither hoisted nor reused."""
         if fixed:
             block = self.stack[-1]
             found = self._value(buffer.dtype, "load", (buffer, offset), block)
@@ -269,14 +268,14 @@ class Builder:
         return known
 
     def use(self, buffer: Buffer, value: Value) -> None:
-        """Let a value that was read or written before stand for an element of a buffer here."""
+        """Record that an available value replaces a load from a buffer here."""
         buffer.read = buffer.version
         block = self.stack[-1]
         after = block.statements[-1] if block.statements else None
         block.uses.append((after, buffer, value))
 
     def _written(self, buffer: Buffer) -> None:
-        """Forget what is remembered of a buffer."""
+        """Invalidate the available values of a buffer."""
         if buffer.read == buffer.version:
             self.epoch += 1
         buffer.version += 1
@@ -313,12 +312,12 @@ class Builder:
         reuse: Buffer | None = None,
         keeps: bool = False,
     ) -> None:
-        """Give a buffer room."""
+        """Allocate memory for a buffer; see `Alloc`."""
         self._written(buffer)
         self.block.statements.append(Alloc(buffer, size, lengths, reuse, keeps, self.node))
 
     def swap(self, first: Buffer, second: Buffer) -> None:
-        """Exchange the memory of two buffers."""
+        """Exchange the memory of two buffers; see `Swap`."""
         self._written(first)
         self._written(second)
         self.block.statements.append(Swap(first, second, self.node))
@@ -326,7 +325,7 @@ class Builder:
     # effects
 
     def check(self, condition: Value, site: int) -> None:
-        """Stop with an error unless the condition holds."""
+        """Stop with the error of a site unless the condition holds."""
         if condition.op == "const" and condition.args[0]:
             return
         key = ("check", condition.number)
@@ -349,7 +348,7 @@ class Builder:
         return found
 
     def apply(self, name: str, make: Callable[..., Value], *args: Value) -> Value:
-        """A named function of scalars of these arguments; ``make(builder, *params)`` defines it."""
+        """The result of a named function of scalars, which ``make(builder, *params)`` defines on first use."""
         function = self.program.functions.get(name)
         if function is None:
             function = self.program.functions[name] = self._function(name, make, args)
@@ -374,7 +373,7 @@ class Builder:
     def unlikely(
         self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
     ) -> Value:
-        """``usual``, or a named function of scalars where an unlikely condition holds."""
+        """``usual``, or the result of a named function of scalars where an unlikely condition holds; see `apply`."""
         if name not in self.program.functions:
             self.program.functions[name] = self._function(name, make, args)
         values = (condition, usual, *args)
@@ -415,11 +414,11 @@ class Builder:
         parallel: bool = False,
         fixed: bool = False,
     ) -> Generator[Loop]:
-        """``for index in range(start, stop)``; the statement is placed when the body is done."""
+        """``for index in range(start, stop)``; the statement is appended when the body is complete."""
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        # a loop in several threads would have to release the global interpreter lock
+        # a loop in several threads would have to release the GIL
         apart = parallel and not self.non_interruptible
         statement = For(
             index,
@@ -442,7 +441,7 @@ class Builder:
         then: Callable[[], Sequence[Value]],
         orelse: Callable[[], Sequence[Value]],
     ) -> list[Value]:
-        """One of two blocks, whose values are the results."""
+        """Run one of two blocks; returns the values of the branch that is taken."""
         blocks: list[Block] = []
         values: list[Sequence[Value]] = []
         for make in (then, orelse):
@@ -463,7 +462,7 @@ class Builder:
         test: Callable[[Sequence[Value]], Value],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> list[Value]:
-        """Carry values while ``test`` of them holds, replacing them by ``body`` of them."""
+        """Replace the values by ``body(values)`` while ``test(values)`` holds; returns the last ones."""
         outer = self.block
         testing = Block(outer, fixed=True)
         params = [self.param(v.dtype, testing) for v in initial]

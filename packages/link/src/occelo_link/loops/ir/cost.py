@@ -1,4 +1,7 @@
-"""Estimates of the work of loops and of the memory of programs: strip lengths for polling, unrolling."""
+"""Estimates of the work of loops and of the working memory of programs.
+
+Printers use them to choose how often loops poll for interrupts and which loops they unroll.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ _CALL = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Work:
-    """A number of operations, plus inner loops: start, stop and the work of an iteration."""
+    """A number of operations, ``own``, plus those of ``inner`` loops, each given by start, stop and the work of an iteration."""
 
     own: int
     inner: Sequence[tuple[Value, Value, Work]]
@@ -115,7 +118,7 @@ class _Works(Visitor[Work]):
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
-    """The most iterations of a loop over a part of a length, from ``start`` to ``min(start + n, length)``."""
+    """The most iterations of a loop over a block of elements, from ``start`` to ``min(start + n, length)``."""
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
             size = end.args[1] if end.args[0] is start else end.args[0]
@@ -144,9 +147,9 @@ def _size(statement: Statement) -> int:
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:
-    """The most working memory, in bytes: a sum of numbers times values, of which one may be without a value.
+    """The most working memory in bytes: a sum of numbers, each times a value (None for 1).
 
-    It has twice what both of two branches make room for. Rounding up to 64 bytes is left out.
+    Memory that both of two branches allocate counts twice. Rounding up to 64 bytes is left out.
     """
     made = [
         (itemsize(statement.buffer.dtype), statement.size)

@@ -1,7 +1,7 @@
-"""What calls of libraries read and write, told from their arguments, as the routines' documentation has it.
+"""Extents of memory that BLAS calls read and write, computed from the arguments, for programs with bounds checks.
 
-This knows nothing of the lowerings whose calls it is to check. A routine that is not in the table cannot be called from a
-checked program.
+They follow the documentation of the routines, not the lowerings whose calls they check. A program with bounds checks
+cannot call a routine that is not in the table here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
 __all__ = ["Extent", "extents_of"]
 
 Operate = Callable[..., Value]
-"""``operate(name, *values)`` gives the result of an operation."""
+"""``operate(name, *values)`` returns the result of an operation."""
 
 
 class Extent:
-    """``count`` elements from where ``pointer`` points, none of which is touched if ``count`` is 0.
+    """``count`` elements from ``pointer`` on; no memory is accessed if ``count`` is 0.
 
-    ``valid`` says whether the arguments that lay them out are as the routine demands.
+    ``valid`` says whether the strides are valid arguments of the routine.
     """
 
     def __init__(self, pointer: Pointer, count: Value, valid: Value) -> None:
@@ -32,9 +32,9 @@ class Extent:
 def extents_of(
     call: Invoke, operate: Operate, i64: Callable[[int], Value]
 ) -> Sequence[Extent] | None:
-    """The extents that a call of a library touches; None for a call of something else.
+    """The extents that a call of BLAS or LAPACK accesses; None for any other call.
 
-    NotImplementedError for a routine that is not known here.
+    NotImplementedError for a routine that is not in the table.
     """
     kind, _, routine = call.entry.partition(":")
     if kind not in ("blas", "lapack"):
@@ -58,21 +58,21 @@ class _Arguments:
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
     def plain(self, position: int) -> bool:
-        """Whether a letter says that a matrix is not transposed."""
+        """Whether the argument is the letter for a matrix that is not transposed."""
         reference = self._args[position]
         assert isinstance(reference, Reference)
         assert reference.value.op == "const"
         return chr(reference.value.args[0]) == "N"
 
     def _spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """How many elements ``lines`` of ``width`` elements take that start ``step`` apart."""
+        """The elements spanned by ``lines`` of ``width`` elements each that start ``step`` apart."""
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
         some = run("and", run("lt", zero, lines), run("lt", zero, width))
         return run("select", some, count, zero)
 
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
-        """A matrix by columns; if the letter says so, the lengths are those of the transposed one."""
+        """A matrix in column-major order; unless the letter is "N", the lengths are those of its transpose."""
         run = self._operate
         if letter >= 0 and not self.plain(letter):
             rows, columns = columns, rows
@@ -99,11 +99,11 @@ def _gemm(args: _Arguments) -> Sequence[Extent]:
 
 def _gemv(args: _Arguments) -> Sequence[Extent]:
     # trans, m, n, alpha, a, lda, x, incx, beta, y, incy
-    turned = not args.plain(0)
+    transposed = not args.plain(0)
     return [
         args.matrix(4, 5, rows=1, columns=2),
-        args.vector(6, 7, length=1 if turned else 2),
-        args.vector(9, 10, length=2 if turned else 1),
+        args.vector(6, 7, length=1 if transposed else 2),
+        args.vector(9, 10, length=2 if transposed else 1),
     ]
 
 

@@ -1,6 +1,6 @@
-"""The interpreter of loop programs: slow, simple, and checks every access.
+"""Interpreter of loop programs: slow and simple, for tests of the printers; it checks every access.
 
-It runs loops with lanes as `For` defines them, so its results are the printers' results.
+It runs loops with lanes as `For` defines them, so its results equal those of the printers to the last bit.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class _Interpreter(Visitor[None]):
             cells = self.memory[statement.reuse]
             assert (cells.size, cells.dtype) == (size, buffer.dtype)
         if not statement.keeps:
-            # memory starts out as what is least likely to pass for a result
+            # fresh memory holds numbers that are unlikely to pass for a result
             cells[:] = np.full(size, -77, dtype=np.int64).astype(buffer.dtype)
         self.memory[buffer] = cells
         if buffer.space == "output":

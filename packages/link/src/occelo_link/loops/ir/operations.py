@@ -1,7 +1,6 @@
-"""The scalar operations of loop programs: how many arguments, which dtypes, what they mean.
+"""Table of the scalar operations of loop programs: arity, dtypes, and meaning in NumPy.
 
-The meaning is given in NumPy, element by element; the interpreter runs it and printers are tested
-against it.
+The interpreter of loop programs runs the meaning, and printers are tested against it.
 """
 
 from __future__ import annotations

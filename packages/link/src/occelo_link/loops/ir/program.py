@@ -1,11 +1,11 @@
-"""The data structure of loop programs.
+"""Data structures of loop programs: blocks of statements over buffers and scalar values.
 
 A `Program` is a list of statements over buffers. Scalars are `Value`s in single-assignment form,
-each living in the `Block` that computes it; loops and branches own the blocks of their bodies.
+each belonging to the `Block` that computes it; loops and branches own the blocks of their bodies.
 Addresses are a buffer and an offset in elements, so strides of any sign, broadcasting and empty
 tensors need no special case.
 
-Numeric meaning belongs to the program, not to whoever prints it: integer arithmetic wraps, integer
+The program defines what numbers come out, so every printer must give the same: integer arithmetic wraps, integer
 division and remainder round down and give 0 for a divisor of 0, shifts past the width give 0 (or
 the sign), conversions of floats to integers that do not fit give what NumPy gives on x86-64,
 ``min`` and ``max`` propagate NaN, and no float operation is contracted or reassociated.
@@ -69,9 +69,9 @@ class Value:
     ``op`` is one of the names in `occelo_link.loops.ir.operations`, or ``const`` (``args`` is the
     Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
     buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
-    table entry, then values) or ``unlikely`` (a condition, a value, the name of a `Function`, then
-    values: what the function gives where the condition holds, else the value) or ``apply`` (the
-    name of a `Function` of the program, then values).
+    table entry, then values), ``apply`` (the name of a `Function` of the program, then values) or
+    ``unlikely`` (a condition, a value, the name of a `Function`, then values: the result of the
+    function where the condition holds, which is a cold branch, else the value).
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
@@ -100,14 +100,14 @@ class Value:
 class Buffer:
     """Memory for elements of one dtype.
 
-    ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (made by an
-    `Alloc`, ``position`` among the outputs), ``work`` (made by an `Alloc`, dropped at the end), ``carried`` (the
-    same, for what an iteration leaves to the next one, see `Swap`) or
-    ``constant`` (read only, an entry of the table named ``entry``). What an `Alloc` made overlaps
-    nothing else that is in use, but for what it keeps. The array of an input or an output has the dtype ``holds``: numbers of
-    16 bits are seen as uint16 here, complex ones as two floats each.
-    While a program is built, ``version`` counts the writes, and ``read`` is the version that values were last
-    remembered of.
+    ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (allocated by an
+    `Alloc`, ``position`` among the outputs), ``work`` (allocated by an `Alloc`, freed at the end), ``carried`` (the
+    same, for elements that an iteration passes to the next one, see `Swap`) or
+    ``constant`` (read only, the table entry named ``entry``). Allocated memory overlaps no other live buffer,
+    except the one whose elements it keeps. The array of an input or an output has the dtype ``holds``:
+    float16 is uint16 here, and a complex number is two floats.
+    While a program is built, ``version`` counts the writes, and ``read`` is the version of the last load or store that
+    made a value available.
     """
 
     __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "read", "space", "version")
@@ -139,9 +139,8 @@ class Buffer:
 class Block:
     """Statements in order. ``fixed`` blocks keep what they compute: nothing is hoisted out.
 
-    ``uses`` says where a value stands for an element of a buffer without being read from it there: the last statement
-    before (None at the beginning), the buffer and the value. ``writes`` are the buffers that statements here, or in
-    blocks within, write.
+    ``uses`` lists where an available value replaces a load: the statement before the use (None at the beginning), the
+    buffer and the value. ``writes`` are the buffers that statements here, or in nested blocks, write.
     """
 
     __slots__ = (
@@ -186,10 +185,10 @@ class Store:
 class Carried:
     """A scalar that a loop carries from one iteration to the next.
 
-    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after an
-    iteration, ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may
-    keep ``lanes`` accumulators: all start at ``initial``, which must be the identity element of the
-    operation, element ``k`` of the loop belongs to accumulator ``k % lanes``, and at the end
+    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after
+    an iteration, ``result`` after the loop. With ``combine`` (the name of a binary operation) the
+    loop may keep ``lanes`` accumulators: all start at ``initial``, which must be the identity
+    element of the operation, iteration ``k`` updates accumulator ``k % lanes``, and at the end
     the upper half of them is combined into the lower half until one is left.
     """
 
@@ -204,10 +203,10 @@ class Carried:
 class For:
     """``for index in range(start, stop)``, in order.
 
-    ``lanes`` above 1 says that iterations are independent but for `Carried` with ``combine``, that the
-    body holds no further statements with blocks, and how many iterations to take at a time.
-    ``parallel`` says that iterations are independent and write to disjoint places. A
-    ``non_interruptible`` loop does not poll for interrupts and runs in one thread.
+    ``lanes`` above 1 says that iterations are independent but for `Carried` with ``combine``, that
+    the body has no nested blocks, and how many iterations form a vector iteration.
+    ``parallel`` says that iterations are independent and write disjoint elements. ``non_interruptible`` loops
+    do not poll for interrupts, nor run in several threads.
     """
 
     index: Value
@@ -269,13 +268,13 @@ class Check:
 
 @dataclass(slots=True, eq=False)
 class Alloc:
-    """Give ``buffer`` room for ``size`` elements; ``reuse`` is a buffer of as many, no longer needed.
+    """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
 
-    Working memory that is taken inside of a loop is kept for the next iteration, and taken anew only if that needs
-    more than any before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are written over. If that is an
-    input, which the output will update, its memory is taken only where nobody else can see it,
-    else copied; after that nothing may fail.
-    An output is also given its ``lengths``.
+    Working memory allocated in a loop is kept for the next iteration, and reallocated only if that needs more than
+    any before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are overwritten. If ``reuse``
+    is an input, which the output updates, the output takes over its memory only where no other object refers to it, and
+    else gets a copy; no later statement may fail.
+    ``lengths`` is the shape of an output.
     """
 
     buffer: Buffer
@@ -289,7 +288,7 @@ class Alloc:
 
 @dataclass(slots=True, eq=False)
 class Swap:
-    """Exchange the memory of two buffers of one dtype in the space ``carried``, each with what is in it."""
+    """Exchange the memory, with its elements, of two buffers of one dtype in the space ``carried``."""
 
     first: Buffer
     second: Buffer
@@ -316,8 +315,8 @@ class Reference:
 class Invoke:
     """Call a function of the table with C's calling convention.
 
-    Arguments are values, addresses of elements, and addresses of temporaries; ``result``, if any,
-    takes what it returns. ``writes`` are the buffers that it may write.
+    Arguments are values, addresses of elements, and addresses of temporaries; ``result`` is the
+    returned value, if any. ``writes`` are the buffers that the function may write.
     """
 
     entry: str
@@ -346,11 +345,10 @@ Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
 class Program:
     """A loop program.
 
-    ``table`` lists what the program needs from outside by name: constants, functions of BLAS and
-    of libraries. ``sites`` gives for each error site the node whose computation failed, as an
-    object of whoever built the program. ``nodes`` are the nodes of the graph: each statement has the number there of
-    the one that it is for, or -1. ``hosts`` are nodes that it calls in Python. ``constants`` are arrays passed by address, ``functions``
-    what values with the operation ``apply`` call.
+    ``table`` has the names of external constants, BLAS functions and library functions, with their slots. ``sites``
+    has the node that an error is reported for, for each error site. ``nodes`` are the nodes of the graph; ``node`` of a
+    statement is a position there, or -1. ``callbacks`` are the nodes that the program runs by calling Python.
+    ``constants`` are arrays passed by address, ``functions`` those that values with the operation ``apply`` call.
     """
 
     name: str
@@ -360,17 +358,17 @@ class Program:
     table: dict[str, int] = field(default_factory=dict[str, int])
     sites: list[Apply | None] = field(default_factory=list["Apply | None"])
     nodes: list[Apply] = field(default_factory=list["Apply"])
-    hosts: list[Apply] = field(default_factory=list["Apply"])
+    callbacks: list[Apply] = field(default_factory=list["Apply"])
     constants: list[npt.NDArray[Any]] = field(default_factory=list["npt.NDArray[Any]"])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
 
     def entry(self, name: str) -> str:
-        """Name something that the program needs from outside."""
+        """Add an external name to the table, if it is not there yet; returns the name."""
         self.table.setdefault(name, len(self.table))
         return name
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks, each before those within it."""
+        """All blocks, each before the blocks nested in it."""
         pending = [self.body]
         while pending:
             block = pending.pop()

@@ -1,8 +1,8 @@
-"""Checking that no element of memory is remembered across a write to it.
+"""Check of redundant load elimination: no available value is used after a write to its buffer.
 
-A builder remembers elements: a load is made once, before the loops that do not change what it reads, and what was
-stored is handed on without a load. Each such use is noted in its `Block`. Here the program is walked through in order;
-each use must find its buffer as it was when the value was read or stored.
+The builder loads an element once, hoists the load out of loops that do not write the buffer, and forwards stored values
+to later loads. Each use of such a value is listed in `Block.uses`. The check walks through the program in order: at
+each use the buffer must have the version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["check_remembered"]
+__all__ = ["check_reused_loads"]
 
 
-def check_remembered(program: Program, require: Callable[[bool, str], None]) -> None:
-    """Call ``require`` with whether a use holds, and with what to say where it does not."""
+def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
+    """Call ``require`` for each use of an available value, with whether it is valid and the message if it is not."""
     _Walk(require).block(program.body)
 
 
 class _Written(Visitor[Iterable[Buffer]]):
-    """The buffers that a statement, or one in a block of it, writes."""
+    """The buffers that a statement, with its nested blocks, writes."""
 
     def nothing(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -70,11 +70,11 @@ class _Walk(Visitor[None]):
         self.require = require
         self.versions = count(1)
         self.memory: dict[Buffer, Buffer] = {}
-        """For buffers that took the memory of another one, that one."""
+        """For each buffer that took over the memory of another one, that other buffer."""
         self.now: dict[Buffer, int] = {}
-        """The version of each piece of memory."""
+        """The version of the memory of each buffer."""
         self.seen: dict[tuple[Buffer, int], int] = {}
-        """The version at which a buffer was found to hold a value."""
+        """The version of a buffer when a value was loaded from it or stored to it."""
 
     def owner(self, buffer: Buffer) -> Buffer:
         while buffer in self.memory:
@@ -100,7 +100,7 @@ class _Walk(Visitor[None]):
         self, uses: dict[int, list[tuple[Buffer, Value]]], statement: Statement | None
     ) -> None:
         for buffer, value in uses.get(id(statement), ()):
-            # what is handed on within a loop may have no memory
+            # a value forwarded within a loop may have no memory
             seen = self.seen.get((buffer, value.number))
             self.require(
                 seen is None or seen == self.version(buffer),
@@ -123,7 +123,7 @@ class _Walk(Visitor[None]):
             self.written(statement.buffer)
 
     def check(self, statement: Check) -> None:
-        """What is remembered stays so."""
+        """A check writes nothing."""
 
     def branch(self, statement: If) -> None:
         before = dict(self.now)
@@ -132,8 +132,8 @@ class _Walk(Visitor[None]):
         self.block(statement.orelse)
         self.all_written(statement)
 
-    def turns(self, statement: For | While, /) -> None:
-        # an earlier turn has written all that any turn writes
+    def repeated(self, statement: For | While, /) -> None:
+        # an earlier iteration may have written every buffer that the body writes
         self.all_written(statement)
         for block in statement.blocks:
             self.block(block)
@@ -143,5 +143,5 @@ class _Walk(Visitor[None]):
         for buffer in set(_WRITTEN.statement(statement)):
             self.written(buffer)
 
-    loop = while_loop = turns
+    loop = while_loop = repeated
     invoke = swap = all_written

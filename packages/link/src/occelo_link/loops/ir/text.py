@@ -1,4 +1,4 @@
-"""The textual form of loop programs."""
+"""Textual form of loop programs, for people and for tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["program_text"]
 def program_text(program: Program) -> str:
     """The program as text: buffers first, then statements, indented by block.
 
-    A line with ``#`` says for which node of the graph the statements below are.
+    A line with ``#`` names the node of the graph that the statements below belong to.
     """
     nodes = [f"# {k}: {getattr(node, 'op', node)}" for k, node in enumerate(program.nodes)]
     body = _Lines(nodes).block(program.body)
@@ -85,7 +85,7 @@ def _carried(statement: For | While) -> Iterator[str]:
 
 
 class _Lines(Visitor[Iterable[str]]):
-    """The lines of statements; ``nodes`` are the lines that say for which node of the graph they are."""
+    """The lines of statements; ``nodes`` has the line that names each node of the graph."""
 
     def __init__(self, nodes: Sequence[str] = ()) -> None:
         self.nodes = nodes

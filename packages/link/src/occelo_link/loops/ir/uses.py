@@ -1,4 +1,4 @@
-"""What statements use: values and buffers; and which memory changes while a program runs through a block again."""
+"""Queries of loop programs: the values and buffers that blocks use, and the buffers allocated in nested blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["constants_of", "is_plain", "nested_memory", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
-    """The values and buffers that a statement names; those within it do not count."""
+    """The values and buffers that a statement uses itself, without those of nested blocks."""
 
     def value(self, value: Value) -> Iterable[Value | Buffer]:
         return [a for a in value.args if isinstance(a, Value | Buffer)]
@@ -72,7 +72,7 @@ class _Used(Visitor[Iterable[Value | Buffer]]):
 
 
 class _Plain(Visitor[bool]):
-    """Whether a statement, and all within it, only loads, computes, loops and stores."""
+    """Whether a statement, with its nested blocks, only loads, computes, loops and stores."""
 
     def yes(self, statement: Statement, /) -> bool:
         return True
@@ -92,7 +92,7 @@ class _Plain(Visitor[bool]):
 
 
 class _Placed(Visitor[Iterable[Buffer]]):
-    """The buffers to which a statement gives memory."""
+    """The buffers whose memory a statement sets."""
 
     def none(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -107,7 +107,7 @@ class _Placed(Visitor[Iterable[Buffer]]):
 
 
 class _Read(Visitor[Iterable[Buffer]]):
-    """The buffers that a statement loads from, or gives the addresses of to a function."""
+    """The buffers that a statement loads from, or whose addresses it passes to a function."""
 
     def none(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -125,7 +125,7 @@ _USED, _PLAIN, _PLACED, _READ = _Used(), _Plain(), _Placed(), _Read()
 
 
 def used_by(block: Block) -> Iterator[Value | Buffer]:
-    """The values and buffers that a block and those within it name; some of them several times."""
+    """The values and buffers that a block and those nested in it use; some of them several times."""
     for statement in block:
         yield from _USED.statement(statement)
         for inner in statement.blocks:
@@ -138,7 +138,7 @@ def is_plain(block: Block) -> bool:
 
 
 def nested_memory(program: Program) -> list[Buffer]:
-    """The buffers that get memory in loops and branches, and so may get it several times."""
+    """The buffers that are allocated in loops and branches, and so possibly several times."""
     found = (
         buffer
         for block in program.blocks()

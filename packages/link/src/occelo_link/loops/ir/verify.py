@@ -1,4 +1,4 @@
-"""Checking that a loop program is well formed."""
+"""Verifier of loop programs: raises unless a program is well formed."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
-from occelo_link.loops.ir.reused_loads import check_remembered
+from occelo_link.loops.ir.reused_loads import check_reused_loads
 from occelo_link.loops.ir.visitor import Visitor
 
 __all__ = ["InvalidProgram", "verify"]
 
 
 class InvalidProgram(Exception):
-    """A loop program breaks a rule; the text names the statement."""
+    """A loop program is not well formed; the message names the statement."""
 
 
 def verify(program: Program) -> None:
     """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists.
 
-    No element of memory may be used that was remembered across a write to it (`check_remembered`).
+    No available value may be used after a write to its buffer (`check_reused_loads`).
     """
     _Verifier(program).run()
 
 
 class _MayFail(Visitor[bool]):
-    """Whether a statement may end the program before its end, or be interrupted."""
+    """Whether a statement may stop the program with an error or an interrupt."""
 
     def never(self, statement: Statement, /) -> bool:
         return False
@@ -57,7 +57,7 @@ class _MayFail(Visitor[bool]):
         return not loop.non_interruptible
 
     def invoke(self, call: Invoke) -> bool:
-        # BLAS has no way to say that it did not do what it was asked for
+        # BLAS does not report errors
         return not call.entry.startswith("blas:")
 
     value = store = branch = swap = never
@@ -86,7 +86,7 @@ class _Verifier(Visitor[None]):
         self.block(self.program.body)
         missing = [b.name for b in self.program.outputs if b not in self.buffers]
         self.require(not missing, f"outputs {missing} are never allocated")
-        check_remembered(self.program, self.require)
+        check_reused_loads(self.program, self.require)
 
     def require(self, holds: bool, message: str) -> None:
         if not holds:
@@ -111,7 +111,7 @@ class _Verifier(Visitor[None]):
             self.statement(statement)
         if block is not self.program.body:
             self.defined = before
-            # memory allocated in a branch stays, since both branches allocate it
+            # memory allocated in a branch stays allocated, since both branches allocate it
             self.buffers |= memory
 
     def statement(self, statement: Statement) -> None:

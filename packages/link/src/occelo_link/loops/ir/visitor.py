@@ -1,7 +1,7 @@
-"""What all that go through loop programs share: a method for each kind of statement.
+"""Base class of visitors of loop programs, with one method for each kind of statement.
 
-A printer, the interpreter or a check is a `Visitor`. One that forgets a kind of statement cannot be defined, so a new
-kind is either handled everywhere or refused where it is not.
+Printers, the interpreter and the verifier are visitors. A visitor that lacks a kind of statement cannot be defined, so
+no visitor overlooks a new kind.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _METHODS: dict[type, str] = {
 
 
 class Visitor(ABC, Generic[Result]):
-    """Something that is done with statements, by their kind; ``Result`` is what it gives for each.
+    """A function of statements, with a method for each kind; ``Result`` is the type of the result.
 
-    TypeError when a subclass is defined that lacks a method for one of the kinds in `Statement`.
+    Defining a subclass that lacks a method for a kind in `Statement` is a TypeError.
     """
 
     methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}
-    """The method for each kind of statement, for loops over many of them."""
+    """The method for each kind of statement, for loops over many statements."""
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -62,7 +62,7 @@ class Visitor(ABC, Generic[Result]):
         cls.methods = found
 
     def statement(self, statement: Statement) -> Result:
-        """Do it with a statement."""
+        """Call the method for the kind of a statement."""
         result: Result = self.methods[type(statement)](self, statement)
         return result
 
