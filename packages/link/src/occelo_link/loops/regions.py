@@ -106,7 +106,7 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
 
 
 def _has_lowering(node: Apply) -> bool:
-    """Whether each node of the body has a lowering or can be a callback."""
+    """Whether all values consist of arrays, and each node of the body has a lowering or can be a callback."""
     values = (*node.inputs, *node.outputs)
     return all(v.type.parts() is not None for v in values) and all(
         find_lowering(n) is not None or can_be_callback(n) for n in node.op.loop(node).body.nodes
