@@ -15,6 +15,7 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.python_function import wrap_py
 
 Build = Callable[[Any, Any], Any]
 
@@ -167,3 +168,77 @@ def test_shared_values_are_copied_unless_borrowed(borrow: bool) -> None:
     more = np.zeros(2)
     w.set_value(more, borrow=borrow)
     assert np.may_share_memory(w.container.storage[0], more) is borrow
+
+
+@og.op
+class _UndeclaredView(og.Op):
+    """Returns a view of its input, and does not say so."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x[::-1][::-1]
+
+
+class _OlderUndeclaredView(og.Op):
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Any:
+        return og.Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0]
+
+
+@og.op
+class _TwoUndeclaredViews(og.Op):
+    """Returns one new array twice."""
+
+    def infer(self, x: Any) -> Any:
+        return x, x
+
+    def evaluate(self, x: Any) -> Any:
+        made = x.copy()
+        return made, made[:]
+
+
+UNDECLARED: dict[str, Callable[[Any], Any]] = {
+    "evaluate": lambda x: _UndeclaredView()(x),
+    "perform": lambda x: _OlderUndeclaredView()(x),
+    "one result twice": lambda x: _TwoUndeclaredViews()(x)[0] + _TwoUndeclaredViews()(x)[1] - x,
+    "wrap_py": lambda x: wrap_py([x.type], [x.type])(lambda a: a)(x),
+}
+
+
+@pytest.mark.parametrize("backend", ["py", "vm", "native", "c|py"])
+@pytest.mark.parametrize("what", UNDECLARED)
+def test_views_that_an_op_does_not_declare_do_no_harm(what: str, backend: str) -> None:
+    """No result is overwritten, and no array of the user's is changed or kept."""
+    op, mode, a = UNDECLARED[what], oc.Mode(backend, "fast_run"), np.arange(3.0)
+    x = ot.dvector("x")
+    y = x * 2
+    written = ot.set_subtensor(op(y)[:1], 100.0)
+    first, second, third = oc.function([x], [y, written, y + written], mode=mode)(a)
+    np.testing.assert_array_equal(first, 2 * a)
+    np.testing.assert_array_equal(second, [100, 2, 4])
+    np.testing.assert_array_equal(third, [100, 4, 8])
+    found = oc.function([x], op(x), mode=mode)(a)
+    assert not np.shares_memory(found, a)
+    state = oc.shared(np.ones(3))
+    oc.function([], op(state), mode=mode)()[:] = 7
+    np.testing.assert_array_equal(state.get_value(), np.ones(3))
+    b = np.zeros(3)
+    oc.function([x], [], updates=[(state, op(x))], mode=mode)(b)
+    b[:] = 5
+    np.testing.assert_array_equal(state.get_value(), np.zeros(3))
+
+
+@pytest.mark.parametrize("backend", ["py", "vm"])
+def test_two_results_that_an_op_shares_are_told_apart(backend: str) -> None:
+    x, a = ot.dvector("x"), np.arange(3.0)
+    one, two = _TwoUndeclaredViews()(x)
+    f = oc.function([x], [ot.set_subtensor(one[:1], 9.0), two], mode=oc.Mode(backend, "fast_run"))
+    found, other = f(a)
+    np.testing.assert_array_equal(found, [9, 1, 2])
+    np.testing.assert_array_equal(other, a)

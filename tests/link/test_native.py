@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
 import os
 import platform
 import re
@@ -14,10 +16,12 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.blas.products import Dot
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.c.printer import print_c
@@ -376,6 +380,28 @@ def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
     # powers of floats have loops, and the formula of tri_gamma is such a function
     assert reasons - (known - lowered) == {"pow", "tri_gamma"}
     assert known - lowered <= reasons
+
+
+REALS = ("bool", "int8", "uint64", "float32", "float64")
+OWN_ROWS = [ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)]
+
+
+@pytest.mark.parametrize("row", OWN_ROWS, ids=str)
+def test_reasons_for_python_are_true(row: ScalarFunction) -> None:
+    """A function has one if and only if some dtypes of real numbers have no loops, or the other library lacks it."""
+    lacking: list[tuple[str, ...]] = []
+    nin = row.nin or 2
+    for dtypes in itertools.product(REALS, repeat=nin) if nin < 3 else [(d,) * nin for d in REALS]:
+        try:
+            out = Elemwise(row)(*[og.TensorType(d, (None,))() for d in dtypes])
+        except TypeError:
+            continue  # it is not defined for these
+        if find_lowering(out.owner) is None:
+            lacking.append(dtypes)
+    assert bool(lacking) == (row.python_only is not None), lacking
+    if row.python_only and "exports no function" in row.python_only:
+        exported = importlib.import_module("scipy.special.cython_special").__pyx_capi__
+        assert not any(re.fullmatch(rf"(__pyx_fuse_\d+)?{row.name}", each) for each in exported)
 
 
 class HalfDot(Dot):

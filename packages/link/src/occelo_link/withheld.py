@@ -12,6 +12,7 @@ from occelo_graph import Apply, Op
 from occelo_graph.form.encoding import class_name
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel
+from occelo_graph.ir.user_ops import owning_kernel
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 
 __all__ = [
@@ -72,7 +73,10 @@ def running_kernel(node: Apply) -> Kernel:
         found = decomposed_kernel(node)
         if found is not None:
             return found
-    return node.op.kernel(node)
+    kernel = node.op.kernel(node)
+    if node.op.foreign_code and not (node.op.observes or node.op.lazy or node.op.loops):
+        return owning_kernel(node, kernel)
+    return kernel
 
 
 @contextmanager

@@ -446,6 +446,11 @@ class Op(Traits):
         """
         return type(self)._is_foreign
 
+    @property
+    def foreign_code(self) -> bool:
+        """Whether the NumPy code comes from outside this package, so that its results may be undeclared views."""
+        return not type(self).__module__.startswith(_OWN)
+
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
         """For each input, a list with whether each output depends on it differentiably."""
         return [[True] * len(node.outputs) for _ in node.inputs]
@@ -496,4 +501,6 @@ class Op(Traits):
 
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
         """The in-place variant of the op, which overwrites the given inputs."""
-        raise MethodNotDefined(f"{type(self).__name__} has no in-place variant")
+        raise MethodNotDefined(
+            f"{type(self).__name__} has no in-place variant: it does not define inplace_on_inputs"
+        )

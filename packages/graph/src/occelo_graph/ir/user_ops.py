@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from occelo_graph.errors import WrongResultError, lines
 from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.types import Type
@@ -14,6 +16,7 @@ from occelo_graph.ir.types import Type
 __all__ = [
     "call_shape_rule",
     "declared_types",
+    "owning_kernel",
     "refuse_arguments",
     "results_of",
     "stored_results",
@@ -188,3 +191,35 @@ def stored_results(
                 )
             ) from None
     return values
+
+
+def owning_kernel(
+    node: AnyApply, kernel: Callable[..., Sequence[Any]]
+) -> Callable[..., Sequence[Any]]:
+    """A kernel whose results share memory with inputs only where ``view_map`` or ``destroy_map`` of the op say so.
+
+    Other results that share memory with an input, or with one another, are copied: in-place ops and the memory
+    contract rely on the maps, and the author of an op may have forgotten them.
+    """
+    declared = (node.op.view_map, node.op.destroy_map)
+    free = [i for i in range(len(node.outputs)) if not any(m.get(i) for m in declared)]
+    kinds = [v.type for v in node.outputs]
+
+    def owning(*arrays: Any) -> Sequence[Any]:
+        results = kernel(*arrays)
+        others = list(arrays)
+        for i in free:
+            value = results[i]
+            if any(_share(kinds[i], value, other) for other in others):
+                results = [*results[:i], kinds[i].copy(value), *results[i + 1 :]]
+            others.append(results[i])
+        return results
+
+    return owning
+
+
+def _share(kind: Type, a: Any, b: Any) -> bool:
+    if kind.is_array:
+        return hasattr(b, "__array_interface__") and np.may_share_memory(a, b)
+    # an object that is not made of arrays is handed on as it is
+    return type(a) is type(b) and kind.parts() is not None and kind.may_share_memory(a, b)

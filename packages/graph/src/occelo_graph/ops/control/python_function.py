@@ -33,6 +33,10 @@ class FromFunctionOp(Op):
         self.__qualname__ = getattr(fn, "__qualname__", self.__name__)
         self.__doc__ = fn.__doc__
 
+    @property
+    def foreign_code(self) -> bool:
+        return True
+
     def evaluate(self, *arrays: Any) -> Any:
         assert self.otypes is not None
         who = f"the wrapped function {self.__name__}"

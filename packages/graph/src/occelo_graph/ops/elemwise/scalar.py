@@ -72,20 +72,20 @@ class ScalarOp(Static):
     infix: tuple[str, int] | None = None
     """Python's operator and its precedence, from 1 for comparisons to 8 for powers; of one argument, it stands before that."""
     python_only: str | None = None
-    """Why nothing but its NumPy code computes it for some dtypes or all; None, where nothing stands against a formula."""
+    """Why loops have no formula of it for some dtypes of real numbers or all, so that compiled code calls its NumPy code."""
 
     @property
     def nin(self) -> int | None:
         """Number of inputs; None for any number from one on."""
-        raise NotImplementedError
+        raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
         """Dtypes of the outputs for dtypes of the inputs; TypeError if there are none."""
-        raise NotImplementedError
+        raise MethodNotDefined(f"{type(self).__name__} does not define output_dtypes")
 
     def evaluate(self, *arrays: Any) -> Any:
         """Apply to arrays that broadcast."""
-        raise NotImplementedError
+        raise MethodNotDefined(f"{type(self).__name__} does not define evaluate")
 
     @property
     def is_formula(self) -> bool:
@@ -98,7 +98,7 @@ class ScalarOp(Static):
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
         """One derivative for each input, None where it is 0; NotImplementedError if they are not declared."""
-        raise NotImplementedError
+        raise MethodNotDefined(f"{type(self).__name__} does not declare derivatives")
 
     def _identity(self) -> Any:
         return (type(self), tuple(self.fields().items()))
