@@ -357,3 +357,16 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, bac
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ModuleNotFoundError, match=f"occelo-link\\[{library}\\]"):
         oc.Mode(backend)
+
+
+@pytest.mark.filterwarnings("ignore:.*runs in Python")
+@pytest.mark.parametrize("axis", [None, 1])
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_complex_numbers_have_an_order(backend: str, name: str, axis: int | None) -> None:
+    z = ot.zmatrix("z")
+    f = oc.function([z], getattr(ot, name)(z, axis=axis), mode=backend)
+    values = [[[1 + 2j, 3, -1], [0, 5j, 3 + 1j]], [[2j, 1j, 3j], [-1j, 5j, -5j]]]
+    if backend == "pytorch":  # what JAX makes of NaN in one part is its own
+        values.append([[1 + 2j, complex(np.nan, 1), -1], [complex(1, np.nan), 5j, np.nan]])
+    for value in map(np.asarray, values):
+        np.testing.assert_array_equal(f(value), getattr(np, name)(value, axis=axis))

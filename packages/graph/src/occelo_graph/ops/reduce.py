@@ -380,6 +380,8 @@ class CumOp(Op):
     def decompose(self, x: Any) -> Sequence[Any] | None:
         if is_discrete(x.dtype):
             return None  # a recurrence is of floats, which do not have all integers
+        if is_complex(x.dtype):
+            return None  # an infinity times 1 + 0i is not that infinity
         if self.mode == "add":
             return [LinearRecurrence(self.axis)(ones_like(x), x)]
         if self.mode != "mul":

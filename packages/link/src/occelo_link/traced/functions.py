@@ -137,12 +137,23 @@ def _torch_is_real(x: Any) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Any]:
-    """A function that PyTorch has under another name for booleans."""
+    """The larger or smaller one, which PyTorch has under another name for booleans, and not for complex numbers."""
+    larger = of_numbers == "maximum"
 
     def function(of: Library, x: Any, y: Any) -> Any:
+        if x.dtype.is_complex:
+            return _torch_extreme(of.torch, x, y, larger)
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
 
     return function
+
+
+def _torch_extreme(torch: Any, x: Any, y: Any, larger: bool) -> Any:
+    """The larger or smaller of complex numbers, by real and then imaginary parts; the first NaN of the two."""
+    a, b = (x, y) if larger else (y, x)
+    exceeds = (a.real > b.real) & ~torch.isnan(a.imag) & ~torch.isnan(b.imag)
+    chosen = exceeds | ((a.real == b.real) & (a.imag >= b.imag)) | torch.isnan(x)
+    return torch.where(chosen, x, y)
 
 
 _torch_maximum = _torch_logical("maximum", "logical_or")
