@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
     from occelo_link.loops.lowering import Context
 
-__all__ = ["copy_elements", "copy_together", "identity_of", "reduce_elements", "write_kernel"]
+__all__ = ["copy_elements", "copy_together", "identity_element", "reduce_elements", "write_kernel"]
 
 BLOCK = 2048
 """Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
@@ -24,7 +24,7 @@ LIGHT = 12
 """Reductions of formulas that cost no more have 32 accumulators, others 8 (16 for float32)."""
 
 
-def identity_of(combine: str, dtype: str) -> float | int | bool:
+def identity_element(combine: str, dtype: str) -> float | int | bool:
     """The identity element of an operation that combines elements, for a dtype."""
     found: float | int | bool = by_operation(combine).start(dtype)
     return found
@@ -178,7 +178,7 @@ class _Nest:
             at = list(index)
             at[inner[0]] = loop.index
             carried = [
-                loop.carry(builder.const(identity_of(r.combine, r.acc_dtype), r.acc_dtype))
+                loop.carry(builder.const(identity_element(r.combine, r.acc_dtype), r.acc_dtype))
                 for r in self.reductions
             ]
             partial = self._reduce_nested(inner[1:], at)
@@ -215,7 +215,7 @@ class _Nest:
         if root.acc_dtype != result.dtype:
             result = context.new_stored(root.acc_dtype, root.target.shape)
             context.schedule.allocate(result)
-        start = builder.const(identity_of(root.combine, root.acc_dtype), root.acc_dtype)
+        start = builder.const(identity_element(root.combine, root.acc_dtype), root.acc_dtype)
         count = builder.product(result.shape)
         with builder.loop(count) as loop:
             builder.store(result.buffer, loop.index, start)
@@ -263,14 +263,16 @@ def reduce_elements(
         stop = builder.op("min", builder.add(start, size), count)
         return _reduce_range(builder, start, stop, operations, element, lanes)
 
-    of_each = _all_blocks(builder, blocks, operations, of_block) if builder.in_pieces else of_block
+    of_one_block = (
+        _all_blocks(builder, blocks, operations, of_block) if builder.in_threads else of_block
+    )
     with builder.loop(blocks) as loop:
-        totals = [loop.carry(builder.const(identity_of(op, d), d)) for op, d in operations]
+        totals = [loop.carry(builder.const(identity_element(op, d), d)) for op, d in operations]
         lost: list[Carried | None] = [
             loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None
             for op, d in operations
         ]
-        partial = of_each(loop.index)
+        partial = of_one_block(loop.index)
         for (op, _), total, rest, value in zip(operations, totals, lost, partial, strict=True):
             total.following = builder.op(op, total.param, value)
             if rest is not None:
@@ -315,7 +317,9 @@ def _reduce_range(
     lanes: int,
 ) -> list[Value]:
     with builder.loop(stop, start=start, lanes=lanes) as loop:
-        carried = [loop.carry(builder.const(identity_of(op, d), d), op) for op, d in operations]
+        carried = [
+            loop.carry(builder.const(identity_element(op, d), d), op) for op, d in operations
+        ]
         values = element(loop.index)
         for each, (op, _), value in zip(carried, operations, values, strict=True):
             each.following = builder.op(op, each.param, value)

@@ -44,7 +44,8 @@ class Schedule:
         """Buffers that an iteration passes to the next one, each with the buffer of the previous iteration."""
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
-        self._over: dict[Buffer, Buffer] = {}
+        self._taken_over: dict[Buffer, Buffer] = {}
+        """The buffer whose memory each in-place result takes over."""
 
     @property
     def end(self) -> int:
@@ -207,7 +208,7 @@ class Schedule:
         if not last:
             return []
         for state, chain in changes.items():
-            self._over[chain[0].writes[0].buffer] = state
+            self._taken_over[chain[0].writes[0].buffer] = state
             chain[0].in_place = True
         moved = set(last)
         self._order([s for s in self.pending() if s not in moved], last)
@@ -235,9 +236,9 @@ class Schedule:
         for position in range(self.end - 1, self.done - 1, -1):
             step, dying = self.step(position), set(last_use.get(position, ()))
             for target, found in overwritable(step, dying):
-                if target.buffer in self._over or not self._may_take(found, target):
+                if target.buffer in self._taken_over or not self._may_take(found, target):
                     continue
-                self._over[target.buffer] = found.buffer
+                self._taken_over[target.buffer] = found.buffer
                 if target.buffer.space == "output":
                     self._context.transfer_output(target.buffer, found.buffer)
                 elif target.buffer in self.carried:
@@ -269,7 +270,7 @@ class Schedule:
         size = builder.product([context.canonical(n) for n in stored.shape])
         buffer = stored.buffer
         lengths = stored.shape if buffer.space == "output" else ()
-        over = self._over.get(buffer)
+        over = self._taken_over.get(buffer)
         if over is not None:
             if over in self._sizes:
                 self._sizes[buffer] = self._sizes.pop(over)

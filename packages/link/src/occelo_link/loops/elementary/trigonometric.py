@@ -174,8 +174,8 @@ def tan(b: Builder, x: Value) -> Value:
 def arctan(b: Builder, x: Value) -> Value:
     """Inverse tangent within 1 ulp.
 
-    Above tan(pi/8) it is pi/4 plus that of (x - 1) / (x + 1), above tan(3 pi/8) pi/2 less that of
-    1/x; what rounding the quotient lost is put back.
+    It is pi/4 + arctan((x - 1) / (x + 1)) above tan(pi/8), and pi/2 - arctan(1/x) above tan(3 pi/8); it is
+    corrected for the rounding error of the quotient.
     """
     size = b.op("abs", x)
     size = b.select(b.op("lt", constant(b, 1e300), size), constant(b, 1e300), size)

@@ -86,7 +86,7 @@ class Builder:
         return self.stack[-1]
 
     @property
-    def in_pieces(self) -> bool:
+    def in_threads(self) -> bool:
         """Whether a loop that is opened now may run in several threads."""
         return self.threads and len(self.stack) == 1
 

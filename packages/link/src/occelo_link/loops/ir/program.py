@@ -137,7 +137,7 @@ class Buffer:
 
 
 class Block:
-    """Statements in order. ``fixed`` blocks keep what they compute: nothing is hoisted out.
+    """Statements in order. Nothing is hoisted out of ``fixed`` blocks.
 
     ``uses`` lists where an available value replaces a load: the statement before the use (None at the beginning), the
     buffer and the value. ``writes`` are the buffers that statements here, or in nested blocks, write.
