@@ -287,7 +287,7 @@ class Elemwise(Op):
 
         The parts of the result's tangent are the products of the tangents with what is pulled back from 1 and from i.
         """
-        real, joined = (Elemwise(ScalarFunction(name)) for name in ("real", "complex"))
+        real, joined = Elemwise(ScalarFunction("real")), Elemwise(ScalarFunction("complex"))
         rows = self.scalar_op.complex_pullback or ()
         wanted = [t is not None and t is not ZERO for t in tangents]
         parts: list[Any] = []

@@ -427,13 +427,21 @@ def _converted(*operands: Any) -> list[Any]:
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
 
-def _times_logarithm(logarithm: Elemwise, at_1: float) -> Any:
-    def formula(x: Any, y: Any) -> Any:
-        x, y = _converted(x, y)
-        zero = and_(eq(x, 0), eq(y, y))
-        return switch(zero, 0, x * logarithm(switch(zero, at_1, y)))
+def _where_not_zero(x: Any, y: Any, otherwise: float) -> tuple[Any, Any, Any]:
+    """Where x is 0 and y is no NaN, x, and y with another value there."""
+    x, y = _converted(x, y)
+    zero = and_(eq(x, 0), eq(y, y))
+    return zero, x, switch(zero, otherwise, y)
 
-    return formula
+
+def _xlogy_formula(x: Any, y: Any) -> Any:
+    zero, x, y = _where_not_zero(x, y, 1.0)
+    return switch(zero, 0, x * log(y))
+
+
+def _xlog1py_formula(x: Any, y: Any) -> Any:
+    zero, x, y = _where_not_zero(x, y, 0.0)
+    return switch(zero, 0, x * log1p(y))
 
 
 xlogy: Elemwise = _special(
@@ -444,7 +452,7 @@ xlogy: Elemwise = _special(
     ],
     "x * log(y), and 0 where x is 0.",
     _xlogy,
-    formula=_times_logarithm(log, 1.0),
+    formula=_xlogy_formula,
 )
 xlog1py: Elemwise = _special(
     "xlog1py",
@@ -454,5 +462,5 @@ xlog1py: Elemwise = _special(
     ],
     "x * log(1 + y), and 0 where x is 0.",
     _xlog1py,
-    formula=_times_logarithm(log1p, 0.0),
+    formula=_xlog1py_formula,
 )
