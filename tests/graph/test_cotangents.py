@@ -13,7 +13,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op
-from occelo_graph.ops.lengths import held_to_shape, is_certainly_as_long
+from occelo_graph.ops.lengths import KnownLengths, held_to_shape, is_certainly_as_long
 from occelo_graph.ops.shape import SpecifyShape
 
 
@@ -248,3 +248,25 @@ def test_zero_stays_a_cotangent() -> None:
     x = ot.dvector("x")
     found = og.grad(Doubled(lambda x, g: [ZERO])(x).sum(), x)
     np.testing.assert_array_equal(og.evaluate(found, {x: [1.0, 2.0]}), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("layers", [1, 20, 70])
+def test_lengths_looked_up_together_are_those_looked_up_alone(layers: int) -> None:
+    x, weights = ot.dmatrix("x"), [ot.dmatrix(f"w{i}") for i in range(layers)]
+    values: list[Any] = [x]
+    for i, w in enumerate(weights):
+        value = ot.tanh(ot.dot(values[-1], w) + 1)
+        if i % 5 == 4:
+            value = ot.alloc(0.5, *value.shape) + value + values[-1]
+        values.append(value)
+    pairs = [(a, b) for a in values for b in (a * 2, a.T.T, ot.dot(a, a.T), values[0], values[-1])]
+    known = KnownLengths()
+    checks = 0
+    for first, second in [*pairs, *reversed(pairs)]:
+        together = held_to_shape(first, second, "it", known)
+        alone = held_to_shape(first, second, "it")
+        assert (together is first) == (alone is first)
+        if together is not first:
+            assert together.owner.op == alone.owner.op
+            checks += 1
+    assert 0 < checks < 2 * len(pairs)

@@ -11,7 +11,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.lengths import held_to_shape
+from occelo_graph.ops.lengths import KnownLengths, held_to_shape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
@@ -98,12 +98,14 @@ def _of_node(node: Apply) -> list[str]:
     return [f"{node.op} was applied at {source}"] if source is not None else []
 
 
-def of_shape(cotangent: Variable, variable: Variable, of: str) -> Variable:
+def of_shape(
+    cotangent: Variable, variable: Variable, of: str, known: KnownLengths | None = None
+) -> Variable:
     """The cotangent, with a check at run time that it has the shape of its variable, unless that is static.
 
     A gradient may not need the forward graph, whose checks of lengths are then not run.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent
-    held: Variable = held_to_shape(cotangent, variable, of)
+    held: Variable = held_to_shape(cotangent, variable, of, known)
     return held

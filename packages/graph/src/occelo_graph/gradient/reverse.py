@@ -29,6 +29,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
+from occelo_graph.ops.lengths import KnownLengths
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
@@ -257,10 +258,11 @@ def grad(
     starts = {**starts, **_starts(known_grads or {})}
     constant = set(consider_constant or ())
     totals = _propagate(starts, variables, constant)
+    known = KnownLengths()
     gradients: list[Any] = []
     for variable, total in zip(variables, totals, strict=True):
         result = _finish(
-            variable, total, cost, disconnected_inputs, return_disconnected, null_gradients
+            variable, total, cost, disconnected_inputs, return_disconnected, null_gradients, known
         )
         if add_names and cost is not None and cost.name and variable.name and result is not None:
             if result.name is None and result.owner is not None:
@@ -286,6 +288,7 @@ def _finish(
     disconnected_inputs: str,
     return_disconnected: str,
     null_gradients: str,
+    known: KnownLengths,
 ) -> Any:
     if total is None:
         _report_disconnected(variable, cost, disconnected_inputs)
@@ -312,7 +315,7 @@ def _finish(
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
     elif _is_discrete(variable) and not is_complex(total.type.dtype):
         total = cast(total, FLOAT_X.get())
-    return of_shape(total, variable, f"the gradient by {variable}")
+    return of_shape(total, variable, f"the gradient by {variable}", known)
 
 
 def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -> None:
@@ -401,7 +404,7 @@ def subgraph_grad(
             return None
         totals = _propagate(starts, variables, end)
         return [
-            _finish(v, t, cost, "ignore", "zero", "raise")
+            _finish(v, t, cost, "ignore", "zero", "raise", KnownLengths())
             for v, t in zip(variables, totals, strict=True)
         ]
 

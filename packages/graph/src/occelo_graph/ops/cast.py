@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,13 +59,18 @@ def _identity(ct: Any, x: Any, out: Any) -> Any:
     return ct
 
 
+@lru_cache(32)
+def _cast_op(dtype: str) -> Elemwise:
+    return Elemwise(Cast(dtype))
+
+
 def cast(x: Any, dtype: Any) -> TensorVariable:
     """``x`` as a tensor of ``dtype``; the variable itself if it has that dtype already."""
     variable = as_tensor_variable(x)
     wanted = TensorType(dtype, ()).dtype
     if variable.type.dtype == wanted:
         return variable
-    return Elemwise(Cast(wanted))(variable)
+    return _cast_op(wanted)(variable)
 
 
 def quotient(x: Any, y: Any) -> TensorVariable:

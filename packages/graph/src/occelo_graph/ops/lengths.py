@@ -7,6 +7,7 @@ has the length of ``x`` wherever it can be computed: a rule may drop ``x``, as i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
@@ -14,7 +15,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
 
-__all__ = ["held_to_shape", "is_certainly_as_long"]
+__all__ = ["KnownLengths", "held_to_shape", "is_certainly_as_long"]
 
 _MOST_STEPS = 64
 
@@ -27,10 +28,21 @@ class _Length:
         self.axis = axis
 
 
+class KnownLengths:
+    """What was found out about the lengths of a graph, valid while its nodes stay as they are."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Variable, int], tuple[Any, int]] = {}
+        """The lengths of variables along axes, and how many nodes were looked at for each."""
+        self.shapes: dict[Apply, Sequence[Any]] = {}
+        """The shapes of results in lengths of inputs, as ``infer_shape`` gives them; empty if it fails."""
+
+
 class _Walk:
     """Where lengths come from, looked up over a bounded number of nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: KnownLengths) -> None:
+        self._known = known
         self._left = _MOST_STEPS
         self._wanted: Any = None
 
@@ -50,11 +62,22 @@ class _Walk:
         node = variable.owner
         if node is None:
             return variable, axis
+        found = self._known.found.get((variable, axis))
+        if found is not None:
+            self._left -= found[1]
+            return None if self._left < 0 else found[0]
+        before = self._left
         self._left -= 1
         if self._left < 0:
             return None
+        length = self._computed(node, variable, axis)
+        if length is not None:
+            self._known.found[variable, axis] = length, before - self._left
+        return length
+
+    def _computed(self, node: Apply, variable: Variable, axis: int) -> Any:
         if node.op.elementwise:
-            return self._common(node, axis - kind.ndim)
+            return self._common(node, axis - variable.type.ndim)
         if isinstance(node.op, Alloc):
             return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
         if isinstance(node.op, SpecifyShape) and node.op.given[axis]:
@@ -86,48 +109,68 @@ class _Walk:
 
     def _handed_on(self, node: Apply, variable: Variable, axis: int) -> Any:
         """The length of an input that an op says its result has, else the result's own."""
-        own = variable, axis
-        # that a reshaping fits is not checked where it is left out
-        if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
-            return own
-        shapes = [tuple(_Length(v, i) for i in range(v.type.ndim or 0)) for v in node.inputs]
-        try:
-            length = node.op.shapes(node, shapes)[0][axis]
-        except Exception:
-            # it computes with lengths, or has a rule of the user's that fails
-            return own
-        return self.of(length.variable, length.axis) if isinstance(length, _Length) else own
+        shape = self._known.shapes.get(node)
+        if shape is None:
+            shape = self._known.shapes[node] = _shape_of_result(node)
+        length = shape[axis] if shape else None
+        return (
+            self.of(length.variable, length.axis)
+            if isinstance(length, _Length)
+            else (variable, axis)
+        )
+
+
+def _shape_of_result(node: Apply) -> Sequence[Any]:
+    """The shape of the only result of a node, in lengths of its inputs; empty if it is not known."""
+    # that a reshaping fits is not checked where it is left out
+    if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
+        return ()
+    shapes = [tuple([_Length(v, i) for i in range(v.type.ndim or 0)]) for v in node.inputs]
+    try:
+        shape: Sequence[Any] = tuple(node.op.shapes(node, shapes)[0])
+    except Exception:
+        # it computes with lengths, or has a rule of the user's that fails
+        return ()
+    return shape
 
 
 def is_certainly_as_long(x: Variable, axis: int, length: Any) -> bool:
     """Whether a tensor has a length, an integer or a scalar variable, whatever rewriting leaves out."""
-    walk = _Walk()
+    walk = _Walk(KnownLengths())
     return walk.is_certainly(x, axis, walk.of_scalar(length))
 
 
-def held_to_shape(x: Any, like: Any, of: str) -> Any:
+def held_to_shape(x: Any, like: Any, of: str, known: KnownLengths | None = None) -> Any:
     """``x``, with a check when the graph runs that its shape is that of ``like``, unless that is certain.
 
     ``of`` is what a message calls ``x``. Both have as many dimensions, and no known lengths that differ.
+    Calls on one graph, which does not change between them, may share what is ``known``.
     """
+    known = KnownLengths() if known is None else known
     static: list[int | None] = []
     given: list[bool] = []
     lengths: list[Any] = []
     for axis, (own, wanted) in enumerate(zip(_shape(x), _shape(like), strict=True)):
-        open_here = wanted is None and not _surely_equal(x, like, axis)
+        open_here = wanted is None and not _surely_equal(x, like, axis, known)
         static.append(wanted if own is None else None)
         given.append(open_here)
         if open_here:
-            lengths.append(Shape_i(axis)(like))
+            lengths.append(_length_op(axis)(like))
     if not lengths and all(n is None for n in static):
         return x
     return SpecifyShape(tuple(static), tuple(given), of)(x, *lengths)
 
 
-def _surely_equal(x: Variable, y: Variable, axis: int) -> bool:
+@lru_cache(64)
+def _length_op(axis: int) -> Shape_i:
+    # one object has one cache of inferred types
+    return Shape_i(axis)
+
+
+def _surely_equal(x: Variable, y: Variable, axis: int, known: KnownLengths) -> bool:
     if x is y:
         return True
-    walk = _Walk()
+    walk = _Walk(known)
     return walk.is_certainly(x, axis, walk.of(y, axis))
 
 

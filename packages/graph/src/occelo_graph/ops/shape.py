@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -419,17 +420,23 @@ class DimShuffle(LinearInFirst):
         return f"DimShuffle{{{','.join(str(a) for a in self.new_order)}}}"
 
 
+@lru_cache(256)
+def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
+    return DimShuffle(ndim, order)
+
+
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
     x = as_tensor_variable(x)
     listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
-    order = tuple(a if a == "x" else normalize_axis(a, x.type.ndim) for a in listed)
+    ndim = x.type.ndim
+    order = tuple([a if a == "x" else normalize_axis(a, ndim) for a in listed])
     axes = [a for a in order if a != "x"]
     if len(set(axes)) != len(axes):
         raise ValueError(f"A dimension is repeated in {order}")
-    if order == tuple(range(x.type.ndim)):
+    if order == tuple(range(ndim)):
         return x
-    made: TensorVariable = DimShuffle(x.type.ndim, order)(x)
+    made: TensorVariable = _dimshuffle_op(ndim, order)(x)
     return made
 
 
