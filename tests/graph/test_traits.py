@@ -18,8 +18,9 @@ from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce, CumOp
+from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 
-TABLE = ScalarFunction.table()
+TABLE = {name: ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)}
 
 
 def _takes_complex(row: ScalarFunction) -> bool:

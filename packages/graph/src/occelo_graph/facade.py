@@ -48,6 +48,8 @@ class Facade:
     """`Op.batch` for an op without a batching rule."""
     decomposed_kernel: Callable[[Apply], Kernel | None]
     """The function that runs a node in Python by its decomposition."""
+    pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequence[Any] | None]
+    """The cotangents of a node's inputs through the decomposition of its op; None if there is none."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """A mutable graph that equals a frozen one."""
 

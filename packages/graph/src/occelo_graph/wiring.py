@@ -5,6 +5,7 @@ from __future__ import annotations
 from occelo_graph.blockwise import batch_by_loop
 from occelo_graph.facade import facade
 from occelo_graph.fgraph.graph import unfreeze
+from occelo_graph.gradient.decomposed import pull_decomposition
 from occelo_graph.interpret import interpret, variable_eval
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.nodes import Constant, Variable
@@ -26,6 +27,7 @@ facade.specify_shape = specify_shape
 facade.stack = stack
 facade.batch_by_loop = batch_by_loop
 facade.decomposed_kernel = decomposed_kernel
+facade.pull_decomposition = pull_decomposition
 facade.unfreeze = unfreeze
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())

@@ -393,12 +393,17 @@ class Op(Traits):
     ) -> Sequence[Any]:
         """The cotangents of the inputs, from those of the outputs.
 
-        A cotangent may be None (no derivative passes along that edge) or `ZERO`.
+        A cotangent may be None (no derivative passes along that edge) or `ZERO`. By default the decomposition is
+        differentiated; MethodNotDefined if there is none.
         """
         if type(self).L_op is not Op.L_op:
             return self.L_op(inputs, outputs, cotangents)
         if type(self).grad is not Op.grad:
             return self.grad(inputs, cotangents)
+        if self.has_decompose:
+            pulled = facade.pull_decomposition(outputs[0].owner, inputs, cotangents)
+            if pulled is not None:
+                return pulled
         raise MethodNotDefined(f"{self} has no pullback: it cannot be differentiated")
 
     def pull(

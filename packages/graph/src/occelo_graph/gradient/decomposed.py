@@ -1,0 +1,55 @@
+"""Pullback of an op through its decomposition: the rule of ops that define `Op.decompose` and no derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.decomposing import decomposition
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Zero
+from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.tensors.type import is_discrete
+
+__all__ = ["pull_decomposition"]
+
+
+def pull_decomposition(
+    node: Apply, inputs: Sequence[Variable], cotangents: Sequence[Any]
+) -> Sequence[Any] | None:
+    """The cotangents of a node's inputs, from those of its outputs; None if its op has no decomposition.
+
+    The decomposition is differentiated over variables of its own, since one input may depend on another.
+    """
+    found = decomposition(node)
+    if found is None:
+        return None
+    results: list[Any] = [ZERO for _ in inputs]
+    given = [
+        (output, cotangent)
+        for output, cotangent in zip(found.outputs, cotangents, strict=True)
+        if cotangent is not None and not isinstance(cotangent, Zero)
+    ]
+    wanted = [
+        i for i, v in enumerate(found.inputs) if is_tensor(v) and not is_discrete(v.type.dtype)
+    ]
+    if not given or not wanted:
+        return results
+    pulled: Sequence[Any] = pullback(
+        [output for output, _ in given],
+        [found.inputs[i] for i in wanted],
+        [cotangent for _, cotangent in given],
+        disconnected_inputs="ignore",
+        return_disconnected="none",
+    )
+    connected = [(i, ct) for i, ct in zip(wanted, pulled, strict=True) if ct is not None]
+    replaced = clone_replace(
+        [ct for _, ct in connected], dict(zip(found.inputs, inputs, strict=True))
+    )
+    for i in wanted:
+        results[i] = None
+    for (i, _), cotangent in zip(connected, replaced, strict=True):
+        results[i] = cotangent
+    return results
