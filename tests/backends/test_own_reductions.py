@@ -168,7 +168,7 @@ def test_rows_of_ours_as_numpy_has_them(dtype: str, backend: str) -> None:
     outputs, expected = [], []
     for name, ufunc in rows.items():
         own = ot.Reducer(reduction_of(name))
-        wide = own.row.accumulates
+        wide = own.reduction.accumulates
         kind = np.add.reduce(np.zeros(1, dtype)).dtype if wide else np.dtype(dtype)
         outputs += [own(x, axis=0), own(x), own.running(x, axis=1)]
         expected += [

@@ -13,7 +13,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op
-from occelo_graph.ops.lengths import KnownLengths, held_to_shape, is_certainly_as_long
+from occelo_graph.ops.lengths import KnownLengths, assert_shape_of, surely_has_length
 from occelo_graph.ops.shape import SpecifyShape
 
 
@@ -213,19 +213,19 @@ def test_what_is_certain_of_lengths() -> None:
         x[1:].set(0.0),
         ot.softmax(x),
     ):
-        assert is_certainly_as_long(same, 0, n), same
-        assert held_to_shape(same, x, "it") is same
+        assert surely_has_length(same, 0, n), same
+        assert assert_shape_of(same, x, "it") is same
     for other in (x + y, y + x, y, x[1:], ot.join(0, x, y), ot.alloc(1.0, n) * y, x.reshape((n,))):
-        assert not is_certainly_as_long(other, 0, n), other
-        assert isinstance(held_to_shape(other, x, "it").owner.op, SpecifyShape)
-    assert is_certainly_as_long(X.T, 0, X.shape[1])
-    assert not is_certainly_as_long(X.T, 0, X.shape[0])
-    assert is_certainly_as_long(X.sum(axis=0), 0, X.shape[1])
-    assert is_certainly_as_long(ot.zeros((3,)), 0, 3)
+        assert not surely_has_length(other, 0, n), other
+        assert isinstance(assert_shape_of(other, x, "it").owner.op, SpecifyShape)
+    assert surely_has_length(X.T, 0, X.shape[1])
+    assert not surely_has_length(X.T, 0, X.shape[0])
+    assert surely_has_length(X.sum(axis=0), 0, X.shape[1])
+    assert surely_has_length(ot.zeros((3,)), 0, 3)
     deep = x
     for _ in range(5000):
         deep = ot.sin(deep)
-    assert not is_certainly_as_long(deep, 0, n)
+    assert not surely_has_length(deep, 0, n)
 
 
 def test_shapes_are_checked_only_where_they_are_not_certain() -> None:
@@ -263,8 +263,8 @@ def test_lengths_looked_up_together_are_those_looked_up_alone(layers: int) -> No
     known = KnownLengths()
     checks = 0
     for first, second in [*pairs, *reversed(pairs)]:
-        together = held_to_shape(first, second, "it", known)
-        alone = held_to_shape(first, second, "it")
+        together = assert_shape_of(first, second, "it", known)
+        alone = assert_shape_of(first, second, "it")
         assert (together is first) == (alone is first)
         if together is not first:
             assert together.owner.op == alone.owner.op

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable, toposort
-from occelo_graph.ops.specialization import fill_of_known_shape, length_of_copy, settled_lengths
+from occelo_graph.ops.specialization import fill_of_known_shape, length_of_copy, specialized_lengths
 from occelo_graph.tensors.constant import constant
 
 __all__ = ["copy_specialized"]
@@ -72,7 +72,7 @@ def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
         filled: Variable = op(inputs[1])
         return filled
     length = length_of_copy(node, inputs)
-    return settled_lengths(node, inputs) if length is None else length
+    return specialized_lengths(node, inputs) if length is None else length
 
 
 def _take_provenance(made: Variable, old: Variable) -> None:

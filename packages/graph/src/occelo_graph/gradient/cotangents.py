@@ -11,7 +11,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.lengths import KnownLengths, held_to_shape
+from occelo_graph.ops.lengths import KnownLengths, assert_shape_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
@@ -107,5 +107,5 @@ def of_shape(
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent
-    held: Variable = held_to_shape(cotangent, variable, of, known)
+    held: Variable = assert_shape_of(cotangent, variable, of, known)
     return held

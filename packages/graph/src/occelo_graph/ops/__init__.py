@@ -1,1 +1,1 @@
-"""The tensor ops, one family a file (or a folder), in an order in which none needs a later one."""
+"""The tensor ops: one file or folder for each family; imports between families have no cycles."""

@@ -1,4 +1,4 @@
-"""Arguments in whose place NumPy's functions have others: checks, so that none is taken for something else."""
+"""Checks of arguments at positions where NumPy's function of the same name has another parameter, such as ``out``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Variable
 
-__all__ = ["NUMPY", "keeps", "known_mode", "plain_number", "refuse_out", "stands_for"]
+__all__ = ["NUMPY", "checked_keepdims", "known_mode", "plain_number", "refuse_out", "stands_for"]
 
 NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
-"""What stands for functions of NumPy that are given a symbolic tensor, with the parameters that those have."""
+"""Functions that NumPy's dispatch calls for symbolic tensors, by NumPy's name, each with the parameters of NumPy's function."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
-    """Say which function of NumPy a function stands for, and which parameters that has, as rows of `numpy_functions` do."""
+    """Decorator: the function implements NumPy's function ``name``, whose parameters are written as in `numpy_functions`."""
 
     def register(function: _F) -> _F:
         NUMPY[name] = (function, parameters)
@@ -26,8 +26,8 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
     return register
 
 
-def keeps(keepdims: Any, lacking: str = "out") -> bool:
-    """``keepdims`` of a reduction; TypeError for what is no truth value, such as NumPy's ``out`` in its place."""
+def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
+    """``keepdims`` of a reduction as a bool; TypeError for anything else, such as an array meant for NumPy's ``out``."""
     if isinstance(keepdims, bool | int):
         return bool(keepdims)
     if isinstance(keepdims, np.bool_):
@@ -47,7 +47,7 @@ def plain_number(value: Any, name: str, lacking: str) -> Any:
 
 
 def known_mode(mode: Any, function: str) -> str:
-    """The ``mode`` of an indexing function; TypeError for what is no text, such as NumPy's ``out`` in its place."""
+    """The ``mode`` of an indexing function; TypeError unless it is a string, such as for an array meant for NumPy's ``out``."""
     if isinstance(mode, str):
         return mode
     raise TypeError(
@@ -56,7 +56,7 @@ def known_mode(mode: Any, function: str) -> str:
 
 
 def refuse_out(name: str, terms: Sequence[Any]) -> None:
-    """TypeError for an array as third of any number of terms, where NumPy's function has ``out``."""
+    """TypeError for an array or None as third argument of an n-ary function, where NumPy's binary function has ``out``."""
     if len(terms) > 2 and (terms[2] is None or isinstance(terms[2], np.ndarray)):
         raise TypeError(
             f"The third argument of NumPy's {name} is out, an array for the result, which a symbolic result cannot fill; "

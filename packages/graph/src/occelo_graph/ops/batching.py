@@ -1,6 +1,6 @@
-"""What the batching rules of several families share.
+"""Helpers of batching rules (`Op.batch`), and signatures like those of `numpy.vectorize`.
 
-In a batched node, input ``i`` has ``batch_ndims[i]`` more leading dimensions than it had.
+Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["align", "batch_shape", "materialize", "parse_signature", "require_unbatched"]
 
@@ -28,10 +31,7 @@ Names = tuple[tuple[str, ...], ...]
 
 @lru_cache(maxsize=1024)
 def parse_signature(signature: str) -> tuple[Names, Names]:
-    """The names of the dimensions of each argument and each result, of a signature as that of `numpy.vectorize`.
-
-    ValueError for what is none.
-    """
+    """Dimension names of each argument and each result in a signature of `numpy.vectorize`; ValueError if it is malformed."""
     match = _SIGNATURE.match(signature)
     if match is None:
         raise ValueError(f"Not a signature: {signature!r}; write it as '(n),(m,n)->(m)'")
@@ -43,16 +43,16 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
     return names(match.group(1)), names(match.group(2))
 
 
-def align(variable: Any, extra: int, wanted: int) -> Any:
-    """Give a variable with ``extra`` batch dimensions ``wanted`` of them, the new ones of length 1."""
+def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
+    """Pad a variable with ``extra`` batch dimensions to ``wanted`` ones, with length 1 in front."""
     if extra == wanted:
         return variable
     order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]
     return variable.dimshuffle(order)
 
 
-def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
-    """Lengths of the batch dimensions that the inputs have together, as variables, or 1."""
+def batch_shape(inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]) -> list[Any]:
+    """The broadcast lengths of the inputs' batch dimensions, as variables, or 1."""
     wanted = max(batch_ndims)
     lengths: list[Any] = [1] * wanted
     for variable, extra in zip(inputs, batch_ndims, strict=True):
@@ -68,11 +68,13 @@ def batch_shape(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
     return lengths
 
 
-def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
-    """All inputs with all batch dimensions at full length."""
+def materialize(
+    inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
+) -> list[TensorVariable]:
+    """The inputs, broadcast to the full batch shape."""
     lengths = batch_shape(inputs, batch_ndims)
     known = [known_integer(n) for n in lengths]
-    full: list[Any] = []
+    full: list[TensorVariable] = []
     for variable, extra in zip(inputs, batch_ndims, strict=True):
         variable = align(variable, extra, len(lengths))
         static = variable.type.shape[: len(lengths)]
@@ -82,11 +84,11 @@ def materialize(inputs: Sequence[Any], batch_ndims: Sequence[int]) -> list[Any]:
     return full
 
 
-def _repeated(variable: Any, lengths: Sequence[Any]) -> Any:
-    """A variable with its first dimensions at the given lengths."""
+def _repeated(variable: TensorVariable, lengths: Sequence[Any]) -> TensorVariable:
+    """A variable broadcast to the given lengths in its first dimensions."""
     rest = variable.type.shape[len(lengths) :]
     if any(n is not None for n in rest):
-        # lengths that are known stay known, and change with the variable where a graph is rebuilt
+        # static lengths stay static, and follow the variable when the graph is rebuilt
         zero = as_tensor_variable(np.zeros((), variable.dtype))
         return second(zero.broadcast_to([*lengths, *(1 for _ in rest)]), variable)
     core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]

@@ -1,4 +1,4 @@
-"""Tensors from shapes and numbers."""
+"""Ops and functions that create tensors from shapes and numbers: zeros, ranges, identity matrices, grids."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.length_inputs import (
     FollowsLengths,
     check_length_types,
+    checked_against_type,
     fill_static,
-    held_to_type,
-    settle_lengths,
+    specialize_lengths,
     split_static,
 )
 from occelo_graph.ops.linear import LinearInFirst
@@ -147,10 +147,10 @@ class Alloc(FollowsLengths, LinearInFirst):
                     )
             return (self.evaluate(value, *lengths),)
 
-        return held_to_type(node, running)
+        return checked_against_type(node, running)
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        shape, rest = settle_lengths(self.shape, inputs[1:])
+        shape, rest = specialize_lengths(self.shape, inputs[1:])
         return (Alloc(shape), (inputs[0], *rest)) if shape != self.shape else (self, inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -194,7 +194,7 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
 
 
 def empty(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor whose values do not matter; they are zeros, so that results never vary."""
+    """A tensor with arbitrary values, which are zeros, so that results are reproducible."""
     return zeros(shape, dtype)
 
 
@@ -210,7 +210,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
         value = constant(value.data, dtype=wanted)
     value = cast(value, wanted.name)
-    # even where the shape is known: what was used to make it stays reachable
+    # even for a static shape, so that the graph still refers to the tensor that gave it
     return second(a, value)
 
 
@@ -230,7 +230,7 @@ empty_like = zeros_like
 
 
 def broadcast_to(x: Any, shape: Any) -> TensorVariable:
-    """``x`` repeated along dimensions known to have length 1 so as to have the given shape."""
+    """``x`` repeated to the given shape along dimensions of static length 1."""
     x = as_tensor_variable(x)
     lengths = lengths_of(shape)
     if lengths == x.type.shape and not any(isinstance(n, Variable) for n in lengths):
@@ -247,7 +247,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
 
 
 def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
-    """Whether numbers go from 0 by 1 to the length of a dimension, which is never negative."""
+    """Whether a range goes from 0 by 1 to the length of a dimension, which is never negative."""
     from_zero = isinstance(start, Constant) and start.data == 0
     by_one = isinstance(step, Constant) and step.data == 1
     return from_zero and by_one and length_read(stop) is not None
@@ -255,7 +255,7 @@ def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
 
 @op
 class ARange(FollowsLengths):
-    """Numbers from ``start`` by ``step`` up to, and without, ``stop``; three scalar inputs."""
+    """Numbers from ``start`` to ``stop`` (excluded) in steps of ``step``; three scalar inputs."""
 
     dtype: str
 
@@ -305,8 +305,8 @@ class ARange(FollowsLengths):
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
     """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are.
 
-    The dtype is int64 for integers, floatX for Python floats (and integers) alone, else what
-    promotion with int64 gives, as in NumPy.
+    The dtype is int64 for integers and floatX for Python floats (and integers); else it is promoted with int64, as in
+    NumPy.
     """
     if stop is None:
         start, stop = 0, start
@@ -331,7 +331,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 @op
 class Eye(FollowsLengths):
-    """A matrix of zeros with ones on diagonal ``k``; inputs are the lengths and k."""
+    """A matrix of zeros with ones on diagonal ``k``; inputs are the dynamic lengths and k."""
 
     dtype: str
     shape: StaticShape
@@ -355,7 +355,7 @@ class Eye(FollowsLengths):
         return [cast(eq(rows + k, columns), self.dtype)]
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        shape, rest = settle_lengths(self.shape, inputs[:-1])
+        shape, rest = specialize_lengths(self.shape, inputs[:-1])
         return Eye(self.dtype, shape), (*rest, inputs[-1])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -418,7 +418,7 @@ def triu(m: Any, k: Any = 0) -> TensorVariable:
 
 
 def _lower(m: Any, k: Any) -> Any:
-    """Which elements are on or below diagonal ``k``; vectors count as rows of a square, as in NumPy."""
+    """A mask of the elements on or below diagonal ``k``; a vector counts as each row of a square, as in NumPy."""
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")
     lengths = lengths_by_variables(m)[-2:]
@@ -463,8 +463,8 @@ def linspace(
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
     Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself
-    (unless ``endpoint`` is False). With ``retstep`` a pair of them and the step, which is NaN where there is
-    none (in the shape of ``stop - start`` where ``num`` is symbolic).
+    (unless ``endpoint`` is False). With ``retstep`` a pair of the numbers and the step, which is NaN if there is none (a
+    scalar if ``num`` is static, else of the shape of ``stop - start``).
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
@@ -498,7 +498,7 @@ def linspace(
 
 
 def _spaced_ends(start: Any, stop: Any) -> list[Any]:
-    """Both ends with one dtype that is not discrete; Python numbers are weak."""
+    """Both ends in their common inexact dtype; Python numbers are weak."""
     ends = promote_arguments([start, stop])
     common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
     return [cast(v, "floatX" if is_discrete(common) else common) for v in ends]
@@ -533,7 +533,7 @@ def geomspace(
     plain = type(start) in (int, float) and type(stop) in (int, float)
     start, stop = _spaced_ends(start, stop)
     if dtype is None and not plain:
-        # NumPy's is never narrower, unlike its linspace
+        # NumPy's geomspace is never narrower than float64, unlike its linspace
         start, stop = (cast(v, np.result_type(v.dtype, np.float64)) for v in (start, stop))
     direction = sign(start)
     # the quotient of the ends could overflow, their logarithms do not
@@ -562,8 +562,8 @@ def bartlett(M: Any) -> TensorVariable:
 class _Grid:
     """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape.
 
-    As in NumPy, ``mgrid`` gives one tensor with the coordinates along its first dimension, ``ogrid`` a tuple, and both
-    a vector for one slice alone. A slice with an imaginary step has so many points, its end included.
+    As in NumPy, ``mgrid`` gives one tensor with the coordinates along its first dimension, and ``ogrid`` a tuple; for a
+    single slice both give a vector. The size of an imaginary step is the number of points, which include the end.
     """
 
     def __init__(self, sparse: bool) -> None:

@@ -1,4 +1,4 @@
-"""Joining, splitting, repeating and padding tensors."""
+"""Ops and functions that join, split, repeat, shift and pad tensors."""
 
 from __future__ import annotations
 
@@ -271,11 +271,10 @@ def horizontal_stack(*args: Any) -> TensorVariable:
 def split(
     x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0
 ) -> list[TensorVariable]:
-    """Parts of ``x`` along ``axis``, of the lengths ``splits_size``.
+    """Parts of ``x`` along ``axis`` with the lengths ``splits_size``.
 
-    ``n_splits`` is the number of parts; TypeError without it, since NumPy's split takes positions instead. Sizes that
-    do not add up to the length of ``x`` or are negative are a ValueError: now if they are known, else when the graph
-    runs.
+    ``n_splits`` is the number of parts; TypeError without it, since NumPy's split takes positions instead. Sizes that are
+    negative or do not add up to the length of ``x`` are a ValueError: at once if they are static, else when the graph runs.
     """
     if n_splits is None:
         raise TypeError(
@@ -321,7 +320,7 @@ def split(
 
 @op
 class Repeat(LinearInFirst):
-    """Each slice along ``axis`` repeated as often as the second input, a vector, says."""
+    """Each slice along ``axis``, repeated; the second input is a vector with the number of repeats of each."""
 
     moves = FIRST
 
@@ -371,10 +370,9 @@ class Repeat(LinearInFirst):
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
-    """Each element (or slice along ``axis``) repeated, as often as ``repeats`` says.
+    """Each element (or slice along ``axis``) repeated ``repeats`` times.
 
-    ``repeats`` is one number, or a vector with a number for each element; a vector known to have length 1 counts for
-    all of them.
+    ``repeats`` is one number, or a vector with a number for each element; a vector of static length 1 is one number.
     """
     a = as_tensor_variable(a)
     if axis is None or a.type.ndim == 0:
@@ -413,9 +411,9 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
 
 
 def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
-    """Elements shifted along ``axis`` (or in C order), those that fall off coming in at the start.
+    """Elements shifted along ``axis`` (or in C order); those shifted beyond the end come back at the start.
 
-    Several axes take a shift each, or all the same one.
+    Several axes take one shift each, or share one.
     """
     x = as_tensor_variable(x)
     if isinstance(axis, list | tuple):

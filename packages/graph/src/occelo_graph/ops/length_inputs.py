@@ -1,4 +1,4 @@
-"""Ops whose inputs say lengths: what their types say of those that are known, and how results are held to that."""
+"""Base class and helpers of ops that take lengths as inputs, such as `Reshape` and `Alloc`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = [
     "FollowsLengths",
     "Lengths",
     "check_length_types",
+    "checked_against_type",
     "fill_static",
     "get_vector_length",
-    "held_to_type",
     "integer_length",
     "lengths_of",
-    "lengths_to_hold",
-    "settle_lengths",
+    "lengths_to_check",
+    "specialize_lengths",
     "split_static",
     "wrong_shape",
 ]
@@ -78,13 +78,13 @@ def get_vector_length(v: Any) -> int:
 
 
 def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
-    """The known lengths, None for others, and the variables that stand for those."""
+    """Split lengths into the static ones, with None for each dynamic one, and the dynamic ones."""
     static = tuple(n if isinstance(n, int) else None for n in lengths)
     return static, [n for n in lengths if not isinstance(n, int)]
 
 
 def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
-    """Put the other lengths back in."""
+    """Replace each None by the next dynamic length; the inverse of `split_static`."""
     rest = iter(dynamic)
     return [next(rest) if n is None else n for n in static]
 
@@ -97,21 +97,21 @@ def check_length_types(op_: Op, types: Sequence[Any]) -> None:
 
 
 class FollowsLengths(Op):
-    """An op that takes lengths, as fields where they are known and as inputs elsewhere.
+    """Base of ops that take lengths: static ones as fields, dynamic ones as inputs.
 
-    An input may turn out to be known when the node is made, such as the length of a tensor of known shape. It stays an
-    input, so that a graph which is rebuilt for another tensor has its length, but the type of the output says it. Where
-    the input is exchanged later for one that the type does not fit, running is a ValueError.
+    The value of an input may be known when the node is made, such as the length of a tensor of static shape. It stays an
+    input, so that the graph can be rebuilt for another tensor, but the output's type has the length. If the input is
+    later replaced by one that does not fit this type, running the node raises a ValueError.
     """
 
     types_follow_values: ClassVar[bool] = True
 
     def kernel(self, node: Apply) -> Kernel:
-        return held_to_type(node, super().kernel(node))
+        return checked_against_type(node, super().kernel(node))
 
 
-def lengths_to_hold(node: Apply) -> StaticShape | None:
-    """The shape of a node's type where that says more than the types of its inputs, so that running must check it."""
+def lengths_to_check(node: Apply) -> StaticShape | None:
+    """The output's static shape if it is more precise than what the inputs' types imply, so must be checked at run time; else None."""
     if not node.op.types_follow_values:
         return None
     made = tensors(node.outputs)[0].type
@@ -120,17 +120,17 @@ def lengths_to_hold(node: Apply) -> StaticShape | None:
 
 
 ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"
-"""What messages call a tensor whose lengths have been exchanged since."""
+"""How error messages name a tensor whose lengths were replaced after the node was made."""
 
 
 def wrong_shape(of: str, shape: Sequence[int], wanted: StaticShape) -> str:
-    """The message that the tensor called ``of`` has not the shape that it must have."""
+    """The error message for a tensor, called ``of``, that has another shape than ``wanted``."""
     return f"The shape of {of} is {tuple(shape)}, but must be {shape_text(wanted)}"
 
 
-def held_to_type(node: Apply, run: Kernel) -> Kernel:
-    """``run``, and a ValueError for a result that has not the shape of its type."""
-    known = lengths_to_hold(node)
+def checked_against_type(node: Apply, run: Kernel) -> Kernel:
+    """``run`` with a check that the result has the shape of its type (ValueError)."""
+    known = lengths_to_check(node)
     if known is None:
         return run
     axes = [i for i, n in enumerate(known) if n is not None]
@@ -145,10 +145,13 @@ def held_to_type(node: Apply, run: Kernel) -> Kernel:
     return running
 
 
-def settle_lengths(
+def specialize_lengths(
     static: StaticShape, given: Sequence[Any], least: int = 0
 ) -> tuple[StaticShape, list[Any]]:
-    """Known lengths and inputs for the others, with those that are known among the inputs made fields."""
+    """Make inputs with known values static: the new static lengths, and the inputs that remain dynamic.
+
+    Known values below ``least`` stay inputs.
+    """
     found: list[int | None] = []
     rest: list[Any] = []
     inputs = iter(given)

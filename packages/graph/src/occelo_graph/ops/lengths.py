@@ -1,7 +1,7 @@
-"""What is certain of lengths that types leave open, and how a tensor is held to those of another.
+"""Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
-Certain means: whatever rewriting leaves out. Of ``x + y`` with open lengths nothing is certain, although it
-has the length of ``x`` wherever it can be computed: a rule may drop ``x``, as it drops zeros.
+A proof must stay valid whatever rewriting removes. So there is none for ``x + y`` with dynamic lengths, although it
+has the length of ``x`` wherever it can be computed: a rule may drop ``x``, for instance if it is zero.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
 
-__all__ = ["KnownLengths", "held_to_shape", "is_certainly_as_long"]
+__all__ = ["KnownLengths", "assert_shape_of", "surely_has_length"]
 
 _MOST_STEPS = 64
 
 
 class _Length:
-    """The length of a variable along an axis, handed to ``infer_shape`` in place of a number."""
+    """A symbol for the length of a variable along an axis, passed to ``infer_shape`` instead of a number."""
 
     def __init__(self, variable: Variable, axis: int) -> None:
         self.variable = variable
@@ -29,30 +29,30 @@ class _Length:
 
 
 class KnownLengths:
-    """What was found out about the lengths of a graph, valid while its nodes stay as they are."""
+    """Memo of the origins of lengths in a graph, valid while its nodes do not change."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[Variable, int], tuple[Any, int]] = {}
-        """The lengths of variables along axes, and how many nodes were looked at for each."""
+        """The origins of lengths by variable and axis, each with the number of nodes that the search visited."""
         self.shapes: dict[Apply, Sequence[Any]] = {}
-        """The shapes of results in lengths of inputs, as ``infer_shape`` gives them; empty if it fails."""
+        """Output shapes in terms of lengths of inputs, from ``infer_shape``; empty if it fails."""
 
 
-class _Walk:
-    """Where lengths come from, looked up over a bounded number of nodes."""
+class _LengthSearch:
+    """Search for the origin of a length, through a bounded number of nodes."""
 
     def __init__(self, known: KnownLengths) -> None:
         self._known = known
         self._left = _MOST_STEPS
         self._wanted: Any = None
 
-    def is_certainly(self, variable: Variable, axis: int, length: Any) -> bool:
-        """Whether a length is one that `of` or `of_scalar` found."""
+    def is_proved_equal(self, variable: Variable, axis: int, length: Any) -> bool:
+        """Whether the length along ``axis`` is ``length``, a result of `of` or `of_scalar`."""
         self._wanted = length
         return length is not None and self.of(variable, axis) == length
 
     def of(self, variable: Variable, axis: int) -> Any:
-        """A number, a pair of a variable and an axis, or a scalar variable; None if not certain."""
+        """The origin of a length: a number, a pair of variable and axis, or a scalar variable; None if it cannot be proved."""
         kind = variable.type
         if kind.shape is None:
             return None
@@ -82,17 +82,17 @@ class _Walk:
             return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
         if isinstance(node.op, SpecifyShape) and node.op.given[axis]:
             return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
-        return self._handed_on(node, variable, axis)
+        return self._by_shape_rule(node, variable, axis)
 
     def of_scalar(self, length: Any) -> Any:
-        """What is certain of a scalar that is a length."""
+        """The origin of a length that is given as a scalar."""
         if isinstance(length, Constant):
             return int(length.data)
         read = length_read(length)
         return length if read is None else self.of(*read)
 
     def _common(self, node: Apply, axis: int) -> Any:
-        """The length of an elementwise result: that which all operands agree on."""
+        """The origin of the length of an elementwise result, if it is the same for all operands."""
         found: list[Any] = []
         for operand in node.inputs:
             kind = operand.type
@@ -101,14 +101,14 @@ class _Walk:
             length = self.of(operand, kind.ndim + axis)
             if length is None or (found and found[0] != length):
                 return None
-            # an operand that has another length tells, whatever those after it have
+            # one operand of another length decides, so the rest need no search
             if self._wanted is not None and self._wanted != length:
                 return None
             found.append(length)
         return found[0] if found else None
 
-    def _handed_on(self, node: Apply, variable: Variable, axis: int) -> Any:
-        """The length of an input that an op says its result has, else the result's own."""
+    def _by_shape_rule(self, node: Apply, variable: Variable, axis: int) -> Any:
+        """The origin of a length that ``infer_shape`` copies from an input; else the result itself."""
         shape = self._known.shapes.get(node)
         if shape is None:
             shape = self._known.shapes[node] = _shape_of_result(node)
@@ -121,37 +121,37 @@ class _Walk:
 
 
 def _shape_of_result(node: Apply) -> Sequence[Any]:
-    """The shape of the only result of a node, in lengths of its inputs; empty if it is not known."""
-    # that a reshaping fits is not checked where it is left out
+    """The shape of a node's only output in terms of lengths of its inputs; empty if there is no shape rule."""
+    # a removed reshape no longer checks that its lengths fit
     if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
         return ()
     shapes = [tuple([_Length(v, i) for i in range(v.type.ndim or 0)]) for v in node.inputs]
     try:
         shape: Sequence[Any] = tuple(node.op.shapes(node, shapes)[0])
     except Exception:
-        # it computes with lengths, or has a rule of the user's that fails
+        # the rule computes with lengths, or is a user's rule that fails
         return ()
     return shape
 
 
-def is_certainly_as_long(x: Variable, axis: int, length: Any) -> bool:
-    """Whether a tensor has a length, an integer or a scalar variable, whatever rewriting leaves out."""
-    walk = _Walk(KnownLengths())
-    return walk.is_certainly(x, axis, walk.of_scalar(length))
+def surely_has_length(x: Variable, axis: int, length: Any) -> bool:
+    """Whether a tensor provably has a length, an integer or a scalar variable, whatever rewriting removes."""
+    search = _LengthSearch(KnownLengths())
+    return search.is_proved_equal(x, axis, search.of_scalar(length))
 
 
-def held_to_shape(x: Any, like: Any, of: str, known: KnownLengths | None = None) -> Any:
-    """``x``, with a check when the graph runs that its shape is that of ``like``, unless that is certain.
+def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = None) -> Any:
+    """``x`` with a run-time check that its shape is that of ``like``, unless that is proved.
 
-    ``of`` is what a message calls ``x``. Both have as many dimensions, and no known lengths that differ.
-    Calls on one graph, which does not change between them, may share what is ``known``.
+    ``of`` is the name of ``x`` in error messages. Both must have the same number of dimensions and no static lengths that
+    differ. Calls on one graph may share the memo ``known`` while the graph does not change.
     """
     known = KnownLengths() if known is None else known
     static: list[int | None] = []
     given: list[bool] = []
     lengths: list[Any] = []
     for axis, (own, wanted) in enumerate(zip(_shape(x), _shape(like), strict=True)):
-        open_here = wanted is None and not _surely_equal(x, like, axis, known)
+        open_here = wanted is None and not _proved_equal(x, like, axis, known)
         static.append(wanted if own is None else None)
         given.append(open_here)
         if open_here:
@@ -167,11 +167,11 @@ def _length_op(axis: int) -> Shape_i:
     return Shape_i(axis)
 
 
-def _surely_equal(x: Variable, y: Variable, axis: int, known: KnownLengths) -> bool:
+def _proved_equal(x: Variable, y: Variable, axis: int, known: KnownLengths) -> bool:
     if x is y:
         return True
-    walk = _Walk(known)
-    return walk.is_certainly(x, axis, walk.of(y, axis))
+    search = _LengthSearch(known)
+    return search.is_proved_equal(x, axis, search.of(y, axis))
 
 
 def _shape(x: Any) -> Sequence[int | None]:

@@ -1,4 +1,4 @@
-"""What ops share that are linear in some of their inputs."""
+"""Base classes of ops that are linear in some of their inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reductions along axes, running ones, soft maxima; what a reduction is, is in `reductions`."""
+"""Ops and functions that reduce along axes: sums, extremes, positions, running results, softmax and its like.
+
+The properties of each reduction are in `reductions` and `reduction_table`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import FIRST, trait
-from occelo_graph.ops.arguments import keeps
+from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, ones_like, zeros_like
@@ -79,7 +82,7 @@ __all__ = [
 
 
 def _accumulated(dtype: str) -> str:
-    """What NumPy's sum makes of a dtype: small integers become int64 or uint64."""
+    """The dtype of NumPy's sum: int64 or uint64 for integers and truth values."""
     if dtype == "bool" or dtype.startswith("int"):
         return "int64"
     return "uint64" if dtype.startswith("uint") else dtype
@@ -89,8 +92,8 @@ def _accumulated(dtype: str) -> str:
 class CAReduce(Op):
     """Combine the elements along ``axis`` (sorted, from 0 on) with a commutative function.
 
-    ``acc_dtype`` is what is computed in and ``dtype`` what the result is cast to; None is the
-    dtype of the input, but for sums and products of integers int64 or uint64.
+    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. None is the dtype of the input, or
+    int64 or uint64 for sums and products of integers.
     """
 
     scalar_op: ScalarFunction
@@ -101,17 +104,17 @@ class CAReduce(Op):
 
     @trait
     def by_parts(self) -> slice | None:
-        return FIRST if self.row.linear else None
+        return FIRST if self.reduction.linear else None
 
     @property
-    def row(self) -> Reduction:
-        """What the function is as a reduction."""
+    def reduction(self) -> Reduction:
+        """The properties of the scalar op as a reduction."""
         return reduction_of(self.scalar_op)
 
     def _dtype(self, given: str) -> str:
         if self.dtype is not None:
             return self.dtype
-        return _accumulated(given) if self.row.accumulates else given
+        return _accumulated(given) if self.reduction.accumulates else given
 
     def infer(self, x: TensorType) -> TensorType:
         if self.axis and self.axis[-1] >= x.ndim:
@@ -119,7 +122,7 @@ class CAReduce(Op):
         dtype = self._dtype(x.dtype)
         if is_complex(x.dtype) and not is_complex(dtype):
             raise TypeError(f"Cannot reduce a complex tensor to dtype {dtype}")
-        if not self.row.may_be_empty:
+        if not self.reduction.may_be_empty:
             empty = [i for i in self.axis if x.shape[i] == 0]
             if empty:
                 raise ValueError(f"The {self} of no elements is not defined (axis {empty[0]})")
@@ -128,14 +131,14 @@ class CAReduce(Op):
 
     def computed_in(self, given: str) -> str | None:
         """The dtype that elements of dtype ``given`` are converted to before they are combined; None for their own."""
-        return self.acc_dtype or (self._dtype(given) if self.row.accumulates else None)
+        return self.acc_dtype or (self._dtype(given) if self.reduction.accumulates else None)
 
     def evaluate(self, x: Any) -> Any:
-        result = self.row.over(x, self.axis, self.computed_in(x.dtype.name))
+        result = self.reduction.over(x, self.axis, self.computed_in(x.dtype.name))
         return result.astype(self._dtype(x.dtype.name), copy=not self.axis)
 
     def spread(self, value: Any) -> Any:
-        """``value``, of the shape of the result, with the reduced dimensions put back as 1."""
+        """``value``, of the shape of the result, with the reduced dimensions inserted with length 1."""
         return expand_dims(value, self.axis) if self.axis and value.ndim else value
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -144,13 +147,13 @@ class CAReduce(Op):
             return [ZERO]
         if not is_discrete(x.dtype) and ct.dtype != x.dtype:
             ct = ct.astype(x.dtype)
-        return [self.row.derivative("pullback")(self, x, out, ct)]
+        return [self.reduction.derivative("pullback")(self, x, out, ct)]
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         x, out, tangent = inputs[0], outputs[0], tangents[0]
         if is_discrete(out.dtype):
             return [ZERO]
-        return [self.row.derivative("pushforward")(self, x, out, tangent)]
+        return [self.reduction.derivative("pushforward")(self, x, out, tangent)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
@@ -162,7 +165,7 @@ class CAReduce(Op):
         return [CAReduce(self.scalar_op, axis, self.dtype, self.acc_dtype)(inputs[0])]
 
     def __str__(self) -> str:
-        return f"{self.row.title}{{axis={list(self.axis)}}}"
+        return f"{self.reduction.title}{{axis={list(self.axis)}}}"
 
 
 def _reduce(
@@ -173,7 +176,7 @@ def _reduce(
     named = None if dtype is None else TensorType(dtype, ()).dtype
     acc = None if acc_dtype is None else TensorType(acc_dtype, ()).dtype
     result = CAReduce(function.scalar_op, axes, named, acc)(x)
-    return expand_dims(result, axes) if keeps(keepdims) and axes else result
+    return expand_dims(result, axes) if checked_keepdims(keepdims) and axes else result
 
 
 def sum(
@@ -189,7 +192,7 @@ def sum(
 def prod(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Product over ``axis``; the gradient is right where elements are 0."""
+    """Product over ``axis``; the gradient is correct where elements are 0."""
     return _reduce(mul, input, axis, keepdims, dtype, acc_dtype)
 
 
@@ -205,15 +208,15 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Whether all elements along ``axis`` are true (not 0)."""
-    return _reduce(and_, _truth(x), axis, keepdims)
+    return _reduce(and_, _as_bool(x), axis, keepdims)
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Whether any element along ``axis`` is true (not 0)."""
-    return _reduce(or_, _truth(x), axis, keepdims)
+    return _reduce(or_, _as_bool(x), axis, keepdims)
 
 
-def _truth(x: Any) -> Any:
+def _as_bool(x: Any) -> Any:
     x = as_tensor_variable(x)
     return x if x.dtype == "bool" else neq(x, 0)
 
@@ -282,7 +285,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     result: TensorVariable = Argmax(axes)(x)
-    return expand_dims(result, axes) if keeps(keepdims) and axes else result
+    return expand_dims(result, axes) if checked_keepdims(keepdims) and axes else result
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
@@ -346,40 +349,40 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = SumOfSquares(axes)(x)
-    return expand_dims(made, axes) if keeps(keepdims) and axes else made
+    return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
 
 
 @op
 class CumOp(Op):
-    """Running sums (``mode`` "add"), products ("mul") or what another row of reductions combines, along ``axis``; dtypes as in `CAReduce`."""
+    """Running results of the reduction ``mode``, such as "add" or "mul", along ``axis``; dtypes as in `CAReduce`."""
 
     axis: int
     mode: str = "add"
 
     @trait
     def by_parts(self) -> slice | None:
-        return FIRST if self.row.linear else None
+        return FIRST if self.reduction.linear else None
 
     @property
-    def row(self) -> Reduction:
-        """What the function is as a reduction; that of its name when the op was made, also where it is defined again."""
-        found: Reduction | None = self.__dict__.get("_row_cache")
+    def reduction(self) -> Reduction:
+        """The reduction named ``mode``: the first found, even if the name is defined again later."""
+        found: Reduction | None = self.__dict__.get("_reduction_cache")
         if found is None:
-            found = self.__dict__["_row_cache"] = reduction_of(self.mode)
+            found = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
         return found
 
     def _dtype(self, given: str) -> str:
-        return _accumulated(given) if self.row.accumulates else given
+        return _accumulated(given) if self.reduction.accumulates else given
 
     def infer(self, x: TensorType) -> TensorType:
         return TensorType(self._dtype(x.dtype), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        return self.row.running(x, self.axis, self._dtype(x.dtype.name))
+        return self.reduction.running(x, self.axis, self._dtype(x.dtype.name))
 
     def decompose(self, x: Any) -> Sequence[Any] | None:
         if is_discrete(x.dtype):
-            return None  # a recurrence is of floats, which do not have all integers
+            return None  # a recurrence computes in floats, which cannot represent all integers
         if is_complex(x.dtype):
             return None  # an infinity times 1 + 0i is not that infinity
         if self.mode == "add":
@@ -395,13 +398,19 @@ class CumOp(Op):
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         if is_discrete(outputs[0].dtype):
             return [ZERO]
-        return [self.row.derivative("running_pullback")(self, inputs[0], outputs[0], cotangents[0])]
+        return [
+            self.reduction.derivative("running_pullback")(
+                self, inputs[0], outputs[0], cotangents[0]
+            )
+        ]
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
         if is_discrete(outputs[0].dtype):
             return [ZERO]
         return [
-            self.row.derivative("running_pushforward")(self, inputs[0], outputs[0], tangents[0])
+            self.reduction.derivative("running_pushforward")(
+                self, inputs[0], outputs[0], tangents[0]
+            )
         ]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -417,7 +426,7 @@ class CumOp(Op):
 class LinearRecurrence(Op):
     """``s_k = a_k * s_{k-1} + b_k`` along ``axis``, from ``s_{-1} = 0``; shapes of a and b are equal.
 
-    It is closed under differentiation, which makes gradients of running products right at zeros.
+    It is closed under differentiation, so gradients of running products are correct at zeros.
     """
 
     axis: int
@@ -493,10 +502,10 @@ def cumprod(x: Any, axis: Any = None) -> TensorVariable:
     return _cumulative(x, axis, "mul")
 
 
-def _less_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
-    """x, in a dtype, less its largest element along axes, and that; 0 in its place where it is -inf or NaN.
+def _minus_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
+    """``x - top`` in a dtype, and ``top``: the largest element along axes, or 0 if that is -inf or NaN.
 
-    What equals it, +inf as well, is 0. Of no elements the largest is -inf.
+    The difference is 0 for elements equal to ``top``, +inf included. The largest of no elements is -inf.
     """
     x = cast(x, dtype)
     largest = _reduce(supremum, x, axis, keepdims=True)
@@ -504,8 +513,8 @@ def _less_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
     return switch(eq(x, top), 0, sub(x, top)), top
 
 
-def _numbers_less_largest(x: Any, axis: Any) -> tuple[Any, Any]:
-    """`_less_largest` of an array; written for NumPy, in half the time of the same by ops."""
+def _array_minus_largest(x: Any, axis: Any) -> tuple[Any, Any]:
+    """`_minus_largest` of an array, in NumPy: twice as fast as the decomposition."""
     values: Any = np.asarray(x, dtype=inexact([x.dtype.name]))
     largest: Any = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
     top: Any = np.where(largest > -np.inf, largest, 0).astype(values.dtype)
@@ -531,11 +540,11 @@ class Softmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        powers = np.exp(_numbers_less_largest(x, self.axis)[0])
+        powers = np.exp(_array_minus_largest(x, self.axis)[0])
         return powers / np.sum(powers, axis=self.axis, keepdims=True)
 
     def decompose(self, x: Any) -> Sequence[Any]:
-        powers = exp(_less_largest(x, self.axis, inexact([x.dtype]))[0])
+        powers = exp(_minus_largest(x, self.axis, inexact([x.dtype]))[0])
         return [powers * reciprocal(sum(powers, axis=self.axis, keepdims=True))]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -566,12 +575,12 @@ class LogSoftmax(Op):
         return TensorType(inexact([x.dtype]), x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        less, _ = _numbers_less_largest(x, self.axis)
+        less, _ = _array_minus_largest(x, self.axis)
         total = np.sum(np.exp(less), axis=self.axis, keepdims=True)
         return (less - np.log(total)).astype(less.dtype)
 
     def decompose(self, x: Any) -> Sequence[Any]:
-        less, _ = _less_largest(x, self.axis, inexact([x.dtype]))
+        less, _ = _minus_largest(x, self.axis, inexact([x.dtype]))
         return [less - log(sum(exp(less), axis=self.axis, keepdims=True))]
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -604,11 +613,11 @@ class LogSumExp(Op):
         return TensorType(inexact([x.dtype]), kept)
 
     def evaluate(self, x: Any) -> Any:
-        less, top = _numbers_less_largest(x, self.axis)
+        less, top = _array_minus_largest(x, self.axis)
         return np.asarray(np.log(np.sum(np.exp(less), axis=self.axis)) + np.squeeze(top, self.axis))
 
     def decompose(self, x: Any) -> Sequence[Any]:
-        less, top = _less_largest(x, self.axis, inexact([x.dtype]))
+        less, top = _minus_largest(x, self.axis, inexact([x.dtype]))
         top = top.squeeze(axis=self.axis) if self.axis else top
         return [log(sum(exp(less), axis=self.axis)) + top]
 
@@ -635,8 +644,7 @@ class LogSumExp(Op):
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
     """exp(c) divided by its sum over ``axis`` (all dimensions by default).
 
-    -inf has the share 0. Elements that are +inf have equal shares, and the others none; where all are -inf, shares are
-    not defined, and NaN.
+    The result is 0 for -inf. Elements that are +inf share 1 equally, and the others get 0. It is NaN if all are -inf.
     """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)
@@ -655,4 +663,4 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = LogSumExp(axes)(x)
-    return expand_dims(made, axes) if keeps(keepdims, "b") and axes else made
+    return expand_dims(made, axes) if checked_keepdims(keepdims, "b") and axes else made

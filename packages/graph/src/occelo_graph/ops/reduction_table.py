@@ -1,4 +1,4 @@
-"""The rows of reductions, their derivatives, and how other packages make more."""
+"""The reductions of this package with their derivatives, and `register_reduction`, by which other packages add more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.form.sources import place_of_definition, remember_extension
-from occelo_graph.ops.arguments import keeps
+from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import add as add_
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -25,10 +25,11 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
     xor,
 )
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.elemwise.transcendental import pow as pow_
 from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence, cumprod, sum
-from occelo_graph.ops.reductions import Derive, Reduction, add_row
+from occelo_graph.ops.reductions import Derive, Reduction, add_reduction
 from occelo_graph.ops.shape import (
     expand_dims,
     flatten,
@@ -48,40 +49,46 @@ if TYPE_CHECKING:
 __all__ = ["Reducer", "register_reduction"]
 
 
-# of what is registered: by the derivatives of the scalar function
+# derivatives of any reduction, by those of its scalar op
 
 
-def _along(x: Any, axis: int, part: slice) -> Any:
+def _along(x: TensorVariable, axis: int, part: slice) -> TensorVariable:
     return x[tuple(part if i == axis else slice(None) for i in range(x.ndim))]
 
 
-def _steps(row: Reduction, x: Any, running: Any, axis: int) -> tuple[Any, Any]:
-    """The derivatives of ``p_k = f(p_{k-1}, x_k)`` by both, where p_0 = x_0; the one by p is for k = 1 and on."""
+def _steps(
+    reduction: Reduction, x: TensorVariable, running: TensorVariable, axis: int
+) -> tuple[TensorVariable, TensorVariable]:
+    """The derivatives of ``p_k = f(p_{k-1}, x_k)``, p_0 = x_0, by p_{k-1} (for k from 1 on) and by x_k."""
     before = _along(running, axis, slice(None, -1))
     rest, after = _along(x, axis, slice(1, None)), _along(running, axis, slice(1, None))
     ones = ones_like(after)
-    by_state, by_element = (row.partial(i)(ones, before, rest, after) for i in (0, 1))
+    by_state, by_element = (reduction.partial(i)(ones, before, rest, after) for i in (0, 1))
     first = ones_like(_along(running, axis, slice(None, 1)))
     return by_state, first.join_with(by_element, axis=axis)
 
 
-def _shares(op: Any, x: Any) -> Any:
+def _partials(op: CAReduce, x: TensorVariable) -> TensorVariable:
     """The derivative of the result of a reduction by each element."""
 
-    def shares(flat: Any) -> Any:
+    def partials(flat: TensorVariable) -> TensorVariable:
         last = flat.ndim - 1
-        by_state, by_element = _steps(op.row, flat, CumOp(last, op.row.name)(flat), last)
-        # what comes after an element passes its derivative on
+        by_state, by_element = _steps(
+            op.reduction, flat, CumOp(last, op.reduction.name)(flat), last
+        )
+        # chain rule: an element reaches the result through all later steps
         backwards = _along(by_state, last, slice(None, None, -1))
         first = ones_like(_along(flat, last, slice(None, 1)))
         passed = cumprod(first.join_with(backwards, axis=last), axis=last)
         return _along(passed, last, slice(None, None, -1)) * by_element
 
-    return _over_one_axis(shares, x, op.axis)
+    return _over_one_axis(partials, x, op.axis)
 
 
-def _over_one_axis(function: Callable[[Any], Any], x: Any, axis: tuple[int, ...]) -> Any:
-    """A function along the last axis of a tensor, as one of a tensor with several axes that it goes along in C order."""
+def _over_one_axis(
+    function: Callable[[TensorVariable], TensorVariable], x: TensorVariable, axis: tuple[int, ...]
+) -> TensorVariable:
+    """Apply a function of the last axis to several axes, flattened in C order."""
     kept = [i for i in range(x.ndim) if i not in axis]
     order = [*kept, *axis]
     moved = transpose(x, order)
@@ -93,50 +100,66 @@ def _over_one_axis(function: Callable[[Any], Any], x: Any, axis: tuple[int, ...]
     return transpose(reshape(function(flat), lengths), back)
 
 
-def _pull_by_partials(op: Any, x: Any, out: Any, ct: Any) -> Any:
-    shares = _shares(op, x)
-    return op.spread(ct) * (shares.conj() if is_complex(x.dtype) else shares)
+def _pull_by_partials(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
+    partials = _partials(op, x)
+    return op.spread(ct) * (partials.conj() if is_complex(x.dtype) else partials)
 
 
-def _push_by_partials(op: Any, x: Any, out: Any, tangent: Any) -> Any:
-    return sum(tangent * _shares(op, x), axis=op.axis)
+def _push_by_partials(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
+    return sum(tangent * _partials(op, x), axis=op.axis)
 
 
-def _recurred(multiplier: Any, term: Any, axis: int) -> Any:
-    """``s_k = a_k s_{k-1} + b_k``, of which a_0 is not there."""
+def _recurrence(multiplier: TensorVariable, term: TensorVariable, axis: int) -> TensorVariable:
+    """``s_k = a_k s_{k-1} + b_k``, where ``multiplier`` begins with a_1."""
     first = ones_like(_along(term, axis, slice(None, 1)))
     return LinearRecurrence(axis)(first.join_with(multiplier, axis=axis), term)
 
 
-def _pull_running_by_partials(op: Any, x: Any, out: Any, ct: Any) -> Any:
-    by_state, by_element = _steps(op.row, x, out, op.axis)
+def _pull_running_by_partials(
+    op: CumOp, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
+    by_state, by_element = _steps(op.reduction, x, out, op.axis)
     if is_complex(x.dtype):
         by_state, by_element = by_state.conj(), by_element.conj()
     backwards = slice(None, None, -1)
-    after = _recurred(_along(by_state, op.axis, backwards), _along(ct, op.axis, backwards), op.axis)
+    after = _recurrence(
+        _along(by_state, op.axis, backwards), _along(ct, op.axis, backwards), op.axis
+    )
     return _along(after, op.axis, backwards) * by_element
 
 
-def _push_running_by_partials(op: Any, x: Any, out: Any, tangent: Any) -> Any:
-    by_state, by_element = _steps(op.row, x, out, op.axis)
-    return _recurred(by_state, tangent * by_element, op.axis)
+def _push_running_by_partials(
+    op: CumOp, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
+    by_state, by_element = _steps(op.reduction, x, out, op.axis)
+    return _recurrence(by_state, tangent * by_element, op.axis)
 
 
 # sums
 
 
-def _pull_sum(op: Any, x: Any, out: Any, ct: Any) -> Any:
+def _pull_sum(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
     spread = op.spread(ct)
     if None not in x.type.shape:
-        return second(x, spread)  # which a graph rebuilt for another shape fills
+        return second(x, spread)  # follows x when the graph is rebuilt for another shape
     return spread.broadcast_to(lengths_by_variables(x))
 
 
-def _push_linear(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+def _push_linear(
+    op: CAReduce | CumOp, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
     return op(tangent)
 
 
-def _pull_running_sum(op: Any, x: Any, out: Any, ct: Any) -> Any:
+def _pull_running_sum(
+    op: CumOp, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
     backwards = slice(None, None, -1)
     return _along(op(_along(ct, op.axis, backwards)), op.axis, backwards)
 
@@ -144,10 +167,10 @@ def _pull_running_sum(op: Any, x: Any, out: Any, ct: Any) -> Any:
 # products
 
 
-def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
-    """For each element the product of all others along the axes; right with any number of zeros."""
+def _product_of_others(x: TensorVariable, axis: tuple[int, ...]) -> TensorVariable:
+    """For each element the product of all others along the axes; correct with any number of zeros."""
 
-    def others(flat: Any) -> Any:
+    def others(flat: TensorVariable) -> TensorVariable:
         ones = ones_like(flat[..., :1])
         before = cumprod(ones.join_with(flat[..., :-1], axis=-1), axis=-1)
         after = cumprod(ones.join_with(flat[..., :0:-1], axis=-1), axis=-1)[..., ::-1]
@@ -156,16 +179,22 @@ def _product_of_others(x: Any, axis: tuple[int, ...]) -> Any:
     return _over_one_axis(others, x, axis)
 
 
-def _pull_product(op: Any, x: Any, out: Any, ct: Any) -> Any:
+def _pull_product(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
     others = _product_of_others(x, op.axis)
     return op.spread(ct) * (others.conj() if is_complex(x.dtype) else others)
 
 
-def _push_product(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+def _push_product(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
     return sum(tangent * _product_of_others(x, op.axis), axis=op.axis)
 
 
-def _pull_running_product(op: Any, x: Any, out: Any, ct: Any) -> Any:
+def _pull_running_product(
+    op: CumOp, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
     backwards = slice(None, None, -1)
     factor = x.conj() if is_complex(x.dtype) else x
     # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, s_k = ct_k + x_{k+1} s_{k+1}
@@ -176,30 +205,36 @@ def _pull_running_product(op: Any, x: Any, out: Any, ct: Any) -> Any:
     return before * _along(after, op.axis, backwards)
 
 
-def _push_running_product(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+def _push_running_product(
+    op: CumOp, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
     # p_k = x_k p_{k-1}, so dp_k = x_k dp_{k-1} + dx_k p_{k-1}
     ones = ones_like(_along(x, op.axis, slice(None, 1)))
     previous = ones.join_with(_along(out, op.axis, slice(None, -1)), axis=op.axis)
     return LinearRecurrence(op.axis)(x, tangent * previous)
 
 
-# largest and smallest elements, among which those that tie share a derivative
+# largest and smallest elements; elements that tie share the derivative
 
 
-def _pull_extreme(op: Any, x: Any, out: Any, ct: Any) -> Any:
+def _pull_extreme(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, ct: TensorVariable
+) -> TensorVariable:
     spread = op.spread(ct)
     hit = eq(x, op.spread(out))
     count = sum(hit, axis=op.axis, dtype=spread.dtype)
     return switch(hit, true_div(spread, op.spread(count)), 0.0)
 
 
-def _push_extreme(op: Any, x: Any, out: Any, tangent: Any) -> Any:
+def _push_extreme(
+    op: CAReduce, x: TensorVariable, out: TensorVariable, tangent: TensorVariable
+) -> TensorVariable:
     hit = eq(x, op.spread(out))
     count = sum(hit, axis=op.axis, dtype=tangent.dtype)
     return sum(switch(hit, tangent, 0.0), axis=op.axis) / count
 
 
-# the rows
+# the table
 
 
 def _number(value: int) -> Callable[[str], Any]:
@@ -224,16 +259,16 @@ def _all_bits(dtype: str) -> Any:
     return int(np.iinfo(dtype).max) if dtype.startswith("uint") else -1
 
 
-def _is_function(given: Any) -> ScalarFunction:
-    row = getattr(given, "scalar_op", given)
-    if isinstance(row, str):
-        row = ScalarFunction(row)
-    if not isinstance(row, ScalarFunction):
+def _scalar_function(given: Any) -> ScalarFunction:
+    scalar_op = getattr(given, "scalar_op", given)
+    if isinstance(scalar_op, str):
+        scalar_op = ScalarFunction(scalar_op)
+    if not isinstance(scalar_op, ScalarFunction):
         raise TypeError(f"A reduction combines with a scalar function, not {given!r}")
-    return row
+    return scalar_op
 
 
-_BY_PARTIALS: dict[str, Any] = {
+_BY_CHAIN_RULE: dict[str, Any] = {
     "pullback": _pull_by_partials,
     "pushforward": _push_by_partials,
     "running_pullback": _pull_running_by_partials,
@@ -241,11 +276,11 @@ _BY_PARTIALS: dict[str, Any] = {
 }
 
 
-def _add_row(op: Any, **parts: Any) -> None:
-    add_row(Reduction(_is_function(op), **{**_BY_PARTIALS, **parts}))
+def _add(op: Elemwise, **fields: Any) -> None:
+    add_reduction(Reduction(_scalar_function(op), **{**_BY_CHAIN_RULE, **fields}))
 
 
-_add_row(
+_add(
     add_,
     title="Sum",
     identity=_number(0),
@@ -265,7 +300,7 @@ _add_row(
         "pytorch running": "cumsum",
     },
 )
-_add_row(
+_add(
     mul,
     title="Prod",
     identity=_number(1),
@@ -284,7 +319,7 @@ _add_row(
         "pytorch running": "cumprod",
     },
 )
-_add_row(
+_add(
     maximum,
     title="Max",
     identity=_least,
@@ -295,7 +330,7 @@ _add_row(
     idempotent=True,
     names={"loops": "max", "jax": "max", "pytorch": "amax"},
 )
-_add_row(
+_add(
     supremum,
     title="Supremum",
     identity=_least,
@@ -305,7 +340,7 @@ _add_row(
     idempotent=True,
     names={"loops": "max", "jax": "max", "pytorch": "amax"},
 )
-_add_row(
+_add(
     minimum,
     title="Min",
     identity=_greatest,
@@ -316,7 +351,7 @@ _add_row(
     idempotent=True,
     names={"loops": "min", "jax": "min", "pytorch": "amin"},
 )
-_add_row(
+_add(
     and_,
     title="All",
     identity=_all_bits,
@@ -324,7 +359,7 @@ _add_row(
     idempotent=True,
     names={"loops": "and", "jax:bool": "all", "pytorch:bool": "all"},
 )
-_add_row(
+_add(
     or_,
     title="Any",
     identity=_number(0),
@@ -332,14 +367,14 @@ _add_row(
     idempotent=True,
     names={"loops": "or", "jax:bool": "any", "pytorch:bool": "any"},
 )
-_add_row(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops": "xor"})
+_add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops": "xor"})
 
 
 @dataclass(frozen=True)
 class Reducer:
-    """A reduction as a function: ``r(x, axis=None, keepdims=False)``, and running results by ``r.running(x, axis=None)``."""
+    """A reduction as a function: ``r(x, axis=None, keepdims=False)``; ``r.running(x, axis=None)`` gives running results."""
 
-    row: Reduction
+    reduction: Reduction
 
     def __call__(
         self,
@@ -353,20 +388,20 @@ class Reducer:
         x = as_tensor_variable(x)
         axes = normalize_axes(axis, x.type.ndim)
         named, acc = (None if d is None else TensorType(d, ()).dtype for d in (dtype, acc_dtype))
-        made: TensorVariable = CAReduce(self.row.function, axes, named, acc)(x)
-        return expand_dims(made, axes) if keeps(keepdims) and axes else made
+        made: TensorVariable = CAReduce(self.reduction.function, axes, named, acc)(x)
+        return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
 
     def running(self, x: Any, axis: Any = None) -> TensorVariable:
-        """For each element what it and those before it along ``axis`` make; over all elements in C order for None."""
+        """Each element combined with all before it along ``axis``; over all elements in C order for None."""
         x = as_tensor_variable(x)
         if axis is None:
             x, axis = flatten(x), 0
-        made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), self.row.name)(x)
+        made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), self.reduction.name)(x)
         return made
 
 
 _places: dict[ScalarFunction, tuple[str, ...] | None] = {}
-"""Where the rows of other packages are defined."""
+"""The places where reductions of other packages are defined."""
 
 
 def register_reduction(
@@ -382,40 +417,39 @@ def register_reduction(
     linear: bool = False,
     repeated: Callable[[Any, Any], Any] | None = None,
 ) -> Reducer:
-    """Make a reduction of an associative, commutative function of two scalars, for every backend; returns it as a function.
+    """Make a reduction by an associative, commutative function of two scalars, for every backend; returns it as a function.
 
-    ``function`` is what `elementwise` returned, a row of the table of scalar functions, or the name of one. Its result must
-    have the dtype of its arguments. ``identity`` is the number that changes nothing when it is combined, or a function from a dtype to
-    it; without one a reduction of no elements is a ValueError. Derivatives follow from those of the function, by
-    the chain rule along the running results, unless ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)``
-    are given; the cotangent has the shape of the result, which ``op.spread`` gives the reduced axes back as lengths of 1.
+    ``function`` is a result of `elementwise`, a scalar op or its name. Its result must have the dtype of its arguments.
+    ``identity`` is the identity element, or a function from a dtype to it; without one a reduction of no elements is a
+    ValueError. Derivatives follow from those of the function by the chain rule along the running results, unless
+    ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` are given. The cotangent has the shape of
+    the result; ``op.spread(cotangent)`` has the reduced axes too, with length 1.
 
-    ``accumulates``: integers are combined as int64 or uint64. ``rounds``: results depend on the order of floats; False lets
-    rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of reductions. ``repeated(a, n)``: what n
-    times the element a makes.
+    ``accumulates``: integers are combined as int64 or uint64. ``rounds``: results for floats depend on the order of the
+    elements; False lets rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of
+    reductions. ``repeated(a, n)`` combines n copies of a.
 
-    The loops of ``native``, ``c`` and ``numba`` need a formula of the function (`elementwise`'s option ``formula``), ``jax`` and
-    ``pytorch`` as well; else the reduction is computed in Python,
-    called from compiled code. ValueError if the function has a row already (but for one that was defined at the same place, such as
-    a cell of a notebook that runs again), TypeError unless it takes two arguments.
+    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); without one it
+    calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if it has a reduction
+    already, unless that was defined at the same place, such as a cell of a notebook that runs again.
     """
-    row = _is_function(function)
+    scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
     at: Any = identity if identity is None or callable(identity) else _number(identity)
     made = Reduction(
-        row,
-        title=f"Reduce{{{row.name}}}" if title is None else title,
+        scalar_function,
+        title=f"Reduce{{{scalar_function.name}}}" if title is None else title,
         identity=at,
         accumulates=accumulates,
         rounds=rounds,
         idempotent=idempotent,
         linear=linear,
         repeated=repeated,
-        **{**_BY_PARTIALS, **{k: v for k, v in given.items() if v is not None}},
+        **{**_BY_CHAIN_RULE, **{k: v for k, v in given.items() if v is not None}},
     )
     place = place_of_definition()
-    add_row(made, again=place is not None and _places.get(row) == place)
-    _places[row] = place
+    add_reduction(made, again=place is not None and _places.get(scalar_function) == place)
+    _places[scalar_function] = place
     own = {k: v for k, v in vars(made).items() if k != "function"}
-    remember_extension("reduction", row.name, row.parts(), own)
+    remember_extension("reduction", scalar_function.name, scalar_function.parts(), own)
     return Reducer(made)

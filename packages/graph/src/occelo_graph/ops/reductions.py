@@ -1,6 +1,7 @@
-"""What a reduction is: a row for each associative function of two, which ops, rules and lowerings read.
+"""Table of reductions: for each associative scalar op its identity element, derivatives and names in libraries.
 
-A part that a row lacks raises where it is asked for. Rows of other packages are made by `register_reduction`.
+Ops, rules and lowerings read it. Reading a field that a reduction lacks raises. Other packages add reductions by
+`register_reduction`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import is_discrete
 
-__all__ = ["Reduction", "add_row", "by_operation", "reduction_of", "reductions"]
+__all__ = ["Reduction", "add_reduction", "by_operation", "reduction_of", "reductions"]
 
 Derive = Callable[[Any, Any, Any, Any], Any]
 """``(op, input, output, cotangent or tangent)`` to the cotangent of the input, or the tangent of the output."""
@@ -23,34 +24,34 @@ Derive = Callable[[Any, Any, Any, Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """A row: an associative and commutative scalar function of two, and what is known of combining many elements with it."""
+    """An associative and commutative binary scalar op, and the properties of combining many elements with it."""
 
     function: ScalarFunction
     title: str
-    """What it is called when ops are printed."""
+    """Its name in printed ops."""
     identity: Callable[[str], Any] | None = None
-    """What changes nothing when it is combined, for a dtype; without it there is no result of no elements."""
+    """The identity element for a dtype; without one a reduction of no elements is an error."""
     pullback: Derive | None = None
     pushforward: Derive | None = None
-    """Derivatives."""
+    """Derivatives of the reduction."""
     running_pullback: Derive | None = None
     running_pushforward: Derive | None = None
-    """Those of running results."""
+    """Derivatives of running results."""
     accumulates: bool = False
-    """Integers and truth values are combined as int64 or uint64, and the dtype that is asked for is the one computed in."""
+    """Integers and truth values are combined as int64 or uint64; a requested result dtype is also that of the accumulator."""
     rounds: bool = True
-    """Floats are rounded where they are combined, so the order of elements matters to the last bits."""
+    """Combining floats rounds, so results depend on the order of the elements."""
     idempotent: bool = False
-    """An element combined with itself is itself."""
+    """f(a, a) = a."""
     linear: bool = False
-    """A sum of tensors is reduced to the sum of what they are reduced to."""
+    """The reduction of a sum of tensors is the sum of their reductions."""
     repeated: Callable[[Any, Any], Any] | None = None
-    """From an element and how often it is there to what it makes; for idempotent functions that is the element."""
+    """``repeated(a, n)`` combines n copies of a; idempotent functions need none."""
     needs_elements: bool = False
-    """No elements are an error, as NumPy has it, although there is an identity."""
+    """A reduction of no elements is an error, as in NumPy, although there is an identity element."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What libraries call it: ``loops`` the operation of loop programs, ``jax`` and ``pytorch`` the reduction, ``numpy running``
-    and so on the running one. After a colon, what it is for truth values."""
+    """Names in libraries: ``loops`` is the operation of loop programs, ``jax`` the reduction of JAX, ``jax running`` the running
+    one, and so on. A key that ends with ``:bool`` is for truth values."""
 
     @property
     def name(self) -> str:
@@ -63,13 +64,13 @@ class Reduction:
         return of_truth or self.names.get(library)
 
     def start(self, dtype: str) -> Any:
-        """The identity for a dtype; `MethodNotDefined` if the row has none."""
+        """The identity element for a dtype; `MethodNotDefined` without one."""
         if self.identity is None:
             raise MethodNotDefined(f"The reduction {self.name} has no identity")
         return self.identity(dtype)
 
     def partial(self, position: int) -> Callable[..., Any]:
-        """The derivative of the scalar function by one of its two arguments; `MethodNotDefined` if it has none."""
+        """The derivative of the scalar op by one of its two arguments; `MethodNotDefined` without one."""
         found = self.function.derivatives(2)[position]
         if found is None:
             raise MethodNotDefined(
@@ -78,7 +79,7 @@ class Reduction:
         return found
 
     def derivative(self, which: str) -> Derive:
-        """One of the four derivatives by the name of its field; `MethodNotDefined` if the row has none."""
+        """One of the four derivatives by the name of its field; `MethodNotDefined` without it."""
         found: Derive | None = getattr(self, which)
         if found is None:
             raise MethodNotDefined(
@@ -87,7 +88,7 @@ class Reduction:
         return found
 
     def of_many(self, element: Any, count: Any) -> Any:
-        """``count`` times the same element combined; `MethodNotDefined` if the row does not say."""
+        """``count`` copies of one element combined; `MethodNotDefined` if the reduction does not define it."""
         if self.idempotent:
             return element
         if self.repeated is None:
@@ -98,7 +99,7 @@ class Reduction:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether there is a result of no elements."""
+        """Whether a reduction of no elements has a result."""
         return self.identity is not None and not self.needs_elements
 
     def is_exact(self, dtype: str) -> bool:
@@ -121,7 +122,9 @@ class Reduction:
         moved = x.transpose((*axes, *kept)).reshape((count, *(x.shape[i] for i in kept)))
         if not count:
             return np.full(moved.shape[1:], self.start(x.dtype.name), x.dtype)
-        return halved(self._combined, moved, len, lambda t, a, b: t[a:b], np.concatenate)[0]
+        return combine_in_halves(
+            self._combined, moved, len, lambda t, a, b: t[a:b], np.concatenate
+        )[0]
 
     def running(self, x: Any, axis: int, dtype: str) -> Any:
         """The running results of a NumPy array along an axis."""
@@ -138,14 +141,14 @@ class Reduction:
         return np.asarray(self.function.evaluate(a, b)).astype(a.dtype, copy=False)
 
 
-def halved(
+def combine_in_halves(
     combine: Callable[[Any, Any], Any],
     x: Any,
     length: Callable[[Any], int],
     cut: Callable[[Any, int, int], Any],
     join: Callable[[Sequence[Any]], Any],
 ) -> Any:
-    """Combine the elements along the first dimension, of which there is one at least: one half with the other until one is left."""
+    """Combine at least one element along the first dimension: one half with the other, until one element is left."""
     while (count := length(x)) > 1:
         half = count // 2
         made = combine(cut(x, 0, half), cut(x, half, 2 * half))
@@ -153,28 +156,28 @@ def halved(
     return x
 
 
-_rows: dict[ScalarFunction, Reduction] = {}
+_reductions: dict[ScalarFunction, Reduction] = {}
 
 
-def add_row(row: Reduction, again: bool = False) -> Reduction:
-    """Put a row into the table; ValueError if the function has one already, TypeError unless it takes two arguments.
+def add_reduction(reduction: Reduction, again: bool = False) -> Reduction:
+    """Register a reduction; TypeError unless its scalar op takes two arguments.
 
-    With ``again`` it takes the place of one that the function has.
+    ValueError if the scalar op has a reduction already, unless ``again`` allows to replace it.
     """
-    if row.function in _rows and not again:
-        raise ValueError(f"There is a reduction {row.name!r} already")
-    if row.function.nin not in (2, None):
+    if reduction.function in _reductions and not again:
+        raise ValueError(f"There is a reduction {reduction.name!r} already")
+    if reduction.function.nin not in (2, None):
         raise TypeError(
-            f"A reduction combines two elements, and {row.name} takes {row.function.nin}"
+            f"A reduction combines two elements, and {reduction.name} takes {reduction.function.nin}"
         )
-    _rows[row.function] = row
-    return row
+    _reductions[reduction.function] = reduction
+    return reduction
 
 
 def reduction_of(function: ScalarFunction | str) -> Reduction:
-    """The row of a scalar function, or of its name; `MethodNotDefined` if there is none."""
-    row = ScalarFunction.named(function) if isinstance(function, str) else function
-    found = None if row is None else _rows.get(row)
+    """The reduction by a scalar op or its name; `MethodNotDefined` if there is none."""
+    scalar_op = ScalarFunction.named(function) if isinstance(function, str) else function
+    found = None if scalar_op is None else _reductions.get(scalar_op)
     if found is None:
         name = function if isinstance(function, str) else function.name
         raise MethodNotDefined(
@@ -184,20 +187,20 @@ def reduction_of(function: ScalarFunction | str) -> Reduction:
 
 
 def reductions() -> dict[str, Reduction]:
-    """All rows by the names of their scalar functions."""
-    return {row.name: row for row in _rows.values()}
+    """All reductions by the names of their scalar ops."""
+    return {each.name: each for each in _reductions.values()}
 
 
 _operations: dict[str, Reduction] = {}
 
 
 def by_operation(operation: str) -> Reduction:
-    """The row that an operation of loop programs belongs to; `MethodNotDefined` if there is none."""
+    """The reduction by an operation of loop programs; `MethodNotDefined` if there is none."""
     found = _operations.get(operation)
     if found is None:
-        for row in _rows.values():
-            if "loops" in row.names:
-                _operations.setdefault(row.names["loops"], row)
+        for each in _reductions.values():
+            if "loops" in each.names:
+                _operations.setdefault(each.names["loops"], each)
         found = _operations.get(operation)
     if found is None:
         raise MethodNotDefined(f"No reduction combines with {operation!r}")

@@ -27,13 +27,13 @@ from occelo_graph.ops.length_inputs import (
     get_vector_length,
     integer_length,
     lengths_of,
-    settle_lengths,
+    specialize_lengths,
     split_static,
     wrong_shape,
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import computed_by
+from occelo_graph.tensors.nodes import computed_by, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
 if TYPE_CHECKING:
@@ -192,13 +192,13 @@ class Shape_i(Op):
 def shape(x: Any) -> TensorVariable:
     """The lengths of ``x`` as an int64 vector.
 
-    Known ones are worked out when the graph is compiled, so that ``x`` stays reachable until then.
+    Static lengths become constants only when the graph is compiled, so the graph refers to ``x`` until then.
     """
     return Shape()(as_tensor_variable(x))
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """The length of one dimension as an int64 scalar; see `shape` for one that is known."""
+    """The length of one dimension as an int64 scalar, also if it is static, as in `shape`."""
     x = as_tensor_variable(x)
     return Shape_i(normalize_axis(i, x.type.ndim))(x)
 
@@ -210,9 +210,9 @@ def shape_tuple(x: Any) -> Lengths:
 
 
 def lengths_by_variables(x: Any) -> Lengths:
-    """The lengths of ``x`` as scalar variables, also where known: what is made of them can be rebuilt.
+    """The lengths of ``x`` as scalar variables, also static ones, so that graphs made of them can be rebuilt.
 
-    A constant's are integers.
+    Those of a constant are integers.
     """
     x = as_tensor_variable(x)
     if isinstance(x, Constant):
@@ -220,13 +220,13 @@ def lengths_by_variables(x: Any) -> Lengths:
     return tuple(Shape_i(i)(x) for i in range(x.type.ndim))
 
 
-def length_read(variable: Any) -> tuple[Any, int] | None:
-    """The tensor and the axis whose length a scalar is, as ``x.shape[i]``; None for any other."""
-    owner = variable.owner if isinstance(variable, Variable) else None
+def length_read(length: object) -> tuple[TensorVariable, int] | None:
+    """The tensor and the axis whose length a scalar is, such as ``x.shape[i]``; None for other values."""
+    owner = length.owner if isinstance(length, Variable) else None
     if owner is None:
         return None
     if isinstance(owner.op, Shape_i):
-        return owner.inputs[0], owner.op.i
+        return tensors(owner.inputs)[0], owner.op.i
     key = getattr(owner.op, "key", None)
     read = computed_by(owner.inputs[0], Shape) if len(owner.inputs) == 1 else None
     if read is None or not key or not isinstance(key[0], int):
@@ -238,7 +238,7 @@ def length_read(variable: Any) -> tuple[Any, int] | None:
 def length_product(lengths: Sequence[Any]) -> Any:
     """The product of lengths.
 
-    Unlike -1 in a shape, which cannot be worked out beside a length of 0, it is always defined.
+    It is always defined, whereas -1 in a shape cannot be inferred if another length is 0.
     """
     total, *rest = lengths or (1,)
     for n in rest:
@@ -248,10 +248,10 @@ def length_product(lengths: Sequence[Any]) -> Any:
 
 @op
 class SpecifyShape(FollowsLengths, LinearInFirst):
-    """The same tensor with lengths asserted: those in ``static``, and given ones for its Nones.
+    """The same tensor with lengths asserted: those in ``static``, and further inputs where ``given`` is True.
 
-    ``given`` says which of the Nones are given by further inputs; other lengths stay open. ``of`` is
-    what the message of a failure calls the tensor; it does not tell ops apart.
+    Where ``static`` is None and ``given`` False nothing is asserted. ``of`` names the tensor in error messages; ops that
+    differ only in it are equal.
     """
 
     reads_once: ClassVar[bool] = True
@@ -497,7 +497,7 @@ def expand_dims(a: Any, axis: Any) -> TensorVariable:
 
 
 def squeeze(x: Any, axis: Any = None) -> TensorVariable:
-    """Drop dimensions of length 1: those given, or all that are known to have it."""
+    """Drop dimensions of length 1: those given, or all whose static length is 1."""
     x = as_tensor_variable(x)
     if axis is None:
         axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
@@ -556,8 +556,8 @@ def atleast_3d(*arys: Any) -> Any:
 class Reshape(FollowsLengths, LinearInFirst):
     """The same elements in C order under other lengths.
 
-    ``shape`` has known lengths, at most one -1 (worked out from the others), and None for each
-    length that a further input gives, which may be the -1, too.
+    ``shape`` has static lengths, at most one -1 (inferred from the others), and None for each length that is a further
+    input; that may be -1, too.
     """
 
     moves = FIRST
@@ -586,16 +586,18 @@ class Reshape(FollowsLengths, LinearInFirst):
         return TensorType(x.dtype, static)
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        shape, rest = settle_lengths(self.shape, inputs[1:], -1)
+        shape, rest = specialize_lengths(self.shape, inputs[1:], -1)
         if (rest and shape.count(-1)) or shape.count(-1) > 1:
-            # any of the others may be a -1, which is told when they are computed
-            shape, rest = settle_lengths(self.shape, inputs[1:])
+            # one of the other inputs may be -1, too, which is an error at run time
+            shape, rest = specialize_lengths(self.shape, inputs[1:])
         if len(rest) < len(inputs) - 1:
-            return Reshape(shape)._worked_out(inputs[0], rest)
-        return self._worked_out(inputs[0], inputs[1:])
+            return Reshape(shape)._with_inferred_length(inputs[0], rest)
+        return self._with_inferred_length(inputs[0], inputs[1:])
 
-    def _worked_out(self, x: Variable, rest: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        """With the length in place of a -1, if it is known."""
+    def _with_inferred_length(
+        self, x: Variable, rest: Sequence[Variable]
+    ) -> tuple[Op, Sequence[Variable]]:
+        """This op with a -1 replaced by its length, if types determine it."""
         if -1 not in self.shape or rest:
             return self, (x, *rest)
         full: StaticShape = self.infer_types((x.type,))[0].shape
@@ -610,7 +612,7 @@ class Reshape(FollowsLengths, LinearInFirst):
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         x = inputs[0]
-        # of a vector, what there is; else what decides the lengths
+        # -1 needs no length of a vector
         lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
         return [reshape(cotangents[0], lengths), *[None] * (len(inputs) - 1)]
 
@@ -650,7 +652,7 @@ def _wrong_lengths(lengths: Sequence[Any]) -> str:
 
 
 def _is_never_negative(length: Any) -> bool:
-    """Whether a length surely is none that is to be worked out: a length of a tensor, or made of such."""
+    """Whether a length is never -1: a length of a tensor, or a product, sum or extreme of such lengths."""
     pending, seen = [length], set[Any]()
     while pending:
         each = pending.pop()
@@ -678,10 +680,10 @@ def _is_never_negative(length: Any) -> bool:
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
-    """``x`` with the lengths ``newshape``, of which one may be -1: it is worked out from the others.
+    """``x`` with the lengths ``newshape``, of which one may be -1: it is inferred from the others.
 
-    A vector of unknown length as ``newshape`` needs ``ndim``. Sizes known to differ, a second -1 and what is below
-    it are a ValueError now, those that only run time tells when the graph runs.
+    A vector of dynamic length as ``newshape`` needs ``ndim``. Sizes that differ, a second -1 and lengths below -1 are a
+    ValueError, raised at once if they are static, else when the graph runs.
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
@@ -750,10 +752,10 @@ def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
 
 
 def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
-    """The lengths of what tensors (or shapes) broadcast to.
+    """The shape to which tensors (or shapes) broadcast.
 
-    Only a length known to be 1 broadcasts; lengths that differ are a ValueError, now if they are known, else when the
-    result is used.
+    Only a static length of 1 broadcasts. Lengths that differ are a ValueError: at once if they are static, else when the
+    result is computed.
     """
     shapes = [lengths_of(a) if arrays_are_shapes else lengths_by_variables(a) for a in arrays]
     result = list(broadcast_lengths(shapes))
@@ -769,7 +771,7 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
 
 
 def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
-    """What shapes broadcast to, where lengths that are not known are taken to fit."""
+    """The shape to which shapes broadcast; dynamic lengths are assumed to fit."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     known: list[int | None] = [1] * ndim
@@ -785,6 +787,6 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
                     f"The lengths {mine} and {theirs} do not broadcast in dimension {i}"
                 )
             if mine != 1 and (theirs is None or mine is not None):
-                continue  # what is known, or came first, stays
+                continue  # a static length, or else the first one, is kept
             result[i], known[i] = n, theirs
     return tuple(result)

@@ -1,6 +1,7 @@
-"""What only types decide, taken out of a graph before it is run: models of known shapes, and lengths that are known.
+"""Specialization of nodes before they are compiled or run: known lengths become fields and constants.
 
-While a graph is built they stay in it, so that it can be rebuilt for tensors of other shapes.
+While a graph is built lengths refer to tensors, so that it can be rebuilt for other shapes. The copy that is compiled
+depends on types alone.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ __all__ = [
     "inputs_needed",
     "known_lengths",
     "length_of_copy",
-    "settled_lengths",
+    "specialized_lengths",
 ]
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """The `Alloc`, and the value that it repeats, for a node that gives a value a known shape, as in ``zeros_like(x)``.
+    """The equivalent `Alloc` and its value for a node that broadcasts to a tensor of static shape, as ``zeros_like(x)`` does.
 
-    Its model decides nothing then, and need not be computed. None for all other nodes.
+    That tensor need not be computed. None for all other nodes.
     """
     if node.op != second:
         return None
@@ -38,7 +39,7 @@ def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
 
 
 def known_lengths(node: Apply) -> Any:
-    """The length, or the tuple of lengths, that a node reads of a tensor of known shape; None for all other nodes."""
+    """The length, or tuple of lengths, that a node reads from a tensor of static shape; None for all other nodes."""
     if not node.op.of_shapes:
         return None
     found: Any = node.op.known_integers(node, known_integers)
@@ -46,7 +47,7 @@ def known_lengths(node: Apply) -> Any:
 
 
 def inputs_needed(node: Apply) -> Sequence[Variable]:
-    """The inputs of a node without those of which only the type matters."""
+    """The inputs of a node whose values matter, not only their types."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         return (fill[1],)
@@ -55,9 +56,9 @@ def inputs_needed(node: Apply) -> Sequence[Variable]:
 
 
 def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """The length of a tensor in a copy, for a node that reads it out of the shape of one; None for all other nodes.
+    """The `Shape_i` for the copy of a node that indexes a `Shape`; None for all other nodes.
 
-    ``inputs`` are the copies of the node's.
+    ``inputs`` are the copies of the node's inputs.
     """
     owner = inputs[0].owner if inputs else None
     if owner is None or not isinstance(owner.op, Shape):
@@ -69,11 +70,11 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     return length
 
 
-def settled_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """What a node computes from ``inputs``, with the lengths that are known among these as fields of its op.
+def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
+    """The node applied to ``inputs``, with known lengths as fields of its op; None if none are known.
 
-    None where there are none. If the type of the node's output says more than they do, it is asserted: an input that
-    was known when the node was made may have been exchanged for one that is not.
+    If the type of the node's output is more precise than the new one, it is asserted: an input whose value was known when
+    the node was made may have been replaced by one that is not.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -1,4 +1,4 @@
-"""Means, variances, norms: what reductions and elementwise functions make together."""
+"""Means, variances, norms and covariances, composed of reductions and elementwise functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
-from occelo_graph.ops.arguments import keeps, plain_number
+from occelo_graph.ops.arguments import checked_keepdims, plain_number
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
 from occelo_graph.ops.reduce import max, min, sum
@@ -30,9 +30,9 @@ __all__ = ["cov", "mean", "norm", "ptp", "std", "var"]
 def mean(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Mean over ``axis``; integers give float64, unless ``dtype`` says otherwise.
+    """Mean over ``axis``; of integers it is float64 unless ``dtype`` is given.
 
-    That of float16 is computed in float32, as NumPy does.
+    The mean of float16 is computed in float32, as in NumPy.
     """
     x = as_tensor_variable(input)
     wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
@@ -45,15 +45,15 @@ def mean(
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
-    # also where lengths are known, so that a graph that is rebuilt for others divides by those
+    # by variables even for static lengths, so that a rebuilt graph divides by the new ones
     lengths: list[Any] = [Shape_i(i)(x) for i in normalize_axes(axis, x.type.ndim)]
     return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Variance over ``axis``, divided by the number of elements less ``ddof``, or by 0 if less.
+    """Variance over ``axis``: divided by the number of elements minus ``ddof``, or by 0 if that is negative.
 
-    That of float16 is computed in float32, as NumPy does.
+    The variance of float16 is computed in float32, as in NumPy.
     """
     x = as_tensor_variable(input)
     if x.dtype == "float16":
@@ -65,7 +65,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
-    """``count - ddof``, but 0 where that is negative, so that what is divided by it is NaN."""
+    """``count - ddof``, but 0 where that is negative, so that a division by it gives NaN."""
     plain_number(ddof, "ddof", "var, std and cov have no dtype")
     if type(ddof) is int and ddof <= 0:
         return count - ddof if ddof else count
@@ -81,18 +81,17 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Largest less smallest element over ``axis``."""
+    """Largest minus smallest element over ``axis``."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
 
-    ``axis`` None means all dimensions, of which there may be any number if ``ord`` is None (the
-    root of the sum of squares), else one or two. Vectors take 2 (None), 1, inf, -inf, 0 (how many
-    elements are not 0) or any other number; matrices "fro" (None), 1 and -1 (largest and smallest
-    sum of a column), inf and -inf (of a row). ValueError for another order; NotImplementedError for
-    "nuc", 2 and -2 of matrices, which need singular values. Integers give float64.
+    ``axis`` None means all dimensions: any number of them if ``ord`` is None (the root of the sum of squares), else one
+    or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders of
+    matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum). ValueError for another
+    order; NotImplementedError for "nuc", 2 and -2 of matrices, which need singular values. Integers give float64.
 
     The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
     x / norm(x) would be 0 / 0.
@@ -167,7 +166,7 @@ def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> T
     summed, chosen = (row, column) if order in (1, -1) else (column, row)
     lengths = sum(abs_(x), axis=summed, keepdims=True)
     result = (max if order > 0 else min)(lengths, chosen, keepdims=True)
-    return result if keeps(keepdims) else squeeze(result, axes)
+    return result if checked_keepdims(keepdims) else squeeze(result, axes)
 
 
 def cov(
@@ -181,9 +180,8 @@ def cov(
 ) -> TensorVariable:
     """Covariance matrix of variables in rows (or columns, if not ``rowvar``), at least float64.
 
-    ``y`` has more variables. What is summed is divided by the number of observations less ``ddof``,
-    which is 0 under ``bias`` and else 1 by default. A scalar, the variance, if there is known to be
-    one variable. NotImplementedError for weights.
+    ``y`` has more variables. Sums of products are divided by the number of observations minus ``ddof``, by default 0 with
+    ``bias`` and else 1. With statically one variable the result is a scalar, the variance. NotImplementedError for weights.
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov takes no weights, neither fweights nor aweights")

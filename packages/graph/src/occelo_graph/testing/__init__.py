@@ -1,6 +1,6 @@
-"""What drives the tests of every layer, and of other people's backends.
+"""Test support for every layer, and for backends of other packages: examples, laws, random graphs and programs.
 
-`examples` is the table of example inputs for each op; `checks` are the laws every op must keep;
-`strategies` draws random well-typed graphs (it needs hypothesis, and the table needs SciPy); `programs` draws random
-programs that are written with NumPy beside Occelo, and says what NumPy's result allows (it needs SciPy).
+`examples` is the table of example inputs for each op (it needs SciPy); `checks` has the laws that every op must satisfy;
+`strategies` draws random well-typed graphs (it needs hypothesis); `programs` draws random programs, each written with NumPy
+and with Occelo, and computes how far results may differ (it needs SciPy).
 """

@@ -1,4 +1,4 @@
-"""Random sums of products of matrices, with factors and addends of every kind; NumPy computes beside, in the same order."""
+"""Random sums of matrix products with factors and addends, and their values computed by NumPy in the same order."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from occelo_graph import tensor as ot
 __all__ = ["Accumulating"]
 
 Pair = tuple[Any, Any]
-"""A variable and its value, which NumPy computes beside it."""
+"""A variable, and its value computed by NumPy."""
 
 FACTORS = [2.0, -0.5, 1.0, -1.0, 0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30]
 
 
 class Accumulating:
-    """``alpha x y + beta z`` and the like, of matrices and vectors of few or some elements, some of them not finite.
+    """Expressions like ``alpha x y + beta z`` of small matrices and vectors.
 
-    ``inputs`` and ``outputs`` are pairs; ``slack`` is how far each element of the first output may be off. The first
-    input is ``z``; with ``special`` factors and elements may be infinite, NaN, zero or far from 1.
+    ``inputs`` and ``outputs`` are lists of pairs; the first input is ``z``. ``slack`` is the allowed error of each element
+    of the first output. With ``special`` factors and elements may be infinite, NaN, zero or far from 1.
     """
 
     def __init__(self, seed: int, special: bool = True) -> None:
@@ -51,7 +51,7 @@ class Accumulating:
         return pair
 
     def _tensor(self, *shape: int) -> Pair:
-        """A tensor of a shape that lies in memory somehow, or does not."""
+        """A tensor of a shape: an input, a view of one in another memory order, or a computed value."""
         kind = self.random.randrange(6)
         if kind == 0 and len(shape) == 2:
             x, a = self._input(*shape[::-1])
@@ -68,7 +68,7 @@ class Accumulating:
         return self._input(*shape)
 
     def _scaled(self, pair: Pair, of_size: Any) -> Pair:
-        """A pair times a number or a scalar, or itself; adds to the slack."""
+        """The pair, or its product with a constant or a scalar input; increases the slack."""
         x, a = pair
         kind = self.random.randrange(4)
         factors = FACTORS if self._special else FACTORS[:4]

@@ -1,4 +1,4 @@
-"""The laws that every op must keep, each a function of an `Example`."""
+"""The laws that every op must satisfy, each a function of an `Example`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def symbolic(example: Example, known_shapes: bool = True) -> tuple[list[Any], Any]:
-    """Inputs and output of an example; without ``known_shapes`` only lengths of 1 are known."""
+    """Inputs and output of an example; without ``known_shapes`` only lengths of 1 are static."""
     inputs = [
         TensorType(a.dtype, [n if known_shapes or n == 1 else None for n in a.shape]).make_variable(
             f"x{i}"
@@ -50,7 +50,7 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
 
 
 def check_value(example: Example) -> None:
-    """The value is the reference's, whether shapes are known or not, and arguments stay as they are."""
+    """The value is that of the reference, for static and dynamic shapes, and arguments are not changed."""
     with np.errstate(all="ignore"):
         expected = np.asarray(example.reference(*example.arguments))
     before = [a.copy() for a in example.arguments]
@@ -65,7 +65,7 @@ def check_value(example: Example) -> None:
 
 
 def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any]:
-    """Every value of a graph, straight from `Op.evaluate`."""
+    """All values of a graph, computed by `Op.evaluate` without conversions."""
     values: dict[Variable, Any] = dict(given)
     for node in toposort(output):
         arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
@@ -77,7 +77,7 @@ def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any
 
 
 def check_types(example: Example) -> None:
-    """What `Op.infer` says is what `Op.evaluate` gives: array, dtype, and shape where it is known."""
+    """`Op.evaluate` returns arrays of the dtype and static shape that `Op.infer` infers."""
     for known in (True, False):
         inputs, output = symbolic(example, known)
         values = _run_raw(output, dict(zip(inputs, example.arguments, strict=True)))
@@ -91,7 +91,7 @@ def check_types(example: Example) -> None:
 
 
 def check_shapes(example: Example) -> None:
-    """What `Op.infer_shape` says is the shape of the value, for every node."""
+    """For every node `Op.infer_shape` returns the shape of the value."""
     inputs, output = symbolic(example, known_shapes=False)
     given = dict(zip(inputs, example.arguments, strict=True))
     values = _run_raw(output, given)
@@ -109,7 +109,7 @@ def check_shapes(example: Example) -> None:
 
 
 def check_layouts(example: Example) -> None:
-    """Arguments that are strided, reversed in memory or in Fortran order give the same value."""
+    """Arguments that are strided, reversed or in Fortran order give the same value."""
     inputs, output = symbolic(example)
     expected = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
     for change in (_strided, _reversed, _fortran):
@@ -160,7 +160,7 @@ def check_gradient(example: Example) -> None:
 
 
 def check_pushforward(example: Example) -> None:
-    """The ops' own pushforward agrees with the pullback differentiated."""
+    """The pushforward of the ops agrees with the derivative of the pullback."""
     function, points = _of_differentiated(example)
     inputs: list[Any] = [TensorType(p.dtype, p.shape).make_variable() for p in points]
     output = function(*inputs)
@@ -175,7 +175,7 @@ def check_pushforward(example: Example) -> None:
 
 
 def check_batches(example: Example) -> None:
-    """Vectorized over a batch of three, by each argument alone and by all, it gives what a loop gives."""
+    """Vectorized over a batch of three, by each argument alone and by all, the result is that of a loop."""
     choices: list[tuple[int, ...]] = [(i,) for i in example.batched]
     if len(example.batched) > 1:
         choices.append(example.batched)
@@ -199,7 +199,7 @@ def check_batches(example: Example) -> None:
 
 
 def _stack(array: Any) -> Any:
-    """Three variations of an array that stay in the domain that the example was drawn from."""
+    """Three variations of an array within the domain of the example."""
     if array.dtype.kind in "biu" or array.size < 2:
         return np.stack([array] * 3)
     flat = array.reshape(-1)

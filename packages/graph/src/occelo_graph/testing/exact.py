@@ -1,7 +1,7 @@
-"""A second way to compute: numbers of hundreds of digits that carry their first and second derivatives.
+"""Exact values and derivatives of formulas, by hyper-dual numbers with hundreds of digits.
 
-`ExactNumber` is written apart from the gradients of this package. With enough digits the formulas that users
-write neither overflow nor cancel, so what they mean can be computed from them as they stand. It needs mpmath.
+`ExactNumber` is independent of the gradients of this package. With enough digits formulas neither overflow nor cancel, so
+they can be evaluated as they are written. It needs mpmath.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -28,8 +28,8 @@ def _mp() -> Any:
 class ExactNumber:
     """a + b e1 + c e2 + d e1 e2, where e1 and e2 are not 0 but their squares are.
 
-    A function g of it is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2: the coefficients are
-    the derivatives in two directions, and the second one in both (Fike and Alonso, "The development of hyper-dual
+    A function g of it is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2: the coefficients are the first
+    derivatives in two directions, and the mixed second derivative (Fike and Alonso, "The development of hyper-dual
     numbers for exact second-derivative calculations", 2011).
     """
 
@@ -39,7 +39,7 @@ class ExactNumber:
         self.a, self.b, self.c, self.d = a, b, c, d
 
     def apply(self, value: Any, first: Any, second: Any) -> ExactNumber:
-        """A function of this number, given by its value, slope and second derivative at ``a``."""
+        """A function of this number, given by its value, first and second derivative at ``a``."""
         b, c = self.b, self.c
         if not (b or c or self.d):
             return ExactNumber(value)
@@ -111,7 +111,7 @@ def _exact(value: Any) -> ExactNumber:
 
 
 def _each(function: Callable[[Any, ExactNumber], ExactNumber]) -> Callable[[Any], Any]:
-    """A function of one number, for arrays of them too."""
+    """A function of one number, extended to arrays."""
 
     def single(x: Any) -> ExactNumber:
         return function(_mp(), _exact(x))
@@ -213,7 +213,7 @@ FUNCTIONS: dict[str, Any] = {
     "max": np.max,
     "min": np.min,
 }
-"""What formulas may name, for numbers and for arrays of them."""
+"""The functions that formulas may use, for numbers and arrays."""
 
 
 def exact_derivatives(

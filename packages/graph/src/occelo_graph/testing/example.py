@@ -1,4 +1,4 @@
-"""`Example`: one use of one op, with arguments and a reference."""
+"""`Example`: a call of one op with arguments and a reference in NumPy or SciPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEED = 1729
 
 @dataclass(frozen=True)
 class Example:
-    """A function of symbolic tensors, arguments for it, and what NumPy or SciPy makes of them.
+    """A function of symbolic tensors, arguments, and the reference function of NumPy or SciPy.
 
     ``gradient`` lists the arguments by which derivatives are compared with finite differences.
     ``tolerance`` is relative. ``batched`` lists the arguments over which it can be vectorized.

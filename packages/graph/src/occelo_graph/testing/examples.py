@@ -1,4 +1,4 @@
-"""The table of examples: every op of every family."""
+"""The table of examples of all ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random keys of tensors, with values to write there, for hypothesis; what they mean is worked out with NumPy."""
+"""Hypothesis strategies of index keys with values to write there, and the expected results, computed with NumPy."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WIDER = {
     "bool": ("bool",),
     "complex128": ("complex128", "float32", "int64"),
 }
-"""What may be written to a dtype."""
+"""The dtypes of values that may be written to a dtype."""
 
 
 @dataclass
 class Indexing:
-    """``x[key]``, and ``y`` to be written there: variables, the values of the inputs, and what NumPy makes of them."""
+    """A read ``x[key]`` and a value ``y`` to write there: variables, values of the inputs, and expected results."""
 
     x: Any
     y: Any
@@ -46,11 +46,11 @@ class Indexing:
 
     @property
     def repeats(self) -> bool:
-        """Whether the key names a place twice."""
+        """Whether the key has a position twice."""
         return bool(len(np.unique(self.places)) < self.places.size)
 
     def outputs(self) -> list[Any]:
-        """The part, the tensor with the part set and with it incremented; for floats the gradients of these."""
+        """The part, and the tensor with the part set or incremented; for floats also their gradients."""
         part = self.x[self.key]
         made = [part, part.set(self.y), part.inc(self.y)]
         if self.x.type.dtype == "float64" and self.y.type.dtype == "float64":
@@ -78,7 +78,7 @@ class Indexing:
             weights = np.arange(self.of_x.size, dtype=float)
             kept = weights.copy()
             kept[flat] = 0
-            # of several values for one place the last one stays
+            # of several values for one position the last one is kept
             last = {place: number for number, place in enumerate(flat)}
             stays = np.array([last[place] == number for number, place in enumerate(flat)], bool)
             of_written = weights[self.places] * stays.reshape(self.places.shape)
@@ -89,7 +89,7 @@ class Indexing:
 
 
 def _summed(array: Any, shape: tuple[int, ...]) -> Any:
-    """The sums of an array over what was broadcast from a shape."""
+    """The sums of an array over the dimensions that were broadcast from ``shape``."""
     total = array.sum(axis=tuple(range(array.ndim - len(shape))))
     axes = tuple(i for i, n in enumerate(shape) if n == 1)
     return total.sum(axis=axes, keepdims=True)
@@ -101,7 +101,7 @@ class _Drawing:
         self.inputs: list[Any] = []
         self.values: list[Any] = []
         self.lengths: list[tuple[Any, tuple[int, ...]]] = []
-        """For each array of the key what its type knows of it, and its shape (of a mask, its number of places)."""
+        """For each array of the key its static shape and its shape; for a mask the number of positions."""
 
     def choose(self, *values: Any) -> Any:
         return self.draw(st.sampled_from(values))
@@ -110,7 +110,7 @@ class _Drawing:
         return self.draw(st.integers(low, high))
 
     def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
-        """An input for a value; lengths of 1 are known if they are of the ``fixed`` dimensions, others perhaps."""
+        """An input with a value; lengths of 1 in the ``fixed`` dimensions are static, others at random."""
         known = [
             i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
         ]
@@ -193,7 +193,7 @@ class _Drawing:
         return tuple(e for e, _ in entries), tuple(p for _, p in entries)
 
     def arrays_fit(self) -> bool:
-        """Whether lengths of arrays that differ are known to be 1."""
+        """Whether arrays broadcast by static lengths of 1 only."""
         for axis in range(-max((len(s) for _, s in self.lengths), default=0), 0):
             group = {s[axis] for known, s in self.lengths if -axis <= len(s) and known[axis] != 1}
             if len(group) > 1:
@@ -218,7 +218,7 @@ class _Drawing:
 def indexings(
     draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
 ) -> Indexing:
-    """Keys of all kinds; without ``advanced`` no arrays and masks, with ``unique`` no place twice."""
+    """Keys of all kinds; without ``advanced`` no arrays and masks, with ``unique`` no position twice."""
     drawing = _Drawing(draw)
     shape = tuple(drawing.choose(0, 1, 2, 3, 3, 4) for _ in range(drawing.number(0, 3)))
     dtype = drawing.choose(*dtypes)

@@ -1,4 +1,4 @@
-"""An op with a loop, for tests of whatever runs regions: `again` makes nodes of it from a Python function."""
+"""`Again`, an op that runs an inner graph in a loop, for tests of regions; `again` applies it to a Python function."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Again", "again"]
 
 @op
 class Again(Op):
-    """The inner graph ``body``, as often as the first input says, over ``count`` values that are carried.
+    """A loop over the inner graph ``body`` with ``count`` loop-carried values.
 
-    The inputs are the number of iterations, what is carried into the first one, and what all of them read. With
-    ``stops`` the last result of the body says whether the iteration was the last.
+    The inputs are the number of iterations, the initial carried values, and values that every iteration reads. With
+    ``stops`` the last result of the body is a truth value: the loop ends after the iteration in which it is true.
     """
 
     body: FrozenFunctionGraph
@@ -33,7 +33,7 @@ class Again(Op):
 
     @trait
     def pure(self) -> bool:
-        """Whether all that runs inside is."""
+        """Whether all inner nodes are pure."""
         return all(node.op.pure for node in self.body.nodes)
 
     def infer(self, *types: Any) -> tuple[Any, ...]:
@@ -55,7 +55,7 @@ class Again(Op):
         return loop_kernel(self.loop(node), self)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        """Iterations in reverse; each computes anew, from the first one on, what was carried into it."""
+        """A loop over the iterations in reverse; each computes its carried values again, from the first iteration on."""
         count, k = inputs[0], self.count
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
         given = [
@@ -78,7 +78,7 @@ class Again(Op):
 
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the arguments of one iteration."""
-        # by variables of their own: what is carried depends on what is read
+        # differentiated by new variables, since carried values depend on those that are read
         inner = [v.type.make_variable() for v in at]
         results = self.body.bind(inner)[: self.count]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
@@ -93,9 +93,9 @@ def again(
     read: Sequence[Any] = (),
     stops: bool = False,
 ) -> list[Any]:
-    """``count`` times what ``function`` makes of what is carried and of what is read, from ``initial`` on.
+    """The carried values after ``count`` iterations of ``function(*carried, *read)``, from ``initial`` on.
 
-    With ``stops`` the last of its results is a truth value, after which the loop ends.
+    With ``stops`` the last result of ``function`` is a truth value: the loop ends after the iteration in which it is true.
     """
     first, others = (
         [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]

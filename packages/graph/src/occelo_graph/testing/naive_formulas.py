@@ -1,6 +1,6 @@
-"""Formulas as users write them, the inputs at which they are tried, and how near to the exact values they come.
+"""Table of numerically delicate formulas, as users write them, with test inputs and error bounds.
 
-The table drives the tests of stability and the page ``docs/stability.md``, which this module prints:
+It drives the tests of stability and the page ``docs/stability.md``, which this module prints:
 ``python -m occelo_graph.testing.naive_formulas > docs/stability.md``.
 """
 
@@ -39,10 +39,9 @@ LABELS = (0.0, 1.0, 0.25)
 class Formula:
     """A formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``), at some ``points``.
 
-    ``bounds`` are for the value, the gradient and the second derivative (the row sums of the Hessian): how many units
-    of ``eps`` they may be off, of their exact values where ``scales`` is 0, else of their exact values plus that.
-    Where ``by_size``, errors of the inputs count too: the unit is larger by the largest input, if that is above 1.
-    ``at_zero`` is the derivative that is chosen where there is none.
+    ``bounds`` are the errors allowed in value, gradient and second derivative (the row sums of the Hessian), in units of
+    ``eps * (abs(exact) + scale)`` with the ``scales``. With ``by_size`` rounding of the inputs counts too: the unit is
+    multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative at points where there is none.
     """
 
     text: str
@@ -59,7 +58,7 @@ class Formula:
         return isinstance(self.points[0], tuple)
 
     def __call__(self, functions: dict[str, Any], variables: dict[str, Any]) -> Any:
-        """The formula with these functions and variables."""
+        """The formula, evaluated with these functions and variables."""
         code = compile(self.text, "<formula>", "eval")
         return eval(code, {"__builtins__": {}}, {**functions, **variables})
 
@@ -67,7 +66,7 @@ class Formula:
         """The inputs of each call: one for all points of ``x``, one for each vector."""
         with np.errstate(all="ignore"):
             points = np.asarray(self.points, dtype)
-        # not what the dtype cannot hold
+        # without values that the dtype cannot represent
         held = np.isfinite(points) & ((points == 0) == (np.asarray(self.points) == 0))
         points = points[held.reshape(len(points), -1).all(axis=1)]
         if self.is_of_vectors:
@@ -248,8 +247,8 @@ def _unit(formula: Formula, order: int) -> str:
 
 def page() -> str:
     """The text of ``docs/stability.md``."""
-    places = {_points(f): "" for f in FORMULAS}
-    names = {places_: chr(ord("A") + i) for i, places_ in enumerate(places)}
+    points = dict.fromkeys(_points(f) for f in FORMULAS)
+    names = {each: chr(ord("A") + i) for i, each in enumerate(points)}
     lines = [
         "# Formulas that stay right at extreme inputs",
         "",

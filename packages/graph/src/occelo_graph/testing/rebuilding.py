@@ -1,4 +1,4 @@
-"""Expressions that use lengths of a matrix, each with what NumPy makes of it: graphs are rebuilt for other matrices."""
+"""Expressions that depend on the lengths of a matrix, with their NumPy equivalents, for tests that rebuild graphs for other shapes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from occelo_graph.vectorize import vectorize
 
 __all__ = ["COSTS", "EXPRESSIONS", "SHAPES", "slopes"]
 
-# what is compared needs no types
+# untyped, since the functions take arrays of any dtype
 np: Any = numpy
 
 Pair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -29,11 +29,11 @@ SHAPES: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = [
     ((3, 4), (None, 6)),
     ((None, None), (5, 6)),
 ]
-"""The static shape of a matrix that a graph is built for, and of the one that it is rebuilt for."""
+"""Pairs of static shapes: of the matrix for which a graph is built, and of the one for which it is rebuilt."""
 
 
 def _jacobian_of_square(a: Any) -> Any:
-    """The derivatives of the square of the first row by all elements."""
+    """The Jacobian of the square of the first row with respect to all elements."""
     result = np.zeros((a.shape[1], *a.shape))
     for i in range(a.shape[1]):
         result[i, 0, i] = 2 * a[0, i]
@@ -169,7 +169,7 @@ EXPRESSIONS: dict[str, Pair] = {
         lambda a: np.broadcast_to(2 * a.sum(1, keepdims=True), a.shape),
     ),
 }
-"""What is built from a matrix, and the same with NumPy."""
+"""Functions of a matrix, each with its NumPy equivalent."""
 
 
 def _softmax(a: Any) -> Any:
@@ -230,7 +230,7 @@ COSTS: dict[str, Pair] = {
         lambda a: 4 * a.shape[0] * (a.sum(axis=0) ** 2).sum(),
     ),
 }
-"""Numbers made from a matrix, whose gradients use its lengths."""
+"""Scalar functions of a matrix whose gradients depend on its lengths."""
 
 
 def slopes(cost: Callable[[Any], Any], a: Any, step: float = 1e-5) -> Any:

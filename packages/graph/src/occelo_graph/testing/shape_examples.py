@@ -1,4 +1,4 @@
-"""Examples of the family shape."""
+"""Examples of the ops of the family shape."""
 
 # the lambdas of the table take arrays or variables, whatever they are called with
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false

@@ -1,4 +1,4 @@
-"""Random well-typed graphs, for hypothesis."""
+"""Hypothesis strategies of random well-typed graphs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ def graphs(
 ) -> RandomGraph:
     """A graph of at most ``max_nodes`` steps over one to three inputs of known small shapes.
 
-    Lengths lie between 0 and 3, numbers of dimensions between 0 and 3; every step applies to what is
-    there already, so that nodes are shared.
+    Lengths and numbers of dimensions are from 0 to 3. Each step uses any of the earlier variables, so nodes are shared.
     """
     seed = draw(st.integers(0, 2**16))
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Random programs that write parts of tensors and read them again through views; NumPy computes beside, eagerly."""
+"""Random programs that write parts of tensors and read them through views, with expected values from NumPy."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from occelo_graph import tensor as ot
 __all__ = ["Writing"]
 
 Pair = tuple[Any, Any]
-"""A variable and its value, which NumPy computes beside it."""
+"""A variable, and its value computed by NumPy."""
 
 
 class Writing:
-    """A random program: variables beside their values, most of one element or few.
+    """A random program over small tensors.
 
-    ``inputs``, all that is ``made`` (inputs first), and ``outputs`` are pairs. With ``values``, by the position of inputs,
-    it is the same program of other values.
+    ``inputs``, ``made`` (all values, inputs first) and ``outputs`` are lists of pairs. ``values`` replaces the values of
+    inputs, by position, in the same program.
     """
 
     def __init__(self, seed: int, values: Mapping[int, Any] | None = None) -> None:
@@ -49,11 +49,11 @@ class Writing:
         self.made.append(pair)
 
     def any(self) -> Pair:
-        # what was made last is used most
+        # later values are used more often
         return self.random.choice(self.made[-3:] if self.random.random() < 0.6 else self.made)
 
     def key(self, shape: tuple[int, ...], repeats: bool = True) -> Any:
-        """A key of a part: integers, slices of both directions, arrays of positions."""
+        """A random index: integers, slices in both directions, index arrays."""
         entries: list[Any] = []
         arrays = self.random.random() < 0.4
         for n in shape:
@@ -70,7 +70,7 @@ class Writing:
         return tuple(entries)
 
     def fitting(self, shape: tuple[int, ...]) -> Pair:
-        """Something that broadcasts to a shape."""
+        """A value that broadcasts to a shape."""
         fits = [
             p
             for p in self.made
@@ -91,7 +91,7 @@ class Writing:
 def write(w: Writing) -> Pair:
     x, value = w.any()
     replace = w.random.random() < 0.5
-    # which of several values at one position stays is not defined
+    # it is undefined which of several values set at one position is kept
     key = w.key(value.shape, repeats=not replace)
     y, of_y = w.fitting(value[key].shape)
     made = np.array(value)
@@ -115,7 +115,7 @@ def combine(w: Writing) -> Pair:
 
 
 def broadcast(w: Writing) -> Pair:
-    """One element of a tensor with all of another one."""
+    """One element of a tensor, combined with all elements of another."""
     x, value = w.any()
     y, other = w.any()
     if not other.size:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
-from occelo_graph.ops.length_inputs import lengths_to_hold
+from occelo_graph.ops.length_inputs import lengths_to_check
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
@@ -356,7 +356,7 @@ class Context:
                 self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
             ]
             outputs = lowering(self, node, inputs)
-            held = lengths_to_hold(node)
+            held = lengths_to_check(node)
             for i, n in enumerate(held or ()):
                 if n is not None:
                     self.unify(self.i64(n), outputs[0].shape[i])

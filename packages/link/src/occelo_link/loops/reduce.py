@@ -71,7 +71,7 @@ def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
 
 def _has_formula(node: TensorApply[CAReduce]) -> bool:
     op = node.op
-    return op.acc_dtype != "float16" and _scalar(op.row, _computed_in(node)) is not None
+    return op.acc_dtype != "float16" and _scalar(op.reduction, _computed_in(node)) is not None
 
 
 @lowers_to_loops(CAReduce, when=_has_formula)
@@ -84,9 +84,9 @@ def lower_reduce(
     acc = _computed_in(node)
     if not op.axis:
         return [_cast_tensor(context, _cast_tensor(context, x, acc), output.dtype)]
-    if not op.row.may_be_empty:
+    if not op.reduction.may_be_empty:
         _check_not_empty(context, x, op.axis)
-    operation = _operation(op.row, acc)
+    operation = _operation(op.reduction, acc)
     if operation is None:
         return [_fold(context, node, _cast_tensor(context, x, acc))]
     return [context.reduce(x, op.axis, operation, acc, output.dtype)]
@@ -96,11 +96,11 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
     """A reduction by a formula instead of an operation of loop programs: combines the elements in order, from the first."""
     op = node.op
     output = node.outputs[0].type
-    combine = _scalar(op.row, x.dtype)
+    combine = _scalar(op.reduction, x.dtype)
     assert combine is not None
     kept = [i for i in range(x.ndim) if i not in op.axis]
     result = context.new_stored(output.dtype, [x.shape[i] for i in kept])
-    initial = op.row.start(x.dtype) if op.row.may_be_empty else 0
+    initial = op.reduction.start(x.dtype) if op.reduction.may_be_empty else 0
 
     def elements(
         index: Sequence[Value], axes: Sequence[int], state: tuple[Value, Value]
@@ -240,7 +240,7 @@ def _scan(
 
 
 def _running_has_formula(node: TensorApply[CumOp]) -> bool:
-    return _scalar(node.op.row, node.outputs[0].type.dtype) is not None
+    return _scalar(node.op.reduction, node.outputs[0].type.dtype) is not None
 
 
 @lowers_to_loops(CumOp, when=_running_has_formula)
@@ -250,10 +250,10 @@ def lower_cumulative(
     op = node.op
     output = node.outputs[0].type
     x = inputs[0]
-    combine = _scalar(op.row, output.dtype)
+    combine = _scalar(op.reduction, output.dtype)
     assert combine is not None
     # a formula need not have an identity element, so it starts from the first element
-    plain = _operation(op.row, output.dtype) is not None
+    plain = _operation(op.reduction, output.dtype) is not None
 
     def following(state: Value, index: Index) -> Value:
         builder = context.builder
@@ -263,7 +263,7 @@ def lower_cumulative(
             return made
         return builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)
 
-    start = op.row.start(output.dtype) if plain else 0
+    start = op.reduction.start(output.dtype) if plain else 0
     return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
 
 

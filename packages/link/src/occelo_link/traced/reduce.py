@@ -15,7 +15,7 @@ from occelo_graph.ops.reduce import (
     CumOp,
     LinearRecurrence,
 )
-from occelo_graph.ops.reductions import Reduction, halved
+from occelo_graph.ops.reductions import Reduction, combine_in_halves
 from occelo_link.traced.elemwise import apply_scalar, supports_scalar
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
@@ -35,23 +35,23 @@ def lower_reduction(
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
-    if empty and not op.row.may_be_empty:
-        raise ValueError(f"There is no {op.row.name} of no elements")
+    if empty and not op.reduction.may_be_empty:
+        raise ValueError(f"There is no {op.reduction.name} of no elements")
     acc = op.computed_in(node.inputs[0].type.dtype)
     if acc is not None:
         x = arrays.cast(x, acc)
     if empty:
         kept = [int(n) for i, n in enumerate(x.shape) if i not in op.axis]
-        start = np.full(kept, op.row.start(arrays.dtype(x)), arrays.dtype(x))
+        start = np.full(kept, op.reduction.start(arrays.dtype(x)), arrays.dtype(x))
         return [arrays.cast(arrays.constant(start), _dtype(node))]
-    made = arrays.reduce(op.row.name, x, op.axis)
+    made = arrays.reduce(op.reduction.name, x, op.axis)
     if made is not None:
         return [arrays.cast(made, _dtype(node))]
-    combine = _combination(tracer, op.row, arrays.dtype(x))
+    combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
     x, _ = _first(tracer, x, op.axis)
-    found = halved(
+    found = combine_in_halves(
         combine,
         x,
         lambda t: int(t.shape[0]),
@@ -113,7 +113,7 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Any]) -
     made = arrays.accumulate(op.mode, x, op.axis)
     if made is not None:
         return [made]
-    combine = _combination(tracer, op.row, arrays.dtype(x))
+    combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
     # a parallel scan: each round combines every element with the result 1, 2, 4, ... elements before it (Hillis and Steele, "Data

@@ -15,7 +15,7 @@ from occelo_graph import Apply, Constant, Variable
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.decomposing import Decomposition, decomposition
 from occelo_graph.ir.regions import operands_of
-from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_hold, wrong_shape
+from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
@@ -96,7 +96,7 @@ class Tracer:
             outputs: Sequence[Any] = self._decomposed(node, parts, inputs)
         else:
             outputs = lowering(self, node, inputs)
-        held = lengths_to_hold(node)
+        held = lengths_to_check(node)
         if held:  # only results that are arrays
             shape = np.shape(outputs[0])
             if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):

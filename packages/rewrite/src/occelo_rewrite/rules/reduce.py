@@ -62,7 +62,7 @@ def sum_of_sums(
 
 def _is_exact(node: TensorApply[CAReduce]) -> bool:
     """Whether the result of a reduction does not depend on the order of the elements."""
-    return node.op.row.is_exact(node.outputs[0].type.dtype)
+    return node.op.reduction.is_exact(node.outputs[0].type.dtype)
 
 
 def _reduced_at_once(
@@ -188,7 +188,7 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     repeated = [i for i in op.axis if i < lead or value.type.shape[i - lead] == 1]
     if not repeated:
         return None
-    row = op.row
+    row = op.reduction
     if not row.idempotent and row.repeated is None:
         return None
     counted = [lengths[i] for i in repeated]

@@ -11,9 +11,9 @@ from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_graph.ops.lengths import is_certainly_as_long
+from occelo_graph.ops.lengths import surely_has_length
 from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, length_read
-from occelo_graph.ops.specialization import settled_lengths
+from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
@@ -180,7 +180,7 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
     rest = iter(node.inputs[1:])
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted = next(rest) if given else static
-        if wanted is not None and not is_certainly_as_long(x, axis, wanted):
+        if wanted is not None and not surely_has_length(x, axis, wanted):
             return None
     # else the replacement, whose type is less specific, would be asserted again
     return [x] if node.outputs[0].type.is_super(x.type) else None
@@ -242,7 +242,7 @@ def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVar
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted: Any = next(rest) if given else static
         if wanted is not None and (
-            root.type.shape[axis] == 1 or not is_certainly_as_long(root, axis, wanted)
+            root.type.shape[axis] == 1 or not surely_has_length(root, axis, wanted)
         ):
             return False
     return True
@@ -265,7 +265,7 @@ def lengths_that_are_known(
     (A length that was static when the node was made, but is not any more, is asserted.)
     """
     try:
-        found = settled_lengths(node, node.inputs)
+        found = specialized_lengths(node, node.inputs)
     except (IndexError, TypeError, ValueError):
         return None  # the lengths do not fit; the error is raised at run time
     return None if found is None else [found]

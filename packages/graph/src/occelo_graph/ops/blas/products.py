@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and batches of them."""
+"""Ops and functions for products of vectors, matrices and batches of matrices."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _as_dtype(ct: Any, like: Any) -> Any:
     return ct if is_discrete(like.dtype) or ct.dtype == like.dtype else ct.astype(like.dtype)
 
 
-def _of_one_length(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
-    """Two tensors that are multiplied along dimensions, with what is known of both lengths said of each: neither broadcasts."""
+def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
+    """Two tensors, contracted along one dimension of each, with the same static length there, so that neither broadcasts."""
     n, m = x.type.shape[i], y.type.shape[j]
     if n is None and m is not None:
         x = specify_shape(x, [m if k == i else None for k in range(x.ndim)])
@@ -81,7 +81,7 @@ def _of_one_length(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
 
 
 def _total(terms: Any, axis: int) -> Any:
-    """The sum of products in their own dtype, in which integers wrap and truth values stay such."""
+    """The sum of products in their own dtype: integers wrap, and truth values stay truth values."""
     return sum_(terms, axis=axis, dtype=terms.dtype)
 
 
@@ -99,7 +99,7 @@ class Dot(Bilinear):
         return np.asarray(np.dot(x, y))
 
     def decompose(self, x: Any, y: Any) -> Sequence[Any]:
-        x, y = _of_one_length(x, x.ndim - 1, y, 0)
+        x, y = _with_equal_lengths(x, x.ndim - 1, y, 0)
         terms = x.dimshuffle(*range(x.ndim), "x") * y if y.ndim == 2 else x * y
         return [_total(terms, x.ndim - 1)]
 
@@ -138,7 +138,7 @@ class Dot(Bilinear):
         x, y = inputs
         x_core, y_core = (v.type.ndim for v in node.inputs)
         if x_core == 2 and batch_ndims[1] == 0:
-            # a matrix product whose right side is shared needs no batched product
+            # with one right-hand side for the whole batch, one matrix product is enough
             return [tensordot(x, y, axes=1)]
         if x_core == 1 and batch_ndims[1] == 0:
             return [self(x, y) if x.ndim <= 2 else tensordot(x, y, axes=1)]
@@ -153,7 +153,7 @@ class Dot(Bilinear):
 
 @op
 class MatMul(Bilinear):
-    """Product of matrices in the last two dimensions, the others broadcasting as types say."""
+    """Product of matrices in the last two dimensions; the others are batch dimensions, which broadcast."""
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim < 2 or y.ndim < 2:
@@ -168,7 +168,7 @@ class MatMul(Bilinear):
         return np.matmul(x, y)
 
     def decompose(self, x: Any, y: Any) -> Sequence[Any]:
-        x, y = _of_one_length(x, x.ndim - 1, y, y.ndim - 2)
+        x, y = _with_equal_lengths(x, x.ndim - 1, y, y.ndim - 2)
         terms = expand_dims(x, -1) * expand_dims(y, -3)
         return [_total(terms, terms.ndim - 2)]
 
@@ -230,10 +230,10 @@ class MatMul(Bilinear):
 
 
 def _operands(a: Any, b: Any) -> tuple[Any, Any]:
-    # a Python number has its own dtype here, as in NumPy, whose products are no ufuncs
+    # a Python number is not weak here, as in NumPy, whose dot is no ufunc
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
-    # one dtype on both sides is what BLAS takes
+    # BLAS needs one dtype on both sides
     return cast(x, dtype), cast(y, dtype)
 
 
@@ -288,7 +288,7 @@ def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
     x = x.conj() if is_complex(x.dtype) else x
     if not isinstance(axis, int | np.integer):
         raise TypeError(f"axis of vecdot must be an integer, got {axis!r}; there is no out")
-    # each has its own dimensions to count the axis in
+    # the axis counts in the dimensions of each tensor separately
     if axis != -1:
         x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     return sum_(x * y, axis=-1, dtype=x.dtype)
@@ -302,7 +302,7 @@ def outer(x: Any, y: Any) -> TensorVariable:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
-    """Sum of products over pairs of axes: a number of trailing and leading ones, or two lists."""
+    """Sum of products over pairs of axes: two lists, or the number of trailing axes of ``a`` and leading axes of ``b``."""
     x, y = _operands(a, b)
     if np.ndim(axes) == 0:
         count = int(axes)

@@ -1,6 +1,6 @@
-"""``beta z + alpha x y`` in one op: what BLAS calls gemm, gemv and ger. Made by rewriting only.
+"""Ops for ``beta z + alpha x y``, BLAS's gemm, gemv and ger, which rewriting makes.
 
-What is not finite comes out as in NumPy, whatever the factors are.
+Infinities and NaN propagate as in NumPy, whatever the factors are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ROUTINES = {"float32": "s", "float64": "d"}
 
 @cache
 def _routine(name: str, dtype: Any) -> Any:
-    """SciPy's BLAS function for a dtype; None for dtypes that BLAS does not take, and without SciPy."""
+    """SciPy's BLAS function for a dtype; None without SciPy, and for dtypes that BLAS does not support."""
     letter = _ROUTINES.get(dtype.name)
     if letter is None:
         return None
@@ -37,11 +37,11 @@ def _routine(name: str, dtype: Any) -> Any:
     return getattr(blas, letter + name)
 
 
-def _are_factors(alpha: Any, beta: Any) -> bool:
-    """Whether BLAS gives what ``beta z + alpha x y`` is, for these scalars.
+def _blas_is_exact(alpha: Any, beta: Any) -> bool:
+    """Whether BLAS computes ``beta z + alpha x y`` as NumPy does, for these scalars.
 
-    It leaves out what is multiplied by 0, though that may not be finite, and multiplies terms of the product by ``alpha`` one by
-    one, so that this must be neither infinite nor far from 1.
+    BLAS skips terms with factor 0, even where z or x y is not finite. It multiplies each term of the product by ``alpha``,
+    so overflow differs if that is infinite or far from 1.
     """
     most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
     return bool(beta != 0 and 1 / most <= abs(alpha) <= most)
@@ -78,7 +78,7 @@ class _Update(Op):
         z, alpha, x, y = arrays[:4]
         beta = arrays[4] if self.has_beta else np.ones((), z.dtype)
         self._check(z, x, y)
-        result = self._by_blas(z, alpha, x, y, beta) if _are_factors(alpha, beta) else None
+        result = self._by_blas(z, alpha, x, y, beta) if _blas_is_exact(alpha, beta) else None
         if result is None:
             result = beta * z + alpha * self._product(x, y)
         if self.inplace:
@@ -105,7 +105,7 @@ class _Update(Op):
             raise ValueError(f"{self}: shapes {x.shape} and {y.shape} do not give {z.shape}")
 
     def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
-        """The result by a call of BLAS, which may be ``z`` itself; None where none fits."""
+        """The result of a BLAS call, which may be ``z`` itself; None if BLAS cannot compute it."""
         raise NotImplementedError
 
     def _symbolic_product(self, x: Any, y: Any) -> Any:
@@ -117,11 +117,11 @@ class _Update(Op):
             return [ZERO] * len(inputs)
         z, alpha, x, y, *beta = inputs
         product = self._symbolic_product(x, y)
-        of_x, of_y = self._of_factors(alpha * ct, x, y)
+        of_x, of_y = self._pull_factors(alpha * ct, x, y)
         of_z = beta[0] * ct if beta else ct
         return [of_z, (ct * product).sum(), of_x, of_y, *([(ct * z).sum()] if beta else [])]
 
-    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         raise NotImplementedError
 
     def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
@@ -151,11 +151,11 @@ class _Update(Op):
     ) -> Sequence[Any]:
         z, alpha, x, y, *beta = inputs
         product = self._batched_product(node.inputs[2:4], (x, y), batch_ndims[2:4])
-        scaled = self._beside(alpha, batch_ndims[1]) * product
-        return [scaled + (self._beside(beta[0], batch_ndims[4]) * z if beta else z)]
+        scaled = self._with_batch_dims(alpha, batch_ndims[1]) * product
+        return [scaled + (self._with_batch_dims(beta[0], batch_ndims[4]) * z if beta else z)]
 
-    def _beside(self, scalar: Any, extra: int) -> Any:
-        """A scalar with batch dimensions, so that it broadcasts against ``z`` with such."""
+    def _with_batch_dims(self, scalar: Any, extra: int) -> Any:
+        """A scalar with batch dimensions, padded so that it broadcasts against the batched ``z``."""
         order: list[Any] = [*range(extra), *["x"] * self.ndims[0]]
         return scalar.dimshuffle(order) if extra else scalar
 
@@ -176,11 +176,11 @@ class Gemm(_Update):
         routine = _routine("gemm", z.dtype)
         if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
             return None
-        # BLAS thinks in columns: the transposed product of transposed matrices is ours
+        # BLAS expects Fortran order, so it computes z.T from y.T and x.T
         made = routine(alpha, y.T, x.T, beta, z.T, overwrite_c=self.inplace)
         return z if self.inplace and np.shares_memory(made, z) else made.T
 
-    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return Dot()(ct, transpose(y)), Dot()(transpose(x), ct)
 
 
@@ -200,7 +200,7 @@ class Gemv(_Update):
         )
         return z if self.inplace and np.shares_memory(made, z) else made
 
-    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return outer(ct, y), Dot()(transpose(x), ct)
 
 
@@ -234,5 +234,5 @@ class Ger(_Update):
         made = routine(alpha, y, x, a=z.T, overwrite_a=self.inplace)
         return z if self.inplace and np.shares_memory(made, z) else made.T
 
-    def _of_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return Dot()(ct, y), Dot()(transpose(ct), x)

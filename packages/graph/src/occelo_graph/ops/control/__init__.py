@@ -1,4 +1,4 @@
-"""Choice between graphs, checks, copies, functions of Python, observers."""
+"""Ops for control: branches, run-time checks, copies and views, Python functions as ops, observers."""
 
 from __future__ import annotations
 

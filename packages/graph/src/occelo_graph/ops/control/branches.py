@@ -1,4 +1,4 @@
-"""Choice between graphs, of which only what is chosen is computed."""
+"""`ifelse`: lazy choice between two branches."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ __all__ = ["IfElse", "ifelse"]
 
 @op
 class IfElse(Op):
-    """The first ``n_outs`` of the values if the condition holds, else the other ones.
+    """The values of the first branch if the condition holds, else those of the second; each has ``n_outs``.
 
-    It is lazy: linkers compute only what the condition asks for. Inputs are the condition, then
-    all values of one branch, then all of the other.
+    It is lazy: linkers compute only the chosen branch. Inputs are the condition, then the values of both branches.
     """
 
     moves = slice(1, None)
@@ -119,7 +118,7 @@ class IfElse(Op):
             a, b = values[i], values[self.n_outs + i]
             extras = [batch_ndims[1 + i], batch_ndims[1 + self.n_outs + i]]
             if batch_ndims[0] == 0 and extras[0] == extras[1]:
-                # which branch is taken must not decide over lengths of the batch
+                # both branches must have the same batch shape
                 a, b = materialize([a, b], extras) if extras[0] else (a, b)
                 results.append(ifelse(condition, a, b))
             else:
@@ -132,8 +131,8 @@ class IfElse(Op):
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``, computed lazily.
 
-    Branches are tensors or lists of as many; each pair has one dtype and number of dimensions
-    (TypeError otherwise), while shapes may differ.
+    Branches are tensors, or two lists of equal length. The tensors of a pair must have the same dtype and number of
+    dimensions (TypeError), but shapes may differ.
     """
     several = is_list_or_tuple(then_branch)
     then = list(then_branch) if is_list_or_tuple(then_branch) else [then_branch]

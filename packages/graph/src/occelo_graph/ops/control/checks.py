@@ -1,4 +1,4 @@
-"""Checks that are made when the graph runs."""
+"""Run-time checks: `CheckAndRaise`, `Assert`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Assert", "CheckAndRaise", "assert_op"]
 
 
 class CheckAndRaise(Op):
-    """The first input, after checking that all others hold; else ``exc_type(msg)`` is raised."""
+    """The first input, after a check that all other inputs are true; else it raises ``exc_type(msg)``."""
 
     moves = FIRST
 
@@ -78,7 +78,7 @@ class Assert(CheckAndRaise):
 
 
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
-    """``value``, after checking when the graph runs that the conditions hold."""
+    """``value``, with a run-time check that the conditions hold (AssertionError)."""
     return Assert(msg)(value, *conditions)
 
 

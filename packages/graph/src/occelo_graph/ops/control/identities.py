@@ -1,4 +1,4 @@
-"""Ops whose result equals their input: copies, views, and what is assumed of a value."""
+"""Ops whose result equals their input: copies, views, and assumptions about a value (`assume`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"
 
 
 class SameType(Op):
-    """Base of ops whose result is, for all purposes of graphs, their input."""
+    """Base of ops whose output has the type, shape and derivative of their input."""
 
     moves = FIRST
 
@@ -26,7 +26,7 @@ class SameType(Op):
         return x
 
     def kernel(self, node: Apply) -> Kernel:
-        # a value may be a tuple, which is not one of results
+        # a value may itself be a tuple, which must not be taken for several results
         return lambda *values: (self.evaluate(*values),)
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -82,14 +82,14 @@ ASSUMPTIONS = (
     "nonnegative",
     "positive",
 )
-"""What may be said of a tensor. Those of matrices are about the last two dimensions."""
+"""The properties that `assume` accepts; those of matrices are about the last two dimensions."""
 
 
 @op
 class Assume(SameType):
-    """Its input, of which the user says something that rewriting may rely on; nothing is checked.
+    """Its input, with properties stated by the user, which rewriting relies on without a check.
 
-    ``facts`` are pairs of a name out of `ASSUMPTIONS` and whether it holds.
+    ``facts`` are pairs of a name in `ASSUMPTIONS` and whether it holds.
     """
 
     facts: tuple[tuple[str, bool], ...]
@@ -125,12 +125,11 @@ def assume(
     nonnegative: bool | None = None,
     positive: bool | None = None,
 ) -> Any:
-    """``x``, with the promise that something holds (True) or does not (False); None says nothing.
+    """``x`` with stated properties: each holds (True), does not hold (False), or is not stated (None).
 
-    A selection matrix has one 1 in each row and zeros elsewhere, a permutation one in each column as well.
-    ``unique_indices`` says that no position occurs twice in an array of indices. Rewriting relies on it
-    without any check, and results are undefined where it is wrong. TypeError if nothing is said, or if
-    something is said of a matrix and ``x`` is none.
+    A selection matrix has one 1 in each row and zeros elsewhere; a permutation has one 1 in each column as well.
+    ``unique_indices``: no position occurs twice in an index array. Rewriting relies on the properties without a check, and
+    results are undefined where they are wrong. TypeError if none is stated, or if one of matrices is stated and ``x`` is none.
     """
     given = {
         "diagonal": diagonal,

@@ -1,9 +1,8 @@
-"""Ops that hand their inputs on and show them on the way: `Print`, `PdbBreakpoint`.
+"""Observers: `Print` and `PdbBreakpoint`, which return their inputs and have an effect.
 
-Compiled functions take observers out of the way of rewriting: what used the observer's output uses its
-input, and the observer looks at that beside. So ``log(1 + Print()(x))`` is computed as without the
-``Print``. Only in graphs with lazy branches do observers stay where they are, since they must not look at
-what is never computed.
+In compiled functions observers do not block rewriting: users of the observer's output use its input, and the observer
+becomes a hidden output. So ``log(1 + Print()(x))`` is computed as without the ``Print``. In graphs with lazy branches
+observers stay in place, since they must not observe values that are never computed.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ __all__ = ["PdbBreakpoint", "Print"]
 
 
 class Print(SameType):
-    """Prints its input whenever it is computed, and hands it on.
+    """Prints its input whenever that is computed, and returns it.
 
-    ``message`` stands in front, ``attrs`` are the attributes to print, called if they can be.
-    ``global_fn(op, value)`` does something else than printing.
+    Each line begins with ``message``. ``attrs`` are the attributes to print, called if callable. ``global_fn(op, value)`` is
+    called instead of printing.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("message", "attrs", "global_fn")
@@ -63,11 +62,10 @@ class Print(SameType):
 
 
 class PdbBreakpoint(Op):
-    """``PdbBreakpoint(name)(condition, x, ...)``: the variables, and the debugger whenever the scalar
-    ``condition`` holds.
+    """``PdbBreakpoint(name)(condition, x, ...)``: returns the variables, and starts the debugger when ``condition`` holds.
 
-    In the debugger ``monitored`` is the list of their values. One variable comes back bare, several as
-    a list.
+    The condition is a scalar. In the debugger ``monitored`` has the values. One variable is returned as such, several as a
+    list.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("name", "count")

@@ -1,4 +1,4 @@
-"""Functions of Python as ops: `wrap_py`."""
+"""`wrap_py`: Python functions of arrays as ops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FromFunctionOp", "as_op", "wrap_py"]
 
 
 class FromFunctionOp(Op):
-    """An op that calls a function of Python; made by `wrap_py`."""
+    """An op that calls a Python function; made by `wrap_py`."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ def wrap_py(
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Make an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
 
-    ``itypes`` and ``otypes`` are types (or what makes variables of them), one or a list. The function
-    gets an array for each input and returns one for each output, which must fit its type. The op has no
-    gradient; ``infer_shape(node, input_shapes)``, or with a graph before them, gives the shapes of its outputs without
-    running it. It is pickled by its name, so the decorated function must be one of a module.
+    ``itypes`` and ``otypes`` are a type or a list of types, or constructors of variables such as ``dvector``. The function
+    gets an array for each input and returns one for each output, which must fit its type. The op has no gradient.
+    ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns the output shapes without
+    running the function. It is pickled by name, so it must be an attribute of a module.
     """
     if otypes is None:
         raise TypeError(

@@ -1,1 +1,1 @@
-"""Elementwise functions: rows of a table (`scalar`), applied by one op (`op.Elemwise`)."""
+"""Elementwise functions: a table of scalar ops (`scalar`), and the op that applies them (`op.Elemwise`)."""

@@ -1,4 +1,4 @@
-"""Arithmetic, rounding, comparison, logic and selection, element by element."""
+"""Scalar ops of arithmetic, rounding, comparison, logic and selection."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
@@ -107,7 +107,7 @@ second: Elemwise = elementwise(
     _second_dtype,
     _second,
     [None, lambda ct, x, y, out: ct],
-    "The second argument, broadcast against the first, whose values do not matter.",
+    "The second argument, broadcast to the common shape of both; values of the first are not used.",
     holomorphic=True,
     moves=slice(1, 2),
 )
@@ -332,7 +332,7 @@ supremum: Elemwise = elementwise(
     ufunc_rule(np.maximum),
     np.maximum,
     [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
-    "The same as `maximum`; as a reduction, which of no elements is -inf (or the least integer).",
+    "The same as `maximum`, but as a reduction of no elements it is -inf (or the least integer).",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -430,7 +430,7 @@ def isneginf(x: Any) -> TensorVariable:
 
 
 def _of_integers(ufunc: np.ufunc, meant: str = "") -> DtypeRule:
-    """NumPy's rule; floats are told what users mean with operators that floats do not have."""
+    """NumPy's rule, with an error for floats that explains the precedence of the operators."""
     rule = ufunc_rule(ufunc)
 
     def of_integers(dtypes: Sequence[str]) -> str:
@@ -578,11 +578,10 @@ _ROUNDINGS = {
 
 
 def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:
-    """Nearest number with ``decimals`` (0) decimal places; integers of no places stay as they are.
+    """Nearest number with ``decimals`` (by default 0) decimal places.
 
-    ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer in its
-    place is the number of places, as in NumPy, whose way it is: scale by a power of ten, round to
-    an integer, scale back.
+    ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer as ``mode`` is the number of
+    decimals, as in NumPy. As there, the result is scaled by a power of ten, rounded to an integer, and scaled back.
     """
     a = as_tensor_variable(a)
     if not isinstance(mode, str):

@@ -1,4 +1,4 @@
-"""Parts of complex numbers, and complex numbers from parts, element by element."""
+"""Scalar ops of complex numbers: parts, conjugate, angle, and complex numbers from parts."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 

@@ -1,4 +1,4 @@
-"""`Composite`: several scalar functions as one, which `Elemwise` applies in one pass."""
+"""`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Composite"]
 
 _BLOCK = 8192
-"""Elements computed at a time, so that what is between stays in the cache of a processor."""
+"""Elements computed at a time, so that intermediate results stay in the processor's cache."""
 
 _MOST_NAMES = 8
 
@@ -43,7 +43,7 @@ class Composite(ScalarOp):
 
     @property
     def inner_nodes(self) -> Sequence[TensorApply[Elemwise]]:
-        """The nodes inside, in the order in which they run."""
+        """The inner nodes in topological order."""
         return cast("Sequence[TensorApply[Elemwise]]", self.inner.nodes)
 
     def fields(self) -> dict[str, Any]:
@@ -104,12 +104,12 @@ class Composite(ScalarOp):
         return self.expand(inputs)
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs as a graph of the functions inside, over tensors."""
+        """The outputs as a graph of the inner functions over tensors."""
         values = self._applied(inputs)
         return [values.get(v, v) for v in self.inner.outputs]
 
     def _applied(self, inputs: Sequence[Any]) -> dict[Variable, Any]:
-        """The functions inside, applied to tensors: what stands for each variable inside that is no constant."""
+        """The inner functions applied to tensors: the tensor for each inner variable that is no constant."""
         outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
         for node in self.inner.nodes:
             outer[node.outputs[0]] = node.op(*(outer.get(v, v) for v in node.inputs))

@@ -1,4 +1,4 @@
-"""`Elemwise`: a scalar operation applied to tensors that broadcast as their types say."""
+"""`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
 
 
 def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
-    """Sum ``value`` (of the shape of ``full``) over the dimensions that ``target`` broadcast."""
+    """Sum ``value``, of type ``full``, over the dimensions along which ``target`` was broadcast."""
     if full is target:
         return value
     lead = full.ndim - target.ndim
@@ -74,8 +74,8 @@ def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
 class Elemwise(Op):
     """Apply ``scalar_op`` element by element, with NumPy's broadcasting decided by static types.
 
-    ``inplace`` maps an output to the input whose storage it takes, as pairs. A dimension of unknown
-    length never broadcasts: that it has length 1 at run time beside another length is a ValueError.
+    ``inplace`` has pairs of an output and the input that it overwrites. A dimension of dynamic length never broadcasts: if
+    its length is 1 at run time and another input's is not, running raises a ValueError.
     """
 
     scalar_op: ScalarOp
@@ -109,7 +109,9 @@ class Elemwise(Op):
         if nin is not None:
             if len(inputs) != nin:
                 raise TypeError(f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}")
-        elif len(inputs) > 2 and str(self.scalar_op) != "mul":  # no name of NumPy's
+        elif (
+            len(inputs) > 2 and str(self.scalar_op) != "mul"
+        ):  # NumPy has no function of the name mul
             refuse_out(str(self.scalar_op), inputs)
         if not inputs:
             raise TypeError(f"{self} takes at least one argument")
@@ -148,9 +150,10 @@ class Elemwise(Op):
         return [_filled(v, inputs) for v in cast]
 
     def kernel(self, node: Apply) -> Kernel:
-        row = self.scalar_op
-        fixed = isinstance(row, ScalarFunction) and (row.arity is not None or len(node.inputs) == 2)
-        evaluate = row.function if fixed and isinstance(row, ScalarFunction) else row.evaluate
+        scalar_op = self.scalar_op
+        evaluate = scalar_op.evaluate
+        if isinstance(scalar_op, ScalarFunction) and (scalar_op.arity or len(node.inputs) == 2):
+            evaluate = scalar_op.function
         dtypes = [out.type.numpy_dtype for out in node.outputs if isinstance(out.type, TensorType)]
         check = _run_time_check(node)
         inplace = self.inplace
@@ -230,17 +233,17 @@ class Elemwise(Op):
     ) -> list[Any]:
         # Cotangents of complex variables are dL/d(re) + i dL/d(im); for a holomorphic f that is the
         # conjugate of what the linear map does to the conjugate (Wirtinger calculus).
-        row = self.scalar_op
-        own = row.complex_pullback
+        scalar_op = self.scalar_op
+        own = scalar_op.complex_pullback
         if own is not None:
             return [
                 d(ct, *inputs, out) if d is not None and want else None
                 for d, want in zip(own, wanted, strict=True)
             ]
-        _require_holomorphic(row)
+        _require_holomorphic(scalar_op)
         turned = ct.conj() if is_complex(ct.type.dtype) else ct
         terms: list[Any] = []
-        for d, want in zip(row.derivatives(len(inputs)), wanted, strict=True):
+        for d, want in zip(scalar_op.derivatives(len(inputs)), wanted, strict=True):
             if not want:
                 terms.append(None)
             elif d is None:
@@ -283,19 +286,19 @@ class Elemwise(Op):
         return [total]
 
     def _complex_tangent(self, inputs: Sequence[Any], out: Any, tangents: Sequence[Any]) -> Any:
-        """The tangent where the derivative is linear in real and imaginary parts only.
+        """The tangent of a function whose derivative is linear over real, but not over complex numbers.
 
-        The parts of the result's tangent are the products of the tangents with what is pulled back from 1 and from i.
+        Real and imaginary part of the tangent are inner products of the inputs' tangents with the pullbacks of 1 and of i.
         """
         real, joined = Elemwise(ScalarFunction("real")), Elemwise(ScalarFunction("complex"))
-        rows = self.scalar_op.complex_pullback or ()
+        pullbacks = self.scalar_op.complex_pullback or ()
         wanted = [t is not None and t is not ZERO for t in tangents]
         parts: list[Any] = []
         for unit in (1.0, 1.0j) if is_complex(out.type.dtype) else (1.0,):
             ct = Elemwise(ScalarFunction("second"))(out, np.asarray(unit, out.type.dtype))
             terms = [
                 real(d(ct, *inputs, out).conj() * t)
-                for d, t, want in zip(rows, tangents, wanted, strict=True)
+                for d, t, want in zip(pullbacks, tangents, wanted, strict=True)
                 if want and d is not None
             ]
             if not terms:
@@ -318,7 +321,7 @@ class Elemwise(Op):
             with np.errstate(all="ignore"):
                 return int(self.evaluate(*arrays))
         except Exception:
-            return None  # what fails is told when it is computed
+            return None  # computing it raises the error
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         out = tensors(node.outputs)[0].type
@@ -362,10 +365,10 @@ class Elemwise(Op):
 
 
 def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs in the precision in which the function is computed, so that derivatives are too.
+    """The inputs cast to the precision of the output, so that derivatives are computed in it.
 
-    2 x of an int8 x would wrap, its log be a float16, and that of a float16 not be precise. Truth values stay what they are,
-    and so do the operands of real functions of complex numbers.
+    For an int8 x, 2 x would wrap, and log(x) would be computed in float16. Truth values are not cast, nor are the inputs of
+    real functions of complex numbers.
     """
     dtype = out.type.dtype
     for v in inputs:
@@ -375,7 +378,7 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
         return inputs
     if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
         return inputs
-    # the name of a dtype is slow to find
+    # looked up once, since the name of a dtype is slow to compute
     real = out.type.numpy_dtype.type(0).real.dtype.name
     wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
@@ -399,9 +402,9 @@ def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
 
 
 def _filled(value: Any, inputs: Sequence[Any]) -> Any:
-    """``value``, broadcast against the inputs that it does not depend on."""
+    """``value``, broadcast against the inputs on which it does not depend, and never an input itself."""
     reached = set(ancestors([value], inputs))
-    alone = any(value is v for v in inputs)  # results have memory of their own
+    alone = any(value is v for v in inputs)  # a result must have its own memory
     for v in inputs:
         if alone or v not in reached:
             value = Elemwise(ScalarFunction("second"))(v, value)
@@ -409,7 +412,7 @@ def _filled(value: Any, inputs: Sequence[Any]) -> Any:
 
 
 def _run_time_check(node: Apply) -> Callable[[Sequence[Any]], None] | None:
-    """A check of the lengths that the types leave open; None if they leave none open."""
+    """A check of the dynamic lengths that must be equal; None if there are none."""
     types = [v.type for v in node.inputs]
     ndim = max(t.ndim for t in types if isinstance(t, TensorType))
     groups: list[list[tuple[int, int]]] = []
@@ -469,21 +472,22 @@ def elementwise(
     doc: str = "",
     **options: Any,
 ) -> Elemwise:
-    """Register a row of the table of scalar functions and return the op that applies it.
+    """Define a scalar op and return the op that applies it to tensors: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
 
-    ``function`` is NumPy code over arrays that broadcast; None, where the option ``formula`` says it all (TypeError without one).
+    ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is evaluated (TypeError without one).
 
-    ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number of inputs (``nin`` None) the option
-    ``partial_at`` gives the one at a position. Other options declare what is known of the function, see `ScalarOp`. The op is the user's function: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
+    ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number
+    of inputs (``nin`` None) the option ``partial_at`` returns the derivative by the input at a position. Other options are
+    traits, see `ScalarOp`.
 
-    ValueError for a name that is taken. Only where it is defined may a function be defined again, by a cell of a notebook or a module
-    that is loaded again: that is another function, for which formulas are registered anew. Graphs and compiled functions keep the earlier one.
+    ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
+    is loaded again. That defines another function; graphs and compiled functions keep the earlier one.
     """
     place = place_of_definition()
-    ScalarFunction.make_room(name, place)
-    row = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
-    row.place = place
-    made = Elemwise(row)
+    ScalarFunction.rename_earlier(name, place)
+    scalar_op = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
+    scalar_op.place = place
+    made = Elemwise(scalar_op)
     made.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
     made.__dict__["__name__"] = name
     return made

@@ -1,8 +1,8 @@
-"""Scalar operations: what an elementwise op does to each element.
+"""Scalar ops: functions of scalars, which `Elemwise` applies to each element, and rules for their dtypes.
 
-`ScalarFunction` is a row of a table: name, number of inputs, dtype rule, NumPy or SciPy function,
-and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian
-is diagonal, the same map serves pullback and pushforward.
+The table of named scalar ops has for each a `ScalarFunction`: name, number of inputs, dtype rule, NumPy or SciPy
+function, and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian is diagonal,
+this map serves both pullback and pushforward.
 """
 
 from __future__ import annotations
@@ -41,38 +41,38 @@ Derivative = Callable[..., Any] | None
 
 
 Sign = Literal["unsigned", "nonnegative"]
-"""What may hold of all elements: no minus sign, not even of a zero; or none below 0."""
+"""A property of all elements: "unsigned" ones have no minus sign, not even zeros; "nonnegative" ones are not below 0."""
 
 
 class ScalarOp(Static):
-    """Base of what `Elemwise` applies to each element, and what it may say of itself.
+    """Base of scalar ops, with their traits.
 
-    What a function does not declare is not known of it: no rule or linker relies on it. Only for ``holomorphic`` is
-    there no answer that is right for all functions, so whoever asks for it raises.
+    No rule or linker relies on a property that a function does not declare. No default of ``holomorphic`` is right for all
+    functions, so differentiation over complex tensors raises if it is not declared.
     """
 
     name: str
     commutative: bool = False
     nout: int = 1
     holomorphic: bool | None = None
-    """For complex numbers the derivatives are complex linear. None, where that is not declared: then the derivative
-    over complex tensors is a NotImplementedError, unless ``complex_pullback`` gives it."""
+    """Whether the derivatives over complex numbers are complex linear. Differentiation over complex tensors raises
+    NotImplementedError if this is None (not declared) or False, unless there is a ``complex_pullback``."""
     complex_pullback: Sequence[Derivative] | None = None
     """The derivatives over complex tensors of a function that is not holomorphic."""
     linear: Literal["all", "each", "first"] | None = None
-    """Linear in all inputs at once (a sum), in each for itself (a product), or in the first alone (a quotient)."""
+    """Linear in all inputs jointly (a sum), in each input separately (a product), or in the first only (a quotient)."""
     arithmetic: bool = False
-    """Part of sums and products, which rules look at as wholes."""
+    """Part of sums and products, which rules rewrite as wholes instead of node by node."""
     sign: Sign | None = None
-    """What holds of the results for all real numbers."""
+    """The sign of the results for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
-    """What holds of the results for real numbers that it all holds of."""
+    """The properties of sign that the result has if all real inputs have them."""
     moves: slice | None = None
-    """The input whose elements the results are, broadcast; a slice of one position."""
+    """The input, as a slice of one position, whose broadcast elements are the results."""
     infix: tuple[str, int] | None = None
-    """Python's operator and its precedence, from 1 for comparisons to 8 for powers; of one argument, it stands before that."""
+    """Python's operator and its precedence, from 1 for comparisons to 8 for powers; a prefix if there is one argument."""
     python_only: str | None = None
-    """Why loops have no formula of it for some dtypes of real numbers or all, so that compiled code calls its NumPy code."""
+    """The reason why loops have no formula for some real dtypes, so that compiled code calls the NumPy code; None if they have."""
 
     @property
     def nin(self) -> int | None:
@@ -89,11 +89,11 @@ class ScalarOp(Static):
 
     @property
     def is_formula(self) -> bool:
-        """Whether the function is made of others, which `composed` applies."""
+        """Whether the function is composed of others, which `composed` applies."""
         return False
 
     def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
-        """The outputs by other elementwise functions, of tensors; None where it is not made of others."""
+        """The outputs as expressions of other elementwise functions of tensors; None if there are none."""
         return None
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
@@ -123,7 +123,7 @@ _table: dict[str, ScalarFunction] = {}
 
 
 @dataclass(eq=False, repr=False)
-class _Row(ScalarOp):
+class _Fields(ScalarOp):
     name: str
     arity: int | None
     rule: DtypeRule
@@ -144,16 +144,15 @@ class _Row(ScalarOp):
     python_only: str | None = None
 
 
-class ScalarFunction(_Row):
+class ScalarFunction(_Fields):
     """A named function of scalars; the name is its identity, so each name is registered once.
 
-    What is defined again at its own `place`, such as a cell of a notebook that runs again, is a row of its own: the
-    earlier one gets another name, so that graphs and functions which have it stay what they are.
+    A function that is defined again at the same `place`, for instance by a cell of a notebook that runs again, replaces the
+    earlier one in the table. The earlier one gets another name, so graphs and compiled functions that use it do not change.
 
-    The options are those of `ScalarOp`: what is declared is relied upon, and what is not is not known.
-    ``formula`` makes the result of variables by other elementwise functions: backends that have no function of
-    their own compute it so. It may return None for dtypes of which it does not hold. With a formula the NumPy code,
-    ``function``, may be None.
+    The options are the traits of `ScalarOp`. ``formula`` expresses the result by other elementwise functions of variables,
+    for backends without a function of their own. It may return None for dtypes for which it is not valid.
+    With a formula the NumPy code, ``function``, may be None.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
@@ -202,16 +201,16 @@ class ScalarFunction(_Row):
         return np.broadcast_to(np.asarray(value(output), self.rule(dtypes)), shape).copy()
 
     place: tuple[str, ...] | None = None
-    """Where it is defined; None for rows of these packages."""
+    """Where it is defined; None for functions of these packages."""
 
     @staticmethod
     def named(name: str) -> ScalarFunction | None:
-        """The row of a name; None if there is none."""
+        """The function of a name; None if there is none."""
         return _table.get(name)
 
     @staticmethod
-    def make_room(name: str, place: tuple[str, ...] | None) -> None:
-        """Give the row of a name another one, if that comes from the same place."""
+    def rename_earlier(name: str, place: tuple[str, ...] | None) -> None:
+        """Free a name: rename the function that has it, if that was defined at the same place."""
         earlier = _table.get(name)
         if place is None or earlier is None or earlier.place != place:
             return
@@ -234,7 +233,7 @@ class ScalarFunction(_Row):
         return {"name": self.name}
 
     def expression(self, dtypes: Sequence[str]) -> Expression | None:
-        """The formula for scalars of dtypes, as its inputs, its nodes in order, and its result; None without one."""
+        """The formula for scalars of these dtypes: its inputs, nodes in topological order, and result; None without one."""
         if self.formula is None:
             return None
         known: dict[tuple[str, ...], Expression | None]
@@ -257,14 +256,14 @@ class ScalarFunction(_Row):
         return None if made is None else [made]
 
     def parts(self) -> dict[str, Any]:
-        """All that the row says, by name; equal functions of two processes have equal parts."""
+        """All declared fields by name; equal functions of two processes have equal fields."""
         return {
             each.name: getattr(self, each.name)
             for each in dataclass_fields(self)
             if each.name != "doc" and not (each.name == "function" and self.by_formula)
         }
 
-    # there is one object for each name, so identity decides, and decides quickly
+    # there is one object for each name, so identity is equality, and faster
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -298,7 +297,7 @@ class ScalarFunction(_Row):
 
 
 def in_floats(*operands: Any) -> list[Any]:
-    """Operands of a formula in the dtype that `inexact` gives."""
+    """Operands of a formula, cast to the dtype of `inexact`."""
     dtype = inexact([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
@@ -338,13 +337,13 @@ def first_dtype(dtypes: Sequence[str]) -> str:
 
 
 def float_like(dtypes: Sequence[str]) -> str:
-    """The real dtype that has the precision of the common one; integers give as NumPy's sqrt does."""
+    """The real dtype with the precision of the common one; for integers that of NumPy's sqrt."""
     common = inexact(dtypes)
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 
 
 def inexact(dtypes: Sequence[str]) -> str:
-    """The common dtype, or what NumPy's sqrt makes of it if it is discrete."""
+    """The common dtype; if it is discrete, the dtype of its NumPy sqrt."""
     common = promoted(dtypes)
     if not is_discrete(common):
         return common
@@ -355,7 +354,7 @@ _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 
 def special_float(dtypes: Sequence[str]) -> str:
-    """SciPy's rule for special functions: float32 for what fits it, else float64."""
+    """SciPy's rule for special functions: float32 if all inputs convert to it exactly, else float64."""
     for dtype in dtypes:
         if is_complex(dtype):
             raise TypeError("This function is not defined for complex tensors")

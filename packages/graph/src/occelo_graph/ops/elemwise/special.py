@@ -1,7 +1,7 @@
-"""Special functions, element by element; SciPy computes them and is imported on first use.
+"""Scalar ops of special functions, computed by SciPy, which is imported on first use.
 
 Derivatives are from the NIST Digital Library of Mathematical Functions (DLMF); each section is
-named beside its formula.
+named next to its formula.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false

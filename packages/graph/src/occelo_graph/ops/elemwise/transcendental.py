@@ -1,4 +1,4 @@
-"""Powers, exponentials, logarithms, trigonometric and hyperbolic functions, element by element."""
+"""Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
@@ -84,13 +84,13 @@ def _unary(
 
 
 def _exp_partial(ct: Any, x: Any, out: Any) -> Any:
-    """ct exp(x); what was divided by exp(x) before is not multiplied by it again, which could be 0 times infinity."""
+    """``ct * exp(x)``; if ct is a quotient by exp(x), its numerator, since the product could be 0 times infinity."""
     divided = _undivided(ct, out)
     return ct * out if divided is None else divided
 
 
 def _undivided(ct: Any, divisor: Any) -> Any:
-    """ct times what it is divided by, if it is a quotient by that, its negative, or a product with one of these; else None."""
+    """``ct * divisor``, if ct is a quotient by it, the negative of one, or a product with one of these; else None."""
     owner = ct.owner
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
         top = _undivided_quotient(owner.inputs[0], divisor)

@@ -1,1 +1,1 @@
-"""Reading and writing parts of tensors: keys, basic and advanced indexing, and what builds on them."""
+"""Indexing: keys, basic and advanced reads and writes, masks, diagonals, sliding windows."""

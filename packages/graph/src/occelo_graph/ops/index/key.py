@@ -1,9 +1,8 @@
-"""Index keys: what stands between the brackets of ``x[...]``, split into a static part and inputs.
+"""Index keys: the index in ``x[...]``, split into a static key and input variables.
 
-A key is a tuple with one entry for each dimension: an integer; `SCALAR`, an integer that an input
-gives; a slice whose parts are integers, None or `SCALAR`; `ARRAY`, an array of integers or a mask
-that an input gives (a mask takes as many dimensions as it has, one at least: a single truth value is a mask of a
-new dimension of length 1).
+A key is a tuple of entries: an integer; `SCALAR`, an integer that is an input; a slice whose parts are integers, None or
+`SCALAR`; `ARRAY`, an index array or mask that is an input. Each entry takes one dimension, but a mask takes as many as it
+has. A single truth value is a mask of a new dimension of length 1.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ def _array_part(value: Any) -> Any:
 
 
 def _single_truth_value(mask: Any) -> Any:
-    """What a mask without dimensions is of a new dimension: a mask, or the positions that are known."""
+    """A mask without dimensions as one of a new dimension of length 1; a constant as an array of positions."""
     if isinstance(mask, Constant):
         return constant(np.zeros(int(mask.data), "int64"))
     return mask.dimshuffle(["x"])
@@ -101,7 +100,7 @@ def _is_scalar_index(value: Any) -> bool:
 
 
 def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
-    """Replace ``...`` by full slices, and add those that are missing at the end."""
+    """Replace ``...`` by full slices, and append full slices for the remaining dimensions."""
     used = 0
     for e in entries:
         if e is None or e is Ellipsis:
@@ -138,11 +137,10 @@ def _mask_ndim(entry: Any) -> int | None:
 
 
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
-    """Split what stands in the brackets for a tensor with ``ndim`` dimensions.
+    """Split the index of a tensor with ``ndim`` dimensions into static key, inputs and new dimensions.
 
-    Returns the static key, the input variables, and where new dimensions of length 1 are inserted
-    (positions among the dimensions; the key has a full slice for each, or the mask that a single truth value is). TypeError for something that
-    is no index, IndexError for too many.
+    New dimensions of length 1 are given by their positions after they are inserted. The key has an entry for each: a full
+    slice, or a mask for a single truth value. TypeError for an entry that is no index, IndexError for too many.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
@@ -204,7 +202,7 @@ def count_inputs(key: Key) -> int:
 def fill_key(
     key: Key, inputs: Sequence[Any], scalar: Callable[[Any], Any] = int
 ) -> tuple[Any, ...]:
-    """Put the inputs in their places; ``scalar`` converts those of `SCALAR`."""
+    """The key with `SCALAR` and `ARRAY` replaced by inputs; ``scalar`` converts those of `SCALAR`."""
     rest: Iterator[Any] = iter(inputs)
     filled: list[Any] = []
     for entry in key:
@@ -219,7 +217,7 @@ def fill_key(
 
 
 def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
-    """Which inputs of a node decide how much the key takes: masks and parts of slices; the key's start at ``first``."""
+    """Positions of the inputs whose values determine the result's shape: masks and parts of slices; the key's begin at ``first``."""
     found: list[int] = []
     position = first
     for entry in key:
@@ -235,7 +233,7 @@ def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
 
 
 def slice_length(entry: slice, length: int | None) -> int | None:
-    """The static number of elements that a slice takes from a dimension, None if unknown."""
+    """The number of elements that a slice takes from a dimension; None if it is dynamic."""
     parts = slice_parts(entry)
     if parts == (None, None, None) or parts == (None, None, -1):
         return length
@@ -245,7 +243,7 @@ def slice_length(entry: slice, length: int | None) -> int | None:
 
 
 def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
-    """The static shape of a basic index; IndexError for an integer known to be out of range."""
+    """The static shape of a basic index; IndexError for an integer that is statically out of range."""
     result: list[int | None] = []
     for axis, (entry, length) in enumerate(zip(key, shape, strict=True)):
         if is_slice(entry):
@@ -256,7 +254,7 @@ def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
 
 
 def check_range(entry: Any, length: int | None, axis: int) -> None:
-    """Raise IndexError if an integer is known to be out of range."""
+    """IndexError if an integer is statically out of range."""
     if isinstance(entry, int) and length is not None and not -length <= entry < length:
         raise IndexError(f"Index {entry} is out of range for dimension {axis} of length {length}")
 
@@ -264,11 +262,10 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 def advanced_layout(
     key: Key, shape: StaticShape, arrays: Sequence[TensorType]
 ) -> tuple[list[int | None], int, int]:
-    """The static shape of an advanced index, and which of its dimensions the arrays make.
+    """The static shape of an advanced index, and position and number of the dimensions that come from index arrays.
 
-    As in NumPy, integers count as arrays; the dimensions that arrays make stand where the first
-    array stands if all arrays are neighbours, else in front. Returns the shape, the position of
-    those dimensions and their number.
+    As in NumPy, integers count as arrays. The arrays' broadcast dimensions are at the place of the first array if all
+    arrays are adjacent, else in front.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
@@ -306,7 +303,7 @@ def advanced_layout(
 
 
 def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
-    """IndexError if a mask is known not to fit the dimensions from ``axis`` on, which have these lengths."""
+    """IndexError if a mask statically does not fit the dimensions from ``axis`` on, whose lengths are ``shape``."""
     for own, length in zip(mask.shape, shape, strict=True):
         if own is not None and length is not None and own != length:
             raise IndexError(
@@ -335,7 +332,7 @@ def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...
         if not places:
             before_first = len(slices)
         places.append(place)
-        made.append(_made_by(entry))
+        made.append(_index_shape(entry))
         axis += entry.ndim if _is_mask(entry) else 1
     try:
         core = np.broadcast_shapes(*made)
@@ -352,7 +349,7 @@ def _is_mask(entry: Any) -> bool:
     return type(entry) is np.ndarray and str(entry.dtype) == "bool"
 
 
-def _made_by(entry: Any) -> tuple[int, ...]:
+def _index_shape(entry: Any) -> tuple[int, ...]:
     if _is_mask(entry):
         return (int(np.count_nonzero(entry)),)
     return tuple(int(n) for n in getattr(entry, "shape", ()))
@@ -369,8 +366,8 @@ def _arrays_differ(shapes: Sequence[tuple[int, ...]]) -> IndexError:
 
 
 def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> None:
-    """IndexError unless index arrays of these types have equal lengths where those are not known to be 1."""
-    shapes = [_made_by(a) for a in arrays]
+    """IndexError unless index arrays of these types have equal lengths, apart from static lengths of 1."""
+    shapes = [_index_shape(a) for a in arrays]
     static = [(None,) if t.dtype == "bool" else t.shape for t in types]
     for axis in range(-max((len(s) for s in shapes), default=0), 0):
         group = {
@@ -381,7 +378,7 @@ def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> No
 
 
 def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
-    """IndexError unless masks have the lengths of what they select from: NumPy lets those without elements pass."""
+    """IndexError unless masks have the lengths of the dimensions they index; NumPy does not check empty masks."""
     axis = 0
     for entry in entries:
         if not _is_mask(entry):
@@ -397,7 +394,7 @@ def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
 
 
 def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:
-    """ValueError unless a value of a type can be written to a part: lengths not known to be 1 must be the part's."""
+    """ValueError unless a value can be written to a region: its lengths, apart from static ones of 1, must be equal."""
     lead = len(region) - len(shape)
     for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):
         if static != 1 and own != length:

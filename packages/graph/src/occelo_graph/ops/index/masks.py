@@ -1,4 +1,4 @@
-"""Masks whose values are known: how many elements they take is known, too, so that this broadcasts as in NumPy."""
+"""Constant masks as index arrays of positions: their number is static, so they broadcast as in NumPy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["known_masks_as_positions"]
 
 
 def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, list[Any]]:
-    """A key and its inputs, where constant masks beside other arrays are arrays of positions.
+    """A key and its inputs with constant masks replaced by index arrays, if the key has several arrays.
 
-    A mask alone stays one. IndexError if a mask is known not to fit, and when it runs where that is not known.
+    A single mask stays a mask. IndexError if a mask does not fit: at once if that is static, else when the graph runs.
     """
     if sum(1 for e in key if isinstance(e, str) and e == ARRAY) < 2:
         return key, list(inputs)
@@ -47,11 +47,11 @@ def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[K
 
 
 def _positions(x: Any, axis: int, mask: Any) -> list[Any]:
-    """An array for each dimension of a mask that takes the dimensions of ``x`` from ``axis`` on."""
+    """An index array for each dimension of a mask that indexes the dimensions of ``x`` from ``axis`` on."""
     ndim = mask.type.ndim
     check_mask(mask.type, x.type.shape[axis : axis + ndim], axis)
     first, *others = (constant(p) for p in mask.data.nonzero())
-    # of known lengths, too, which may be others where a graph is rebuilt
+    # static lengths as well, since a rebuilt graph may have others
     fits = [eq(shape_i(x, axis + i), n) for i, n in enumerate(mask.type.shape)]
     text = (
         f"A mask of shape {shape_text(mask.type.shape)} does not fit the dimensions from {axis} on"

@@ -1,4 +1,4 @@
-"""Positions of elements, and reading and writing by position."""
+"""Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices."""
 
 from __future__ import annotations
 
@@ -257,8 +257,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
     """Elements (or slices along ``axis``) at ``indices``.
 
-    ``mode`` says what happens out of range: "raise" an IndexError, "clip" or "wrap" (ValueError for
-    another).
+    ``mode`` is for indices out of range: "raise" an IndexError, "clip" or "wrap" (ValueError for another mode).
     """
     a = as_tensor_variable(a)
     indices = _as_int64(indices, "indices", keep=True)
@@ -279,8 +278,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
     """Elements at ``indices`` along ``axis``, one for each position of the other dimensions.
 
-    ``axis`` must be given (None flattens ``arr``), because NumPy and older systems do not agree on
-    a default.
+    ``axis`` has no default (None flattens ``arr``), because NumPy and older systems disagree on one.
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if not is_discrete(indices.dtype) or indices.dtype == "bool":
@@ -301,10 +299,10 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
 
 
 def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
-    """Elements of the tensors ``choices``, each from the one that ``a`` numbers; all of them broadcast.
+    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each. All of them broadcast.
 
-    ``mode`` says what happens to numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for
-    another). TypeError unless ``a`` has integers or truth values.
+    ``mode`` is for numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for another mode).
+    TypeError unless ``a`` has integers or truth values.
     """
     a = _as_int64(a, "a")
     mode = known_mode(mode, "choose")
@@ -330,7 +328,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
-    """Slices of ``x`` along ``axis`` (or elements in C order) where a vector holds; ValueError for another condition."""
+    """Slices of ``x`` along ``axis`` (or elements in C order) where the vector ``condition`` is true; ValueError unless it is a vector."""
     condition = as_tensor_variable(condition)
     if condition.type.ndim != 1:
         raise ValueError(f"The condition of compress must be a vector, got {condition.type}")
@@ -378,7 +376,7 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
 
 
 def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
-    """Positions in C ("C") or Fortran ("F") order as one int64 index for each dimension of shape ``dims``.
+    """Flat positions in C ("C") or Fortran ("F") order as one int64 index for each dimension of shape ``dims``.
 
     TypeError unless the positions are integers, ValueError for one that is negative or too large.
     """
@@ -398,10 +396,10 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVari
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: str | Sequence[str] = "raise", order: str = "C"
 ) -> TensorVariable:
-    """One position (int64) in C ("C") or Fortran ("F") order from one index for each dimension.
+    """One flat position (int64) in C ("C") or Fortran ("F") order from one index for each dimension.
 
-    ``mode``, one for all dimensions or one for each, says what happens out of range, where negative numbers are, too:
-    "raise" a ValueError, "clip" or "wrap". TypeError unless the indices are integers.
+    ``mode``, one for all dimensions or one for each, is for indices out of range, including negative ones: "raise" a
+    ValueError, "clip" or "wrap". TypeError unless the indices are integers.
     """
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
@@ -452,7 +450,7 @@ def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
 
 
 def _in_range(index: Any, length: Any, message: str) -> Any:
-    """``index``, after a check that all of it is at least 0 and below ``length``: ValueError, now if both are known."""
+    """``index`` with a check that its elements are from 0 to ``length - 1``; ValueError at once if both are known."""
     if isinstance(index, Constant) and isinstance(length, int):
         if index.data.size and not (index.data.min() >= 0 and index.data.max() < length):
             raise ValueError(message)

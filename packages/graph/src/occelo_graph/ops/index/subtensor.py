@@ -1,4 +1,4 @@
-"""The ops that read and write parts of tensors."""
+"""Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
-    """Whether no position can be repeated: masks, and known positions that differ."""
+    """Whether no position is repeated: all index arrays are masks, or constants with distinct positions."""
     arrays = _arrays(key, given)
     masks = [v for v in arrays if v.dtype == "bool"]
     if len(masks) == len(arrays):
@@ -82,9 +82,9 @@ def _writes_once(key: Key, given: Sequence[Any]) -> bool:
     if masks or len(values) < len(arrays):
         return False
     known = np.broadcast_arrays(*values)
-    # a negative position may be that of a positive one
-    told = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
-    return bool(told) and np.unique(np.stack(told), axis=1).shape[1] == known[0].size
+    # a negative position may be the same as a positive one
+    comparable = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
+    return bool(comparable) and np.unique(np.stack(comparable), axis=1).shape[1] == known[0].size
 
 
 def _key_text(key: Key) -> str:
@@ -105,7 +105,7 @@ def _key_text(key: Key) -> str:
 def _with_array_check(
     op_: AdvancedSubtensor | _Write, node: TensorApply[Op], first: int, run: Kernel
 ) -> Kernel:
-    """A kernel that checks the lengths of index arrays and masks which their types leave open."""
+    """A kernel that checks the dynamic lengths of index arrays and masks."""
     types = _arrays(op_.key, [v.type for v in node.inputs[first:]])
     has_mask = any(t.dtype == "bool" for t in types)
     if len(types) < 2 and not has_mask:
@@ -156,7 +156,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
         known = [known_integer(v) for v in inputs[1:]]
         if all(n is None for n in known):
             return self, inputs
-        key, rest = _settle_key(self.key, inputs[1:], known)
+        key, rest = _specialize_key(self.key, inputs[1:], known)
         return Subtensor(key), (inputs[0], *rest)
 
     def known_integers(self, node: TensorApply[Subtensor], of: Callable[[Variable], Any]) -> Any:
@@ -171,7 +171,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
         try:
             return vector[entry]
         except IndexError:
-            return None  # which is told when it is computed
+            return None  # computing it raises the error
 
     def evaluate(self, x: Any, *given: Any) -> Any:
         return np.asarray(x[fill_key(self.key, given)])
@@ -194,10 +194,10 @@ class Subtensor(FollowsLengths, LinearInFirst):
         return f"Subtensor{_key_text(self.key)}"
 
 
-def _settle_key(
+def _specialize_key(
     key: Key, given: Sequence[Any], known: Sequence[int | None]
 ) -> tuple[Key, list[Any]]:
-    """A key of integers and slices with those inputs made a part of it that are known, and the others."""
+    """A basic key with known inputs made static, and the inputs that remain."""
     rest: list[Any] = []
     pairs = iter(zip(given, known, strict=True))
 
@@ -391,7 +391,7 @@ class _Write(Op):
         if self.set_instead_of_inc:
             result[where] = y
         elif self.advanced:
-            # `at` of NumPy 2.4 leaves out some of what it would have to broadcast
+            # add.at of NumPy 2.4 loses increments that it broadcasts
             whole = np.broadcast_to(y, region_shape(where, result.shape))
             np.add.at(result, where, whole.astype(result.dtype, copy=False))
         else:
@@ -406,7 +406,7 @@ class _Write(Op):
         return _with_array_check(self, node, 2, run)
 
     def _with_check(self, y_type: TensorType, run: Kernel) -> Kernel:
-        """A kernel that checks the lengths of the value: those not known to be 1 do not broadcast."""
+        """A kernel that checks the lengths of the value: only static lengths of 1 broadcast."""
         key = self.key
 
         def checked(*arrays: Any) -> Sequence[Any]:
@@ -435,14 +435,16 @@ class _Write(Op):
         read = self._read(ct, rest)
         of_y = unbroadcast(read, read.type, y.type)
         if self.set_instead_of_inc and self.advanced and not _writes_once(self.key, rest):
-            kept = switch(self._stays(ct, rest), read, cast(as_tensor_variable(0), ct.dtype))
+            kept = switch(
+                self._is_last_written(ct, rest), read, cast(as_tensor_variable(0), ct.dtype)
+            )
             of_y = unbroadcast(kept, read.type, y.type)
         if not is_discrete(y.dtype) and of_y.dtype != y.dtype:
             of_y = of_y.astype(y.dtype)
         return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
 
-    def _stays(self, x: Any, rest: Sequence[Any]) -> Any:
-        """Of each value that is set, whether it stays or another one is set at its position."""
+    def _is_last_written(self, x: Any, rest: Sequence[Any]) -> Any:
+        """Whether each value that is set is kept, not overwritten by a later one at the same position."""
         empty = zeros_like(x, dtype="int64")
         region = lengths_by_variables(self._read(empty, rest))
         count: Any = 1
@@ -504,8 +506,8 @@ class IncSubtensor(_Write):
 class AdvancedIncSubtensor(_Write):
     """``x`` with the part at ``key`` (with arrays) incremented by, or set to, ``y``.
 
-    Increments at repeated positions add up. Of several values set at one position the last stays,
-    and the gradient by ``y`` counts it alone.
+    Increments at repeated positions add up. If several values are set at one position, the last one is kept, and only it
+    has a gradient.
     """
 
     advanced: ClassVar[bool] = True
@@ -530,8 +532,8 @@ def _batched_key(
 ) -> tuple[Key, list[Any], int, int]:
     """A key with one index array for each batch dimension in front, and aligned inputs.
 
-    Returns the key, its inputs, the number of dimensions that the original arrays made, and where
-    those stood in the original result.
+    Returns the key, its inputs, and the number of dimensions that came from arrays in the original result, and their
+    position there.
     """
     core_ndim = 0
     marks = _marks(key)
@@ -594,7 +596,7 @@ def _batched_read(
         op_, key, given, batch_ndims[1:], lengths, extra
     )
     read = AdvancedSubtensor(new_key)(x, *new_inputs)
-    # the arrays' dimensions come right after the batch; move them to where they stood
+    # the arrays' dimensions come right after the batch; move them to their original position
     order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
     order += list(range(extra + core + where, read.type.ndim))
     return [read.dimshuffle(order)]
@@ -603,7 +605,7 @@ def _batched_read(
 def _with_batch(
     wanted: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Any]:
-    """Some of a node's inputs with all of its batch dimensions at full length."""
+    """Some of a node's inputs, broadcast to the full batch shape."""
     full = materialize([*wanted, *inputs], [*extras, *batch_ndims])
     return full[: len(wanted)]
 
@@ -636,14 +638,14 @@ def _batched_write(
     ]
 
 
-# the user's side
+# functions for users
 
 
 def getitem(x: Any, key: Any) -> TensorVariable:
     """``x[key]`` with NumPy's meaning.
 
-    Writing to the result writes to ``x``, so all of ``x`` is a part of it, too. Where the key has new dimensions, a
-    mark on the variable that has them says so.
+    `set_subtensor` writes to the part of ``x`` that the result names, which may be all of ``x``. If the key inserts
+    dimensions, a tag of the variable that has them records their positions.
     """
     x = as_tensor_variable(x)
     static, inputs, new_axes = parse_key(key, x.type.ndim)
@@ -691,7 +693,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
 
 
 def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
-    """The new dimensions that an index gave a variable, and whether it is all that the index did."""
+    """The dimensions that an index inserted into a variable, and whether the index did nothing else."""
     if not x.has_tag:
         return (), False
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
@@ -700,7 +702,7 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
 def _indexed(
     x: object,
 ) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
-    """What was indexed to get ``x``: the op that writes there, the key, the tensor (with new dimensions) and the indices."""
+    """For the result of an index: the class of op that writes there, the key, the indexed tensor (with new dimensions), the indices."""
     if is_tensor(x):
         read = computed_by(x, Subtensor, AdvancedSubtensor)
         if read is not None:
@@ -722,7 +724,7 @@ def _fits(value: Any, dtype: str) -> bool:
 
 
 def _weak_array(y: Any, dtype: str) -> Any:
-    """A constant number or list keeps its values when it fits the target exactly."""
+    """A constant number or list checked_keepdims its values when it fits the target exactly."""
     if y.data.dtype.kind == "c":
         return y
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Windows that slide over a tensor."""
+"""Sliding windows over a tensor: `SlidingWindow`, `sliding_window_view`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["SlidingWindow", "sliding_window_view"]
 
 @op
 class SlidingWindow(LinearInFirst):
-    """All windows of lengths ``windows`` along ``axes``, from 0 on, whose elements are new last dimensions.
+    """All windows of lengths ``windows`` along ``axes`` (not negative), whose elements are new last dimensions.
 
-    An axis may have several windows, each of which slides over the places of those before.
+    An axis may have several windows; each slides over the positions of the one before.
     """
 
     windows: tuple[int, ...]
@@ -36,9 +36,9 @@ class SlidingWindow(LinearInFirst):
     moves = FIRST
 
     def places(self, lengths: Sequence[Any]) -> list[Any]:
-        """How many places the windows have along each axis of a tensor; ValueError for a window that is longer than its axis.
+        """The number of window positions along each axis of a tensor; ValueError for a window longer than its axis.
 
-        A length is a number, a variable, or None where it is not known.
+        A length is a number, a variable, or None if it is dynamic.
         """
         found = list(lengths)
         for window, axis in zip(self.windows, self.axes, strict=True):
@@ -65,7 +65,7 @@ class SlidingWindow(LinearInFirst):
         x, ct = inputs[0], cotangents[0]
         if is_discrete(x.dtype):
             return [ZERO]
-        # what overlapping windows say of an element adds up
+        # cotangents of overlapping windows add up
         axes = sorted(set(self.axes))
         lengths = lengths_by_variables(ct)
         new = [x.type.ndim + i for i in range(len(self.windows))]
@@ -98,19 +98,19 @@ class SlidingWindow(LinearInFirst):
 
 
 def _along(vector: Any, at: int, count: int) -> Any:
-    """A vector as dimension ``at`` of ``count``."""
+    """A vector along dimension ``at`` of ``count``."""
     return vector.dimshuffle(["x"] * at + [0] + ["x"] * (count - at - 1))
 
 
 @stands_for("sliding_window_view", "x window_shape axis -subok=False -writeable=False")
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVariable:
-    """All windows of a shape that slide over ``x``, as a tensor of its own, whose last dimensions are those of a window.
+    """All windows of a shape that slide over ``x``, copied to a tensor whose last dimensions are those of a window.
 
-    ``window_shape`` is a whole number or several, and ``axis`` says for each along which axis of ``x`` the window slides;
-    None for all axes in order. Lengths of windows are known when the graph is built, those of ``x`` need not be:
-    n elements have n - w + 1 windows of w. The elements of a gradient are sums over the windows they are in.
+    ``window_shape`` is an integer or several, with an ``axis`` of ``x`` for each; None for all axes in order. Window lengths
+    are static, those of ``x`` may be dynamic: n elements have n - w + 1 windows of w. The gradient of an element is the sum
+    over the windows that contain it.
 
-    ValueError for negative lengths, for a window that is longer than its axis, and for another number of windows than of axes;
+    ValueError for negative lengths, for a window longer than its axis, and if the numbers of windows and axes differ;
     TypeError for a length that is a variable.
     """
     x = as_tensor_variable(x)

@@ -1,15 +1,18 @@
-"""What a form of step draws its arguments from: the nodes made so far, with their values and variables."""
+"""State of a program while it is drawn: the nodes so far, with values and variables, from which steps draw arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from occelo_graph.testing.programs.program import Input, Node, Program, Step
 from occelo_graph.testing.programs.values import laid_out, numbers
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["BuildFailure", "Drawing", "Form", "Made", "Profile", "Unfit", "misjudged"]
 
@@ -18,11 +21,11 @@ LARGEST = 400  # elements
 
 
 class Unfit(Exception):
-    """What was drawn does not go together, or NumPy refuses it."""
+    """The drawn arguments do not fit each other, or NumPy rejects them."""
 
 
 class BuildFailure(Exception):
-    """NumPy runs the program, and the graph cannot be built."""
+    """NumPy runs the program, but its graph cannot be built."""
 
     def __init__(self, program: Program, cause: BaseException) -> None:
         super().__init__(f"{type(cause).__name__}: {cause}")
@@ -32,7 +35,7 @@ class BuildFailure(Exception):
 
 @dataclass(frozen=True)
 class Profile:
-    """Which programs are drawn."""
+    """Parameters of the distribution of programs."""
 
     dtypes: tuple[str, ...]
     special: bool = False
@@ -46,11 +49,11 @@ class Made:
 
     position: int
     value: Any
-    variable: Any
+    variable: TensorVariable
 
     @property
     def kind(self) -> str:
-        """b, i, u, f or c."""
+        """The kind of the dtype: b, i, u, f or c."""
         return str(self.value.dtype.kind)
 
     @property
@@ -66,7 +69,7 @@ class Made:
 
 @dataclass
 class Drawing:
-    """A program in the making."""
+    """A program that is being drawn."""
 
     random: np.random.Generator
     profile: Profile
@@ -82,7 +85,7 @@ class Drawing:
         return bool(self.random.random() < p)
 
     def choice(self, what: Sequence[T]) -> T:
-        """One of several."""
+        """A random choice."""
         return what[int(self.random.integers(len(what)))]
 
     def whole(self, low: int, high: int) -> int:
@@ -105,7 +108,7 @@ class Drawing:
         return self.whole(-made.ndim, made.ndim - 1)
 
     def axes(self, made: Made) -> Any:
-        """What ``axis`` of a reduction may be: None, an axis, or several."""
+        """A random ``axis`` of a reduction: None, an axis, or several."""
         if self.chance(0.3) or not made.ndim:
             return None
         if made.ndim > 1 and self.chance(0.3):
@@ -117,12 +120,12 @@ class Drawing:
     # nodes
 
     def new_input(self, dtype: str, shape: tuple[int, ...]) -> Made:
-        """A random input of a shape, each length of it known or not when the graph is built."""
+        """A random input of a shape; each length is static or dynamic at random."""
         value = numbers(self.random, dtype, shape, self.profile.special)
         return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
 
     def input_of(self, value: Any, ones: bool = False) -> Made:
-        """An input with a given value, in C order; ``ones`` says that lengths of 1 are known."""
+        """An input with a given value, in C order; with ``ones`` lengths of 1 are static."""
         value = np.asarray(value)
         static = self._static(value.shape)
         if ones:
@@ -148,7 +151,7 @@ class Drawing:
         rounds: str = "no",
         integral: bool = False,
     ) -> Made:
-        """Add a step; Unfit if NumPy refuses it, BuildFailure if only Occelo does."""
+        """Add a step; Unfit if NumPy rejects it, BuildFailure if only Occelo does."""
         step = Step(
             name,
             tuple(a.position for a in args),
@@ -188,8 +191,8 @@ class Drawing:
 Form = Callable[[Drawing], Any]
 
 
-def misjudged(variable: Any, value: Any) -> str | None:
-    """What the type of a variable says that is not so."""
+def misjudged(variable: TensorVariable, value: Any) -> str | None:
+    """How the type of a variable contradicts its value; None if it does not."""
     static = tuple(variable.type.shape)
     if variable.type.dtype != value.dtype.name:
         return f"the type has dtype {variable.type.dtype}, NumPy gives {value.dtype.name}"

@@ -1,4 +1,4 @@
-"""Steps that work element by element, and broadcast."""
+"""Elementwise steps of random programs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _SMOOTH_UNARY = (
 
 
 def broadcasts(a: Made, b: Made) -> bool:
-    """Whether NumPy broadcasts the values, and types say so: only lengths known to be 1 stretch."""
+    """Whether values broadcast in NumPy, and their types, too: only static lengths of 1 broadcast."""
     pairs = zip(
         reversed(a.value.shape),
         reversed(b.value.shape),
@@ -193,7 +193,7 @@ def division(d: Drawing) -> None:
 
 
 def powers(d: Drawing) -> None:
-    # what complex powers of infinities and zeros are depends on how they are computed
+    # complex powers of infinities and zeros depend on how they are computed
     x = d.pick(
         lambda m: (
             m.kind in "iuf"
@@ -309,7 +309,7 @@ def conversion(d: Drawing) -> None:
     if x.kind == "c" and np.dtype(dtype).kind != "c":
         raise Unfit
     if x.kind == "f" and np.dtype(dtype).kind in "iu":
-        # outside of the range the result is the processor's affair
+        # outside of the range the result depends on the processor
         if not np.isfinite(x.value).all():
             raise Unfit
         info = np.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Programs from seeds."""
+"""`random_program`: the random program of a seed."""
 
 from __future__ import annotations
 

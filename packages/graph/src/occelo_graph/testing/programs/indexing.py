@@ -1,4 +1,4 @@
-"""Steps that read and write parts of tensors."""
+"""Steps of random programs that read and write parts of tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FORMS", "SMOOTH_FORMS"]
 
 
 class _Key:
-    """The text of a key, with the inputs that it names."""
+    """The text of an index key, with the inputs that it refers to."""
 
     def __init__(self, d: Drawing, x: Made, first: int) -> None:
         self.d = d
@@ -32,7 +32,7 @@ class _Key:
             entries.append(entry)
             axis += used
         if d.chance(0.1) or not entries:
-            # masks stay where they fit: NumPy takes others for tensors without elements
+            # no masks that do not fit: NumPy accepts them for tensors without elements
             inside = not self.masked and d.chance(0.3)
             where = d.whole(0, len(entries)) if inside else len(entries)
             entries.insert(where, d.choice(["...", "None"]))
@@ -108,7 +108,7 @@ class _Key:
 
     def positions(self, n: int) -> str:
         d = self.d
-        # how many elements a mask takes is not known when the graph is built, so that does not broadcast
+        # the number of elements that a mask selects is dynamic, so it does not broadcast
         shape = (self.length,) if self.masked or d.chance(0.8) else (self.length, 1)
         self.wide = self.wide or len(shape) > 1
         values: Any = d.random.integers(-n, n, shape)
@@ -158,13 +158,12 @@ def writing(d: Drawing) -> None:
     part = _value_of(f"a0[{key.text.format(*[f'a{i}' for i in range(len(args))])}]", values)
     if verb == "set" and key.arrays:
         _refuse_repeated(key.text, values)
-    region = Made(-1, part, None)
 
     def fits(m: Made) -> bool:
         if np.result_type(m.value.dtype, x.value.dtype) != x.value.dtype or m.ndim > part.ndim:
             return False
-        # lengths of values: only those known to be 1 stretch
-        tail = region.value.shape[part.ndim - m.ndim :]
+        # only static lengths of 1 broadcast
+        tail = part.shape[part.ndim - m.ndim :]
         return all(a == b or s == 1 for a, b, s in zip(m.value.shape, tail, m.static, strict=True))
 
     if d.chance(0.3):
@@ -199,7 +198,7 @@ def _value_of(text: str, values: list[Any]) -> Any:
 
 
 def _refuse_repeated(key: str, values: list[Any]) -> None:
-    """Of several values set at one position NumPy promises none."""
+    """Unfit if values are set twice at one position: NumPy does not define which one is kept."""
     x = values[0]
     text = f"n[{key.format(*[f'a{i}' for i in range(len(values))])}]"
     places: Any = np.reshape(np.arange(int(x.size)), x.shape)

@@ -1,4 +1,4 @@
-"""A program as Python for a user: with Occelo, with NumPy, and the comparison."""
+"""Python source of a program, for users: with Occelo, with NumPy, and the comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _array_text(array: Any) -> str:
 
 
 def listing(program: Program, note: str = "", mode: str | None = None) -> str:
-    """The text of a program that shows what Occelo and NumPy give."""
+    """Source text that runs a program with Occelo and NumPy, and compares the results."""
     program = program.pruned()
     names = [program.name(i) for i in range(len(program.nodes))]
     imports = ["import numpy as np", "import occelo as oc", "import occelo.tensor as ot"]

@@ -1,4 +1,4 @@
-"""What the NumPy text of a step may name: NumPy, SciPy's special functions, and what NumPy has no name for."""
+"""Names for the NumPy text of steps: NumPy, SciPy's special functions, and functions that NumPy lacks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NUMPY_NAMES: dict[str, Any] = {"np": np, "special": special, **{f.__name__: f fo
 
 
 def source_of(text: str) -> list[str]:
-    """The definitions, and the imports, that a text needs."""
+    """The definitions and imports that a text needs."""
     found = [
         inspect.getsource(f).replace(": Any", "").replace(" -> Any", "")
         for f in _OWN

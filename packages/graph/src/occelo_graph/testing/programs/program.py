@@ -1,4 +1,4 @@
-"""A program: inputs and steps, as source text for NumPy and for Occelo."""
+"""`Program`: inputs and steps, each step as source text for NumPy and for Occelo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYMBOLIC_NAMES: dict[str, Any] = {"ot": ot, "np": np}
 
 @dataclass(frozen=True)
 class Input:
-    """An argument: its type, and a value that may lie in memory in any order.
+    """An argument: its type, and a value with any memory layout.
 
     The value is ``view`` (text with ``{0}``) of the array ``base``.
     """
@@ -44,10 +44,9 @@ class Input:
 class Step:
     """One operation on earlier nodes.
 
-    ``numpy`` and ``symbolic`` are expressions in which ``{i}`` stands for the i-th of ``args``. ``rounds``
-    says where rounding enters: "no", in the "result", "inside" as well (sums of many terms), or that a part as
-    large as the arguments "cancels"; "zeros" says that only the sign of a zero is left open.
-    ``integral`` says that integers give exact results.
+    ``numpy`` and ``symbolic`` are expressions in which ``{i}`` is the i-th of ``args``. ``rounds`` is where the step rounds:
+    "no", in the "result", "inside" as well (sums of many terms), or with errors of the size of the arguments ("cancels");
+    "zeros" are exact apart from the sign of zeros. ``integral``: integers give exact results.
     """
 
     name: str
@@ -59,11 +58,11 @@ class Step:
     dtype: str = ""
 
     def on_arrays(self, values: Sequence[Any]) -> Any:
-        """What NumPy makes of the arguments' values."""
+        """NumPy's result for the values of the arguments."""
         return np.asarray(_compiled(self.numpy, len(self.args), "numpy")(*values))
 
     def on_variables(self, variables: Sequence[Any]) -> Any:
-        """The variable that Occelo makes."""
+        """Occelo's variable for the variables of the arguments."""
         return _compiled(self.symbolic, len(self.args), "symbolic")(*variables)
 
 
@@ -72,7 +71,7 @@ Node = Input | Step
 
 @dataclass(frozen=True)
 class Program:
-    """Inputs and steps in the order of their making, and the positions of those that are results."""
+    """Inputs and steps in topological order, and the positions of the results."""
 
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
@@ -88,16 +87,16 @@ class Program:
         return f"{'x' if isinstance(self.nodes[position], Input) else 't'}{position}"
 
     def values(self) -> list[Any]:
-        """Values for the inputs, fresh ones."""
+        """New values for the inputs."""
         return [node.value() for node in self.nodes if isinstance(node, Input)]
 
     def build(self) -> tuple[list[Any], list[Any]]:
-        """Variables for the inputs, and those of the results."""
+        """Variables of the inputs and of the results."""
         made = self.variables()
         return [made[i] for i in self.inputs], [made[i] for i in self.outputs]
 
     def variables(self, given: Mapping[int, Any] | None = None) -> list[Any]:
-        """A variable for each node; ``given`` has some of the inputs, by position."""
+        """A variable for each node; ``given`` has variables of some inputs, by position."""
         made: list[Any] = []
         for position, node in enumerate(self.nodes):
             if given is not None and position in given:
@@ -109,7 +108,7 @@ class Program:
         return made
 
     def run(self, values: Sequence[Any] | None = None) -> list[Any]:
-        """What NumPy gives for every node, in the user's order."""
+        """The value of every node, computed by NumPy in the user's order."""
         given = iter(self.values() if values is None else values)
         made: list[Any] = []
         with np.errstate(all="ignore"):

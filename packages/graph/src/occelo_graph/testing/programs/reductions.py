@@ -1,4 +1,4 @@
-"""Steps that reduce, accumulate, multiply matrices."""
+"""Steps of random programs that reduce, accumulate, and multiply matrices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _has(value_shape: tuple[int, ...], axes: int | tuple[int, ...] | None, ndim:
 
 
 def reduction(d: Drawing) -> None:
-    # what products of complex infinities are depends on how they are computed
+    # products of complex infinities depend on how they are computed
     x = d.pick(lambda m: m.kind == "f" if d.profile.smooth else m.kind != "c" or _finite(m))
     axes = d.axes(x)
     keep = ", keepdims=True" if d.chance(0.4) else ""
@@ -88,7 +88,7 @@ def normalized(d: Drawing) -> None:
 
 
 def _batches(a: Made, b: Made) -> bool:
-    """Whether the leading dimensions broadcast as types say."""
+    """Whether the leading dimensions broadcast by static lengths of 1."""
     rows = zip(
         a.value.shape[-3::-1],
         b.value.shape[-3::-1],
@@ -109,7 +109,7 @@ def _finite(m: Made) -> bool:
 
 def product(d: Drawing) -> None:
     kinds = "f" if d.profile.smooth else "iufc"
-    # libraries leave out products with 0, of infinities as well
+    # libraries skip products with 0, even of infinities
     a = d.pick(lambda m: m.ndim in (1, 2, 3) and m.kind in kinds and _finite(m))
     style = d.choice(["dot", "matmul", "@", "outer", "tensordot"])
 

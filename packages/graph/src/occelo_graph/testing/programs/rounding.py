@@ -1,11 +1,10 @@
-"""What NumPy gives, and how far another order of the same operations may be from it.
+"""Expected results of a program from NumPy, with tolerances for other orders of the same operations.
 
-A result may differ by rounding errors and by what later steps make of them. How much that is depends on the
-program (sums that cancel, comparisons near a tie), so it is measured: the program runs some more times with every
-rounding step's result, and the terms of sums, moved by one unit in the last place up or down at random. (Parker,
-Monte Carlo Arithmetic, 1997.) The spread of those runs estimates the error; a result may differ by some times as
-much. Steps that are exact, such as moving elements and arithmetic of small integers, are not moved, and what depends on them
-alone must be equal to the last bit.
+Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums that
+cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997): the program runs several more
+times, and in each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the last place, up
+or down at random. The tolerance is a multiple of the spread of these runs. Exact steps, such as moving elements and
+arithmetic of small integers, are not perturbed; results that depend on them alone must be equal to the last bit.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from occelo_graph.testing.programs.program import Input, Program, Step
 
 __all__ = ["Expected", "expected_results", "wide_results"]
 
-EXACT = ("no", "zeros")  # what ``rounds`` of a `Step` says where nothing is rounded
-_SAFETY = 12.0  # spreads of a few runs are below the largest error
-_UNITS = 8.0  # an elementary function may be some units off even where nothing amplifies
+EXACT = ("no", "zeros")  # values of `Step.rounds` for exact steps
+_SAFETY = 12.0  # the largest error exceeds the spread of a few runs
+_UNITS = 8.0  # the error of an elementary function may be several units
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A result with the tolerance of each element; where that is NaN nothing can be said."""
+    """A result with a tolerance for each element; an element with tolerance NaN is not compared."""
 
     value: Any
     tolerance: Any
 
     @property
     def undecided(self) -> int:
-        """How many elements have no usable tolerance: two digits at least, one for float16."""
+        """The number of elements whose tolerance is larger than two digits allow (one digit for float16)."""
         if self.value.dtype.kind not in "fc":
             return int(np.sum(np.isnan(self.tolerance)))
         size = np.maximum(np.abs(np.where(np.isfinite(self.value), self.value, 0)), 1e-3)
@@ -42,7 +41,7 @@ class Expected:
         return int(np.sum(~(self.tolerance <= share * size)))
 
     def difference(self, found: Any) -> str | None:
-        """What is wrong with ``found``, or None."""
+        """A description of how ``found`` differs, or None."""
         if type(found) is not np.ndarray:
             return f"not an array but {type(found).__name__}"
         if found.dtype != self.value.dtype:
@@ -59,7 +58,7 @@ class Expected:
         )
 
     def wrong(self, found: Any) -> Any:
-        """Which elements differ by more than they may."""
+        """A mask of the elements that differ by more than the tolerance."""
         undecidable = np.isnan(self.tolerance)
         if self.value.dtype.kind not in "fc":
             return (found != self.value) & ~undecidable
@@ -80,12 +79,14 @@ def expected_results(
     given = program.values() if values is None else list(values)
     base = program.run(given)
     rounded = _rounded(program, base)
-    moved = [base]
+    perturbed = [base]
     if any(isinstance(node, Step) and node.rounds != "no" for node in program.nodes):
         seed = program.seed if program.seed >= 0 else 0
-        moved = [_moved_run(program, given, np.random.default_rng([seed, k])) for k in range(runs)]
+        perturbed = [
+            _perturbed_run(program, given, np.random.default_rng([seed, k])) for k in range(runs)
+        ]
     return [
-        Expected(base[i], _tolerance(base[i], [m[i] for m in moved], rounded[i]))
+        Expected(base[i], _tolerance(base[i], [m[i] for m in perturbed], rounded[i]))
         for i in program.outputs
     ]
 
@@ -101,7 +102,9 @@ def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
     return found
 
 
-def _moved_run(program: Program, given: Sequence[Any], random: np.random.Generator) -> list[Any]:
+def _perturbed_run(
+    program: Program, given: Sequence[Any], random: np.random.Generator
+) -> list[Any]:
     rest = iter(given)
     made: list[Any] = []
     with np.errstate(all="ignore"):
@@ -117,14 +120,14 @@ def _moved_run(program: Program, given: Sequence[Any], random: np.random.Generat
 
 
 def _tried_step(step: Step, args: list[Any], random: np.random.Generator) -> Any:
-    """The result; None if the moved arguments no longer go together, as masks of other counts do not."""
+    """The result; None if the perturbed arguments no longer fit, such as masks that select other numbers of elements."""
     try:
-        return _moved_step(step, args, random)
+        return _perturbed_step(step, args, random)
     except (ValueError, IndexError):
         return None
 
 
-def _moved_step(step: Step, args: list[Any], random: np.random.Generator) -> Any:
+def _perturbed_step(step: Step, args: list[Any], random: np.random.Generator) -> Any:
     result = step.on_arrays(args)
     if step.rounds == "no" or result.dtype.kind not in "fc":
         return result
@@ -141,8 +144,8 @@ def _moved_step(step: Step, args: list[Any], random: np.random.Generator) -> Any
             result + eps * size * np.sign(random.random(tuple(result.shape)) - 0.5), result.dtype
         )
     elif step.rounds == "inside":
-        result = step.on_arrays([_moved(a, eps, random) for a in args])
-    return _moved(result, eps, random)
+        result = step.on_arrays([_perturbed(a, eps, random) for a in args])
+    return _perturbed(result, eps, random)
 
 
 def _small_integers(array: Any) -> bool:
@@ -154,28 +157,28 @@ def _small_integers(array: Any) -> bool:
     return bool(np.all((array == np.rint(array)) & (np.abs(array) < limit)))
 
 
-def _moved(array: Any, eps: Any, random: np.random.Generator) -> Any:
+def _perturbed(array: Any, eps: Any, random: np.random.Generator) -> Any:
     kind = array.dtype.kind
     if kind == "c":
-        return (_moved(array.real, eps, random) + 1j * _moved(array.imag, eps, random)).astype(
-            array.dtype
-        )
+        return (
+            _perturbed(array.real, eps, random) + 1j * _perturbed(array.imag, eps, random)
+        ).astype(array.dtype)
     if kind != "f":
         return array
     up: Any = random.random(tuple(array.shape)) < 0.5
     step = max(float(eps), float(np.finfo(array.dtype).eps))
-    moved = np.array(array)
+    perturbed = np.array(array)
     signs: Any = up * 2 - 1
-    moved += moved * array.dtype.type(step) * signs.astype(array.dtype)
+    perturbed += perturbed * array.dtype.type(step) * signs.astype(array.dtype)
     finite = np.isfinite(array)
-    moved[~finite] = array[~finite]
-    return moved
+    perturbed[~finite] = array[~finite]
+    return perturbed
 
 
-def _tolerance(base: Any, moved: Sequence[Any], rounded: bool) -> Any:
+def _tolerance(base: Any, perturbed: Sequence[Any], rounded: bool) -> Any:
     if base.dtype.kind not in "fc":
         agree = np.ones(base.shape, bool)
-        for other in moved:
+        for other in perturbed:
             agree = (
                 agree & (other == base)
                 if other is not None and other.shape == base.shape
@@ -184,7 +187,7 @@ def _tolerance(base: Any, moved: Sequence[Any], rounded: bool) -> Any:
         return np.where(agree, 0.0, np.nan)
     spread = np.zeros(base.shape)
     with np.errstate(all="ignore"):
-        for other in moved:
+        for other in perturbed:
             if other is None or other.shape != base.shape:
                 return np.full(base.shape, np.nan)
             both = np.isfinite(base) & np.isfinite(other)
@@ -203,7 +206,7 @@ def _tolerance(base: Any, moved: Sequence[Any], rounded: bool) -> Any:
 
 
 def wide_results(program: Program) -> list[Any] | None:
-    """The results with every real number in the widest float of the machine; None if NumPy cannot."""
+    """The results with every real number in the widest float of the machine; None if NumPy cannot compute them."""
     widened = [
         v.astype("longdouble")
         if v.dtype.kind == "f"

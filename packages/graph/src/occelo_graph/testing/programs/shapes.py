@@ -1,4 +1,4 @@
-"""Steps that only move elements: shapes, orders, joins, repetitions."""
+"""Steps of random programs that only move elements: reshapes, transpositions, joins, repetitions."""
 
 from __future__ import annotations
 

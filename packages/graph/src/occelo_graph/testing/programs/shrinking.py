@@ -1,4 +1,4 @@
-"""Smaller programs that still fail."""
+"""`shrunk`: reduces a failing program to a small one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["shrunk"]
 def shrunk(program: Program, fails: Callable[[Program], bool], most: int = 300) -> Program:
     """The smallest program found that ``fails``, in at most ``most`` trials.
 
-    Results are dropped, steps become inputs that have their values, lengths become known, values plain.
+    It drops results, replaces steps by inputs with their values, makes lengths static, and simplifies values.
     """
     program = program.pruned()
     trials = 0

@@ -1,4 +1,4 @@
-"""Random values and the ways in which they lie in memory."""
+"""Random values and memory layouts of inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DTYPES = ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")
 
 
 def numbers(random: np.random.Generator, dtype: str, shape: tuple[int, ...], special: bool) -> Any:
-    """Small numbers of a dtype, often integers or halves, so that ties and exact zeros occur.
+    """Small numbers of a dtype, often multiples of 1/2, so that ties and exact zeros occur.
 
     With ``special`` some are NaN, infinities, -0.0, or the extremes of the dtype.
     """
@@ -58,7 +58,7 @@ def _floats(random: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 
 def laid_out(random: np.random.Generator, value: Any, static: tuple[int | None, ...]) -> Input:
-    """An input with that value, in C order or not."""
+    """An input with that value, in a random memory layout."""
     dtype = value.dtype.name
     layouts = ["plain"] * 4
     if value.ndim:
