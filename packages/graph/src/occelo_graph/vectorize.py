@@ -15,7 +15,7 @@ from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape import lengths_by_variables, specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
@@ -128,11 +128,11 @@ class _Batches:
         Batching rules leave values without these dimensions that are the same for the whole batch, such as lengths;
         results of a graph must have them.
         """
-        if not over & ~self._has.get(old, 0) or not old.type.is_array:
+        if not over & ~self._has.get(old, 0) or not is_tensor(new):
             return new
         chosen = [pair for i, pair in enumerate(self._stacked) if over >> i & 1]
         own = _extra(old, new)
-        lengths = batch_shape([v for v, _ in chosen], [extra for _, extra in chosen])
+        lengths = batch_shape(tensors([v for v, _ in chosen]), [extra for _, extra in chosen])
         aligned = align(new, own, len(lengths))
         core = lengths_by_variables(aligned)[len(lengths) :]
         return broadcast_to(aligned, (*lengths, *core))
