@@ -137,13 +137,22 @@ def _torch_is_real(x: Any) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Any]:
-    """The larger or smaller one, which PyTorch has under another name for booleans, and not for complex numbers."""
-    larger = of_numbers == "maximum"
+    """A function that PyTorch has under another name for booleans."""
+
+    def function(of: Library, x: Any, y: Any) -> Any:
+        return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
+
+    return function
+
+
+def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Any]:
+    """The larger or smaller one, which PyTorch has not for complex numbers."""
+    of_real = _torch_logical(of_numbers, of_truth)
 
     def function(of: Library, x: Any, y: Any) -> Any:
         if x.dtype.is_complex:
-            return _torch_extreme(of.torch, x, y, larger)
-        return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
+            return _torch_extreme(of.torch, x, y, of_numbers == "maximum")
+        return of_real(of, x, y)
 
     return function
 
@@ -156,8 +165,8 @@ def _torch_extreme(torch: Any, x: Any, y: Any, larger: bool) -> Any:
     return torch.where(chosen, x, y)
 
 
-_torch_maximum = _torch_logical("maximum", "logical_or")
-_torch_minimum = _torch_logical("minimum", "logical_and")
+_torch_maximum = _torch_ordering("maximum", "logical_or")
+_torch_minimum = _torch_ordering("minimum", "logical_and")
 
 
 def _torch_quotient(of: Library, x: Any, y: Any) -> Any:
