@@ -1,4 +1,4 @@
-"""Data and models of the demo; each model is a graph, and a training step written by hand in NumPy."""
+"""Data and models of the demo: each model is written twice, as a graph and as a training step in NumPy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Digits:
 def load_digits(seed: int, shuffle_labels: bool = False) -> Digits:
     """The 1,797 digits, a quarter of them held out; the split depends on ``seed`` alone.
 
-    ModuleNotFoundError, with what to install, if scikit-learn is not there.
+    ModuleNotFoundError, which names the package to install, if scikit-learn is missing.
     """
     try:
         datasets: Any = importlib.import_module("sklearn.datasets")

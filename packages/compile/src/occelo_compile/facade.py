@@ -1,4 +1,4 @@
-"""References from lower modules of this package to higher ones: one object, filled by `wiring`."""
+"""`facade`: one object whose fields hold classes and functions of higher modules of this package, for lower ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flame graph of a profile, as an HTML page: each box is as wide as its time, and lies below the box it is part of."""
+"""Flame graph of a profile, as an HTML page: nested boxes, as wide as their share of the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache of whole functions, which are found by the user's graph before any rewriting.
+"""Cache of compiled functions on disk, looked up by the user's graph before any rewriting.
 
 The key consists of named components. An entry holds the code and the interface of a function that is one
 block. Introspection and error messages also need the rewritten graph; it is rewritten again from the user's graph
@@ -64,7 +64,7 @@ _warned: set[str] = set()
 
 
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
-    """Everything that the compiled code depends on, by name; None if that is not known."""
+    """The key: a text for each thing that the compiled code depends on, by name; None if the function cannot be cached."""
     mode = maker.mode
     linker = mode.linker.fingerprint()
     plain = type(maker) is FunctionMaker and linker is not None

@@ -1,4 +1,4 @@
-"""Modes, which say how to compile: a linker, and a query that chooses rewrites. Registry of their names."""
+"""Modes, each a linker and a query that chooses rewrites, and the registry of their names."""
 
 from __future__ import annotations
 

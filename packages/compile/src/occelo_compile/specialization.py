@@ -49,7 +49,7 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
 
 
 def _known(node: Apply, of: Callable[[Variable], Any]) -> Any:
-    """The integers of an output, a number or a tuple with None for unknown ones; None if none are known."""
+    """The integers in a node's output: a number, or a tuple with None for each unknown one; None if none are known."""
     kind = node.outputs[0].type
     if kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
         return None

@@ -1,4 +1,4 @@
-"""Fills the facades with the classes and functions that lower modules refer to; see `facade`."""
+"""Initialization of the facades of this package and of the graph package, when this package is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facade: one object through which lower modules call functions of higher ones, which they may not import.
+"""`facade`: one object whose fields hold classes and functions of higher modules, for lower ones, which cannot import them.
 
 Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported.
 """

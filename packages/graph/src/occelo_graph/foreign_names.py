@@ -1,4 +1,4 @@
-"""Error messages for names of other libraries of the family that `occelo.tensor` does not have: what to use instead."""
+"""Error messages for names that similar libraries have and `occelo.tensor` lacks: they say what to use instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type guards for containers: unlike after ``isinstance``, their elements are `Any` to type checkers, not unknown."""
+"""Type guards for containers, after which type checkers take the elements as `Any` (after ``isinstance``: as unknown)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fills the `facade` with the classes and functions of higher modules that lower ones call."""
+"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occelo's linkers, which make callable virtual machines (VMs) of rewritten graphs."""
+"""Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion between values and the arrays that they consist of, by `Type.parts`; used by linkers and callbacks."""
+"""Splitting values into the arrays that they consist of (`Type.parts`), and joining them again."""
 
 from __future__ import annotations
 

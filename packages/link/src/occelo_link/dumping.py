@@ -1,4 +1,4 @@
-"""Dumping the intermediate forms of a graph to files: graph, loop programs, LLVM IR, assembly, C."""
+"""`dump_graph`: writes a graph and its compiled blocks to files, as loop programs, LLVM IR, assembly and C."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Entries: callables of the user's arguments for whole calls of a compiled function; kinds of their return values.
+"""Kinds of return values of entries: a list of the results, a single result, or nothing.
 
-A VM that can make one has a method ``entry``, which returns it, or None if that is not possible for its graph.
+An entry is a callable that takes the user's arguments and does the whole call of a compiled function. A VM that supports
+entries has a method ``entry``, which returns one, or None if that is impossible for its graph.
 """
 
 from __future__ import annotations

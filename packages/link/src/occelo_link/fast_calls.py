@@ -1,7 +1,7 @@
-"""Fast paths in Python for calls of compiled functions whose arguments need no conversion.
+"""`make_fast_call`: the fast path of calls whose arguments need no conversion, in Python, for ``jax`` and ``pytorch``.
 
-They are the counterpart of the machine-code entry of `native`: they check each argument, and take the slow path with the
-same arguments in all other cases.
+It is the counterpart of the machine-code entry of ``native``: it checks each argument, and if one needs conversion, it
+takes the slow path with the same arguments.
 """
 
 from __future__ import annotations

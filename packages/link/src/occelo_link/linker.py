@@ -1,4 +1,4 @@
-"""The interface of linkers, which make a VM with input and output containers of a rewritten graph."""
+"""Interface of linkers: a linker turns a rewritten graph into a VM with cells for its inputs and outputs."""
 
 from __future__ import annotations
 

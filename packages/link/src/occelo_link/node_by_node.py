@@ -1,4 +1,4 @@
-"""Running the nodes of a graph one by one in Python in parallel to its compiled code, for observers and profiles."""
+"""Running the nodes of a graph one by one in Python before its compiled code, for observers of nodes and for profiles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ShadowVM:
         self._overwrites = any(node.op.destroy_map for node in order)
 
     def load(self, given: Sequence[Storage]) -> PythonVM:
-        """The VM, after storing the values of these cells as its inputs."""
+        """Store the values of the given cells as inputs of the VM, and return the VM."""
         for mine, its in zip(self.vm.inputs, given, strict=True):
             value = local(its[0])
             mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
@@ -42,7 +42,7 @@ class ShadowVM:
 
 
 class _ShadowedVM:
-    """Runs the shadow VM before the other one, so that observers can raise before any update."""
+    """Runs the shadow VM and then the compiled one, so that observers can raise before any update."""
 
     def __init__(self, vm: VM, shadow: ShadowVM, inputs: Sequence[Storage]) -> None:
         self.vm = vm

@@ -1,4 +1,4 @@
-"""Locks on updates of shared variables, taken in Python and in machine code.
+"""Locks on updates of shared variables, acquired in Python and in machine code.
 
 Each cell has one of a fixed number of locks, chosen by the address of the cell. They are locks of CPython's C interface.
 Machine code tries to acquire the locks of all cells that it updates, in the order of their addresses; if one is held,

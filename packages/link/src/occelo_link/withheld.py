@@ -1,4 +1,4 @@
-"""Lowerings that are switched off, so that ops run by their decompositions; for tests."""
+"""`without_lowering`: switches off chosen lowerings, so that tests run these ops by their decompositions."""
 
 from __future__ import annotations
 

@@ -33,15 +33,18 @@ def number_of(variable: Variable) -> Any:
 
 
 def is_power_of_two(value: Any) -> bool:
-    """Whether a real number, or its negative, is a power of two: products with it are exact but near the ends of the range."""
+    """Whether a real number, or its negative, is a power of two.
+
+    Products with such a number are exact unless they overflow or underflow.
+    """
     return not isinstance(value, complex) and abs(np.frexp(float(value))[0]) == 0.5
 
 
 def is_moderate(dtype: Any, *values: Any) -> bool:
     """Whether factors are near enough to 1 that moving them cannot make ordinary values overflow or underflow.
 
-    That is between 2^-25 and 2^25 in float32 and between 2^-204 and 2^204 in float64. In float16 nothing is far
-    from overflowing, so none are.
+    That is between 2^-25 and 2^25 in float32 and between 2^-204 and 2^204 in float64. The range of float16 is so small
+    that no factor is near enough.
     """
     limits = np.finfo(dtype)
     most = int(limits.maxexp) // 5

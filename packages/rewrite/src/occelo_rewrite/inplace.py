@@ -56,7 +56,7 @@ def _overwriting(function: ScalarOp, position: int) -> Elemwise:
 
 
 class _WithFlag(Protocol):
-    """An op that may overwrite its first input, which its field says."""
+    """An op with a field ``inplace``: whether it overwrites its first input."""
 
     @property
     def inplace(self) -> bool: ...
@@ -65,7 +65,7 @@ class _WithFlag(Protocol):
 
 
 def flag_variants(*classes: type[_WithFlag]) -> Variants:
-    """For ops with a field ``inplace`` that overwrite their first input."""
+    """The variants of ops of these classes, whose field ``inplace`` says whether they overwrite their first input."""
 
     def variants(node: Apply) -> Iterable[tuple[int, Op]]:
         op = node.op
@@ -153,7 +153,7 @@ class _Plan:
     def _claim(self, node: Apply, position: int) -> bool:
         """Let a node overwrite one of its inputs, if all other readers can run before it.
 
-        Not views, which may be read-only, or hold an element twice.
+        A view is never overwritten: it may be read-only, or hold an element twice.
         """
         variable = node.inputs[position]
         root = version_root(variable)
@@ -188,7 +188,7 @@ class _Plan:
         return True
 
     def _readers(self, root: Variable, node: Apply) -> list[Apply] | None:
-        """The other nodes that read the variable, a view of it or its overwritten forms; None if an output does."""
+        """The other nodes that read a variable or a view of it; None if the graph returns one of these variables."""
         found: dict[Apply, None] = {}
         pending = [root]
         while pending:

@@ -1,4 +1,4 @@
-"""`shaped_like`: casts and broadcasts a replacement to the dtype and the shape of the replaced variable."""
+"""`shaped_like`: casts and broadcasts a replacement to the dtype and shape of the variable that it replaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`MergeFeature`: merges common subexpressions of a graph, and new nodes with equal nodes that exist already."""
+"""`MergeFeature`: common subexpression elimination in a function graph, for its own nodes and for new expressions."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class MergeFeature(Feature):
         return found
 
     def settle(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """Merge nodes that became equal to others, and nodes that become equal by that."""
+        """Merge nodes that became equal to others, until a merge makes no further nodes equal."""
         while self._equal:
             node, _ = self._equal.popitem()
             kept = self._nodes.get(self._keys.get(node))

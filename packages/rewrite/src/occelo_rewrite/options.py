@@ -1,4 +1,4 @@
-"""Options of this package: which rewrites to take, error handling, limits, profiles and traces."""
+"""Options of this package: choice of rewrites, error handling, limits, profiles and traces."""
 
 from __future__ import annotations
 

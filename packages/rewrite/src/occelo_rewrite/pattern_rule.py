@@ -1,4 +1,4 @@
-"""`rule`, the decorator that makes a rule of a pattern and a function of its matches; `PatternRule`."""
+"""`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags of rules that say what a rule may change in results (`CHANGES`).
+"""Tags by which a rule declares how it may change results (`CHANGES`).
 
 A rule without any of them keeps every result bit for bit. There is no promise for complex numbers that are not finite,
 nor for the signs of complex zeros: their products depend on the order of operations, and differ between libraries.

@@ -1,4 +1,4 @@
-"""Copies and comparisons of values of any type, by the arrays that they consist of, for DebugMode."""
+"""Copies and comparisons of values of any type, array by array, for DebugMode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`judged`: whether a random program keeps a law; `smallest`: shrinks one that does not."""
+"""`judged`: checks whether a random program satisfies a law; `smallest`: shrinks a program that does not."""
 
 from __future__ import annotations
 

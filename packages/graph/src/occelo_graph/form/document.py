@@ -1,4 +1,4 @@
-"""The canonical form of a graph as a document (tables of plain values) and arrays, and its digest.
+"""Canonical form of a graph: a `document` of JSON values and a list of arrays; and its `digest`.
 
 The document has no names and no identities. Variables are numbered: inputs first, in the given order, then roots and
 outputs of nodes in the order of a depth-first traversal from the first output. Graphs with equal documents and

@@ -1,7 +1,7 @@
-"""Encoding of the parameters of ops and types as JSON values, and decoding, which runs no code from the file.
+"""JSON encoding of the parameters of ops and types, and decoding, which never runs code from the file.
 
-Only classes with a coder and subclasses of `Op`, `Type` and `Static` can be named in a saved graph. Arrays are
-collected in a list beside the JSON value.
+A saved graph can name only classes with a coder and subclasses of `Op`, `Type` and `Static`. Arrays are collected in
+a list beside the JSON value.
 """
 
 from __future__ import annotations

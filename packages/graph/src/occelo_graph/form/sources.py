@@ -1,4 +1,4 @@
-"""Source texts of code from outside these packages, and the registry of such code, for keys of the cache.
+"""Registry of code from other packages, and texts of such code for cache keys (`source_text`).
 
 A text changes whenever the code or the data to which it refers changes. Code of these packages themselves enters
 the keys in another way: by names, sizes and times of files.

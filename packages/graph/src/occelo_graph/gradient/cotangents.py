@@ -1,4 +1,4 @@
-"""Checks and conversion of cotangents and tangents of a variable."""
+"""Validation of cotangents and tangents against their variable: its dtype, to which they are cast, and its shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ExpressionReader`: recognition of forms of expressions, such as 1 + exp(x), for stable gradients and logarithms."""
+"""Recognition of subexpressions such as 1 + exp(x) (`ExpressionReader`), for numerically stable gradients and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integers, such as lengths, whose values follow from types and constants when a graph is built."""
+"""Inference of integers, such as lengths, from types and constants when a graph is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of arguments at positions where NumPy's function of the same name has another parameter, such as ``out``."""
+"""Checks of arguments that follow NumPy's order of parameters, for functions that lack one of them, such as ``out``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base class and helpers of ops that take lengths as inputs, such as `Reshape` and `Alloc`."""
+"""Lengths as inputs of ops such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`."""
 
 from __future__ import annotations
 

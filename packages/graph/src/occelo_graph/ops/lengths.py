@@ -1,4 +1,4 @@
-"""Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
+"""Equality of dynamic lengths: proofs from the graph, and run-time checks where there is no proof.
 
 A proof must stay valid whatever rewriting removes. So there is none for ``x + y`` with dynamic lengths, although it
 has the length of ``x`` wherever it can be computed: a rule may drop ``x``, for instance if it is zero.

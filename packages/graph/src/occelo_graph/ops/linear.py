@@ -1,4 +1,4 @@
-"""Base classes of ops that are linear in some of their inputs."""
+"""Base classes of linear ops: `LinearInFirst`, linear in the first input, and `Bilinear`, linear in each of two."""
 
 from __future__ import annotations
 

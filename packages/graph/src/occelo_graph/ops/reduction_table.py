@@ -1,4 +1,4 @@
-"""The reductions of this package with their derivatives, and `register_reduction`, by which other packages add more."""
+"""Definitions of the reductions of this package, and `register_reduction`, by which other packages add more."""
 
 from __future__ import annotations
 

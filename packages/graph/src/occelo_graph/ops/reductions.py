@@ -1,4 +1,4 @@
-"""Table of reductions: for each associative scalar op its identity element, derivatives and names in libraries.
+"""Table of reductions (`Reduction`): the identity element, derivatives and library names of each associative scalar op.
 
 Ops, rules and lowerings read it. Reading a field that a reduction lacks raises. Other packages add reductions by
 `register_reduction`.

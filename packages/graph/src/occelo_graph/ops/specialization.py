@@ -1,4 +1,4 @@
-"""Specialization of nodes before they are compiled or run: known lengths become fields and constants.
+"""Specialization of single nodes before a graph is compiled or interpreted: known lengths become fields or constants.
 
 While a graph is built lengths refer to tensors, so that it can be rebuilt for other shapes. The copy that is compiled
 depends on types alone.

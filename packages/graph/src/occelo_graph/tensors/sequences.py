@@ -1,4 +1,4 @@
-"""Checks of nested sequences that stand for tensors, and of Python bools, which no function takes for tensors."""
+"""Checks of arguments that stand for tensors: nested lists and tuples are accepted, Python bools are rejected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refuse_bool(value: Any, what: str = "a tensor") -> None:
     """TypeError if ``value`` is a Python bool, or a sequence with bools and other values.
 
     Variables compare by identity, so ``x == 0`` is False; a Python bool in place of a tensor is most likely
-    this mistake. NumPy's bools, arrays, and sequences of bools only are accepted.
+    this mistake. NumPy's bools, arrays, and sequences that contain only bools are accepted.
     """
     if isinstance(value, bool) or (is_sequence(value) and _mixes_bools(value)):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of index keys with values to write there, and the expected results, computed with NumPy."""
+"""Random index keys for tests (Hypothesis): a tensor, a key, values to write there, and the results that NumPy computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions that depend on the lengths of a matrix, with their NumPy equivalents, for tests that rebuild graphs for other shapes."""
+"""Expressions that depend on the lengths of a matrix, with NumPy equivalents; tests rebuild them for other shapes."""
 
 from __future__ import annotations
 

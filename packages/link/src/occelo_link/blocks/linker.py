@@ -1,4 +1,4 @@
-"""The base class of linkers that compile blocks: ``native``, ``c`` and ``numba``."""
+"""`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of each C file: types, services and compiler hints."""
+"""Prelude of each generated C file: type definitions, types of service functions, and compiler-specific macros."""
 
 from __future__ import annotations
 

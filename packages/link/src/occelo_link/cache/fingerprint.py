@@ -1,4 +1,4 @@
-"""Fingerprint of the environment that compiled code depends on: versions, sources, the machine."""
+"""Environment of compiled code, as part of cache keys: versions, source files, processor, size of BLAS integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cached object code, by the source text that it was compiled from (LLVM IR, Python or C)."""
+"""Cache of object code, keyed by the source text that it was compiled from: LLVM IR, Python or C."""
 
 from __future__ import annotations
 

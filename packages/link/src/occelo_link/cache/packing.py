@@ -1,4 +1,4 @@
-"""Serialization of cache entries: a header as JSON, then data."""
+"""Serialization of cache entries: `pack` joins a JSON header and binary data, `unpack` separates them."""
 
 from __future__ import annotations
 

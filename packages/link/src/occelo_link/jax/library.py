@@ -1,4 +1,7 @@
-"""JAX's modules, untyped: their types differ between versions, and JAX may be missing."""
+"""Imports of JAX, typed as `Any`, since its types differ between versions and type checking must not require it.
+
+Only this linker's modules import this one; the import fails if JAX is missing.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Loop programs, the representation between graphs and machine code, and the lowerings of ops to them."""
+"""Loop programs, the intermediate representation between graphs and machine code, and the lowerings of ops to it."""

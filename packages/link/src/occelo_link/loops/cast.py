@@ -1,4 +1,4 @@
-"""Lowering of conversions between dtypes, which is that of elementwise ops."""
+"""Lowering of casts between dtypes, which is the lowering of elementwise ops."""
 
 from __future__ import annotations
 

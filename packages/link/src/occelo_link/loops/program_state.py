@@ -1,4 +1,4 @@
-"""State of a program that is being lowered, which all its regions share."""
+"""`ProgramState`: the state that all regions of a graph share while it is lowered to one loop program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ProgramState"]
 class ProgramState:
     """The builder of a program, and the positions of its nodes.
 
-    ``callback`` is the lowering of nodes that have none of their own; ``blas_integer`` is the dtype of integers for BLAS.
+    ``callback`` lowers the nodes for which no lowering is registered; ``blas_integer`` is the dtype of BLAS's integers.
     """
 
     def __init__(

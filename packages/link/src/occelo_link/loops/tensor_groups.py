@@ -1,4 +1,4 @@
-"""Groups of tensors: the form, in loop programs, of values of types that consist of arrays (`Type.parts`).
+"""Groups of lowered tensors: the form that values of several arrays (`Type.parts`) have in loop programs.
 
 Such a value is a `TensorGroup` of its parts, and a complex tensor is a pair of real ones. So a value is a tree whose
 leaves are real tensors, and its type determines the form of the tree.

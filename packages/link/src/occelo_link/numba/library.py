@@ -1,4 +1,7 @@
-"""Numba's and llvmlite's modules and classes, untyped: they have no stubs, and Numba may be missing."""
+"""Imports of Numba and llvmlite, typed as `Any`, since they have no stubs and type checking must not require Numba.
+
+This module is imported only when Numba is needed to compile or to call; the import fails if Numba is missing.
+"""
 
 from __future__ import annotations
 

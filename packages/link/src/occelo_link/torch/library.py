@@ -1,4 +1,7 @@
-"""PyTorch's modules, untyped: their types differ between versions, and PyTorch may be missing."""
+"""Imports of PyTorch, typed as `Any`, since its types differ between versions and type checking must not require it.
+
+Only this linker's modules import this one; the import fails if PyTorch is missing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of libraries that trace: the operations on their arrays that lowerings use.
+"""`Arrays`: base class of the array operations that lowerings use, which JAX and PyTorch implement.
 
 Shapes and keys are plain Python values, since they are static. Entries of a ``key`` are integers, slices with integer
 parts, or arrays of the library (of integers that are not negative and in bounds).

@@ -1,4 +1,4 @@
-"""Lowerings of matrix products to arrays of libraries."""
+"""Lowerings of matrix products for JAX and PyTorch."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Casts are elementwise ops; their lowering is in `elemwise`."""
+"""Placeholder for casts: they are elementwise ops, lowered in `elemwise`."""

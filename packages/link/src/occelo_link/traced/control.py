@@ -1,4 +1,4 @@
-"""Lowerings of branches, checks, copies and identities to arrays of libraries."""
+"""Lowerings of branches, checks, copies and identities for JAX and PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowerings of array creation to arrays of libraries; lengths must be static."""
+"""Lowerings of array creation for JAX and PyTorch; lengths must be static."""
 
 from __future__ import annotations
 

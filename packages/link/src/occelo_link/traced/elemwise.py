@@ -1,4 +1,4 @@
-"""Lowerings of elementwise ops to arrays of libraries, by the names of their scalar ops."""
+"""Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowerings of indexing to arrays of libraries."""
+"""Lowerings of indexing for JAX and PyTorch."""
 
 from __future__ import annotations
 

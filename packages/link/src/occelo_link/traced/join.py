@@ -1,4 +1,4 @@
-"""Lowerings of joining and repeating to arrays of libraries."""
+"""Lowerings of joining and repeating for JAX and PyTorch."""
 
 from __future__ import annotations
 

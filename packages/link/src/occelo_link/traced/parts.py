@@ -1,4 +1,4 @@
-"""Values that consist of arrays, as tuples of arrays while a library traces."""
+"""Traced form of values that consist of several arrays (`Type.parts`): tuples of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowerings of reductions, running reductions and recurrences to arrays of libraries."""
+"""Lowerings of reductions, running reductions and recurrences for JAX and PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of lowerings of ops to arrays of libraries that trace, which JAX and PyTorch share."""
+"""Registry of the lowerings of ops for JAX and PyTorch, which share them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of scalar functions on arrays of libraries that trace, in addition to the table in `functions`."""
+"""Registry of scalar functions that other packages add for JAX and PyTorch, besides the table in `functions`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowerings of shapes, reshaping and transposition to arrays of libraries."""
+"""Lowerings of shapes, reshaping and transposition for JAX and PyTorch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The layout of the contexts that the entry reads.
+"""Layout of contexts: a context is an array that describes one compiled function to the machine-code entry.
 
-A context is an array of 8-byte slots: first the slots named here, then a record of `RECORD` slots for each input and
-each output.
+`entry` fills it, and the LLVM IR of `entry_code` reads it. It consists of 8-byte slots: first those named ``CTX_``, then
+a record of `RECORD` slots for each input (``IN_``) and each output (``OUT_``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tiered compilation of the entry: plain code at first, optimized code after many calls.
+"""Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
 Optimized code takes LLVM several times as long as plain code, which costs some ten nanoseconds more per call. Plain code
 counts calls; after `CALLS` of them it takes the slow path, which compiles optimized code, caches it for later processes,

@@ -1,4 +1,4 @@
-"""The interface of a unit: types of inputs and outputs, names of the table, constants, callbacks."""
+"""Interface of a unit: types of inputs and outputs, names of functions in its table, constants, callbacks."""
 
 from __future__ import annotations
 

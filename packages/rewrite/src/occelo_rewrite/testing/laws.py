@@ -1,4 +1,4 @@
-"""The law of rules, checked for a draw: outputs keep their types, and their values as far as the rule's tags promise."""
+"""The law of rules, checked on random inputs: a rule preserves types, and values as far as its tags promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant masks as index arrays of positions: their number is static, so they broadcast as in NumPy."""
+"""Conversion of constant masks to arrays of positions, whose static length lets them broadcast as in NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State of a program while it is drawn: the nodes so far, with values and variables, from which steps draw arguments."""
+"""`Drawing`: a random program under construction, from whose nodes the next step draws its arguments."""
 
 from __future__ import annotations
 

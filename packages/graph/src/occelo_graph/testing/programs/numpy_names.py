@@ -1,4 +1,4 @@
-"""Names for the NumPy text of steps: NumPy, SciPy's special functions, and functions that NumPy lacks."""
+"""Namespace in which the NumPy source of random programs runs: NumPy, `scipy.special`, and functions that NumPy lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expected results of a program from NumPy, with tolerances for other orders of the same operations.
+"""Expected results of a random program, computed by NumPy, and tolerances for rounding errors.
 
 Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums that
 cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997): the program runs several more

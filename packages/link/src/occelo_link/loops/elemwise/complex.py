@@ -1,4 +1,4 @@
-"""Registry of the lowerings of scalar ops on complex numbers, which are pairs of real ones, and the functions they use.
+"""Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
 A lowering takes pairs in the dtype of the parts and returns a pair or one real number. Functions that use exp, log
 and the like are computed in float64 and rounded once.

@@ -146,7 +146,7 @@ def _complex_argument(
 def lower_complex_elemwise(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """Each part is a formula of its own; in the same loop the builder eliminates their common subexpressions."""
+    """The real and the imaginary part are two formulas; within a loop the builder eliminates their common subexpressions."""
     function = _find_complex(node)
     assert function is not None
     types = [v.type for v in node.inputs]

@@ -1,4 +1,4 @@
-"""A printer of programs whose loops and calls read the clock before and after, for `occelo_link.native.timing`."""
+"""Printer of loop programs that read the clock before and after each loop and call, for `occelo_link.native.timing`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of functions as LLVM IR: functions of the table and of the program.
+"""Function calls as LLVM IR: functions of the table (library functions), and functions of the program.
 
 Functions of the program are inlined if they are used rarely enough. The others are printed once for each number of
 lanes, so that large programs compile quickly.

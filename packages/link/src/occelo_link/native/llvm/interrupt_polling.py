@@ -1,4 +1,4 @@
-"""Polling for interrupts in long loops.
+"""Polling for interrupts in long loops, as LLVM IR.
 
 An outermost loop that may run for long is strip-mined: an outer loop runs it strip by strip, and calls the service
 `occelo_link.units.frame.POLL` after each. A call within the loop itself would keep values out of registers.

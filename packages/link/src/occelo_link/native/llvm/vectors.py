@@ -1,4 +1,4 @@
-"""Vector code as LLVM IR: splats, masks, loads and stores of all lanes."""
+"""Vector operations as LLVM IR: splats, masks, loads and stores of all lanes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALL = "splat (i1 true)"
 class Vectors:
     """Printer of vector operations on memory.
 
-    A ``mask``, if any, has the active lanes. Booleans are bytes in memory, and ``i1`` in registers.
+    A ``mask`` selects the active lanes; None means all lanes. Booleans are bytes in memory, and ``i1`` in registers.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -54,7 +54,7 @@ class Vectors:
         return self.emit(f"icmp slt <{lanes} x i32> <{steps}>, {spread}")
 
     def addresses(self, buffer: Buffer, offsets: str, lanes: int) -> str:
-        """The addresses of elements at the offsets of a vector."""
+        """The addresses of the elements of a buffer at a vector of offsets."""
         return self.emit(
             f"getelementptr {memory_type(buffer.dtype)}, ptr {self.buffer(buffer)}, "
             f"<{lanes} x i64> {offsets}"
@@ -74,7 +74,7 @@ class Vectors:
         return self._truth(raw, dtype, kind)
 
     def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
-        """A load of elements at the addresses of a vector."""
+        """A load of elements at a vector of addresses."""
         kind = f"<{lanes} x {memory_type(dtype)}>"
         name = f"@llvm.masked.gather.{suffix(dtype, lanes)}.v{lanes}p0"
         self.declare(f"declare {kind} {name}(<{lanes} x ptr>, i32, <{lanes} x i1>, {kind})")
@@ -104,7 +104,7 @@ class Vectors:
         self.line(f"call void {name}({kind} {value}, ptr {address}, i32 {size}, {masks} {mask})")
 
     def scatter(self, dtype: str, addresses: str, value: str, lanes: int, mask: str | None) -> None:
-        """Store elements at the addresses of a vector; ``value`` has the form of memory."""
+        """Store elements at a vector of addresses; ``value`` has the form of memory."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         name, masks = f"@llvm.masked.scatter.{suffix(dtype, lanes)}.v{lanes}p0", f"<{lanes} x i1>"
         self.declare(f"declare void {name}({kind}, <{lanes} x ptr>, i32, {masks})")

@@ -1,4 +1,7 @@
-"""Trees of sums and products, flattened from their root through nodes without other users (`Sum`, `Product`)."""
+"""Flattened sums and products (`Sum`, `Product`): all terms or factors of a tree of nodes, for rules.
+
+The nodes of a tree have one dtype. The result of each node except the root is used only once, by its parent in the tree.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def _name(node: Apply | None) -> str:
 def inner_node(
     fgraph: FunctionGraph, variable: Variable, dtype: str, names: frozenset[str]
 ) -> TensorApply[Elemwise] | None:
-    """The node of a variable that is inside of a tree: of its dtype, and used by it alone; else None."""
+    """The node that computes a variable, if it is an inner node of a tree of this dtype and these scalar ops; else None."""
     node = computed_by(variable, Elemwise)
     if (
         node is not None
@@ -59,7 +62,7 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
 
 
 class Sum:
-    """A sum as terms with signs, in their order: pairs of a variable and +1 or -1, constants included."""
+    """A sum as a list of terms in their order: pairs of a variable, or constant, and its sign, +1 or -1."""
 
     def __init__(
         self, root: TensorApply[Elemwise], terms: list[tuple[TensorVariable, int]]
@@ -70,7 +73,7 @@ class Sum:
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
-        """The sum with this node as its root; None if there is none or it is too large."""
+        """The sum whose root is this node; None if the node is not the root of a sum, or the sum is too large."""
         key = ("sum", node)
         derived = fgraph.derived
         if key not in derived:
@@ -120,7 +123,10 @@ class Product:
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
-        """The product with this node as its root; None if there is none, or it is one of integers or too large."""
+        """The product whose root is this node; None if the node is not the root of a product, or the product is too large.
+
+        Products of integers are not considered.
+        """
         key = ("product", node)
         derived = fgraph.derived
         if key not in derived:
@@ -167,7 +173,7 @@ class Product:
         number: Any = 1.0,
         instead: tuple[Any, Any] = (None, None),
     ) -> tuple[Any, Any]:
-        """The product without some factors and without signs, as a variable and a number.
+        """The product without the factors ``above`` and ``below``: a variable without signs, and ``number`` with the sign.
 
         The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
         remaining factor and the variable that replaces it once.
@@ -211,7 +217,7 @@ class Product:
 def _combined(
     node: TensorApply[Elemwise], parts: list[TensorVariable | None]
 ) -> TensorVariable | None:
-    """A node of a product rebuilt from other factors, of which some may be None; signs are dropped."""
+    """The result of a node applied to other factors, without its sign; None stands for a factor that was removed."""
     name = _name(node)
     if name == "neg":
         return parts[0]
