@@ -5,7 +5,7 @@ incomplete entry. Each file starts with a digest of its kind, its key and its pa
 fails the check, or belongs to another key, counts as missing and is deleted if possible.
 
 Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by nobody else.
-Folders are checked once in a process: if all above them are safe, nobody else can change them.
+Folders are checked once in a process: if all folders above a folder are safe, nobody else can change it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The service that divides loops among a pool of Python threads, which release the global interpreter lock.
 
-The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment, which it never does in the
-others. The first use makes the pool; a forked process makes its own.
+The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment, but in no other
+thread. The first use makes the pool; a forked process makes its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
-Optimized code takes LLVM several times as long as plain code, which costs some ten nanoseconds more per call. Plain code
-counts calls; after `CALLS` of them it takes the slow path, which compiles optimized code, caches it for later processes,
+LLVM needs several times as long to compile with optimization. Unoptimized code costs some ten nanoseconds more per call.
+It counts calls; after `CALLS` of them it takes the slow path, which compiles optimized code, caches it for later processes,
 and patches all existing functions to run it.
 """
 

@@ -1,9 +1,9 @@
 """Exact reduction of huge angles, in integers (Payne and Hanek, 1983).
 
-With ``x = m * 2**e`` the bits of 2/pi whose product with it is a multiple of 4 do not matter. Seven
-words of 32 bits are taken from the first that does; of their product with ``m`` two bits are the
-quadrant and the next 126 the fraction, of which at most about 62 can be 0 (the floats nearest to a
-multiple of pi/2 are known), so enough are left.
+Let ``x = m * 2**e``. The leading bits of 2/pi whose products with ``x`` are multiples of 4 stand for whole revolutions
+and are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are the quadrant, and
+the next 126 bits are the fraction. At most about 62 of its leading bits are 0, since the floats nearest to a multiple of
+pi/2 are known. So enough bits are left.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ each belonging to the `Block` that computes it; loops and branches own the block
 Addresses are a buffer and an offset in elements, so strides of any sign, broadcasting and empty
 tensors need no special case.
 
-The program defines what numbers come out, so every printer must give the same: integer arithmetic wraps, integer
+The program defines its results exactly, so every printer must produce the same numbers: integer arithmetic wraps, integer
 division and remainder round down and give 0 for a divisor of 0, shifts past the width give 0 (or
 the sign), conversions of floats to integers that do not fit give what NumPy gives on x86-64,
 ``min`` and ``max`` propagate NaN, and no float operation is contracted or reassociated.
