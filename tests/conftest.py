@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--sample",
         metavar="K/N",
         default="1/1",
-        help="take the K-th of every N tests: a fixed sample",
+        help="take the K-th of every N tests: a fixed sample; with 'not K/N', all others",
     )
 
 
@@ -48,10 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = one_in_three(items)
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
-    first, step = map(int, config.getoption("--sample").split("/"))
-    left_out = [item for i, item in enumerate(items) if i % step != first - 1]
+    sample: str = config.getoption("--sample")
+    first, step = map(int, sample.removeprefix("not ").split("/"))
+    chosen = [(i % step == first - 1) != sample.startswith("not ") for i in range(len(items))]
+    left_out = [item for item, taken in zip(items, chosen, strict=True) if not taken]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = items[first - 1 :: step]
+    items[:] = [item for item, taken in zip(items, chosen, strict=True) if taken]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -215,7 +215,7 @@ def test_defaults_and_state_are_kept(mode: str) -> None:
 def test_pickling_does_not_recurse_with_the_graph() -> None:
     x = ot.dscalar("x")
     y = x
-    for _ in range(20_000):
+    for _ in range(6_000):
         y = ot.sin(y)
     with config.change_flags(cache=False):
         f = oc.function([x], y, mode=oc.Mode("py", None))

@@ -24,7 +24,7 @@ from occelo_link.machine import threads as pool
 from occelo_link.native.llvm import parallel
 from occelo_link.units import object_layout
 
-COUNT = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 600
+COUNT = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300
 
 
 def attached(*arguments: Any, **options: Any) -> Any:
