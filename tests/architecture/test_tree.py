@@ -29,6 +29,8 @@ SOURCES = sorted(
     for p in folder.rglob("*.py")
 )
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
+NOT_TABLES = {"scalar", "signatures", "key", "masks", "series", "op"}
+"""Modules of families that hold no functions of tensors."""
 FAMILIES = "create elemwise reduce shape index join blas control cast".split()
 NOT_FUNCTIONS_OF_TENSORS = {
     "shared",
@@ -99,7 +101,7 @@ def _public_functions() -> dict[str, Any]:
                 for m in pkgutil.iter_modules(module.__path__, module.__name__ + ".")
             ]
         for each in modules:
-            if each.__name__.rpartition(".")[2] in ("scalar", "key", "masks", "series", "op"):
+            if each.__name__.rpartition(".")[2] in NOT_TABLES:
                 continue
             for name in getattr(each, "__all__", ()):
                 functions[name] = getattr(each, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +18,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise import scalar
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
+from occelo_graph.ops.elemwise.signatures import ScalarTraits
 from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
@@ -190,6 +193,14 @@ def test_a_subclass_that_computes_something_else_has_none_of_the_traits() -> Non
     own_sum = Squares(TABLE["add"], (0,))
     assert own_sum.numbers() is None
     assert not own_sum.reads_once
+
+
+def test_type_checkers_know_all_options_of_elementwise() -> None:
+    fields = {field.name for field in dataclasses.fields(ScalarFunction)}
+    positional = {"name", "arity", "rule", "function", "partials", "doc"}
+    assert set(ScalarTraits.__annotations__) == fields - positional
+    named = set(inspect.signature(elementwise).parameters) - {"options"}
+    assert named == positional - {"arity"} | {"nin"}
 
 
 def test_traits_that_depend_on_parameters() -> None:

@@ -1,12 +1,10 @@
 """Scalar ops of arithmetic, rounding, comparison, logic and selection."""
 
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +24,8 @@ from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
+    from occelo_graph.ops.elemwise.signatures import Formula
+    from occelo_graph.tensors.signatures import ArrayFunction
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -125,6 +125,11 @@ tensor_copy: Elemwise = elementwise(
 )
 identity_of = tensor_copy
 
+
+def _cotangent(ct: TensorVariable, *rest: TensorVariable) -> TensorVariable:
+    return ct
+
+
 add: Elemwise = elementwise(
     "add",
     None,
@@ -132,7 +137,7 @@ add: Elemwise = elementwise(
     np.add,
     doc="Sum of any number of tensors.",
     commutative=True,
-    partial_at=lambda position: lambda ct, *_: ct,
+    partial_at=lambda position: _cotangent,
     holomorphic=True,
     linear="all",
     arithmetic=True,
@@ -141,8 +146,8 @@ add: Elemwise = elementwise(
 )
 
 
-def _mul_partial(position: int) -> Any:
-    def derivative(ct: Any, *rest: Any) -> Any:
+def _mul_partial(position: int) -> Callable[..., TensorVariable]:
+    def derivative(ct: TensorVariable, *rest: TensorVariable) -> TensorVariable:
         for i, factor in enumerate(rest[:-1]):
             if i != position:
                 ct = ct * factor
@@ -273,7 +278,7 @@ sqrt: Elemwise = elementwise(
 )
 
 
-def _abs_complex(ct: Any, x: Any, out: Any) -> Any:
+def _abs_complex(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
     # d|z| = Re(conj(z) dz) / |z|, and 0 at 0
     return ct * switch(eq(out, 0), 0, x / switch(eq(out, 0), 1, out))
 
@@ -301,7 +306,7 @@ sign: Elemwise = elementwise(
 sgn = sign
 
 
-def _larger(ct: Any, mine: Any, other: Any) -> Any:
+def _larger(ct: TensorVariable, mine: TensorVariable, other: TensorVariable) -> TensorVariable:
     return switch(gt(mine, other), ct, switch(eq(mine, other), ct * 0.5, 0.0))
 
 
@@ -370,10 +375,24 @@ def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
-def _comparison(name: str, ufunc: np.ufunc, symbol: str, doc: str, **options: Any) -> Elemwise:
-    infix = (symbol, 1)
+def _comparison(
+    name: str,
+    ufunc: np.ufunc,
+    symbol: str,
+    doc: str,
+    commutative: bool = False,
+    formula: Formula | None = None,
+) -> Elemwise:
     return elementwise(
-        name, 2, ufunc_rule(ufunc), ufunc, doc=doc, holomorphic=False, infix=infix, **options
+        name,
+        2,
+        ufunc_rule(ufunc),
+        ufunc,
+        doc=doc,
+        commutative=commutative,
+        holomorphic=False,
+        formula=formula,
+        infix=(symbol, 1),
     )
 
 
@@ -395,18 +414,18 @@ ge: Elemwise = _comparison(
 equal, not_equal, less, less_equal, greater, greater_equal = eq, neq, lt, le, gt, ge
 
 
-def _test(name: str, function: Any, doc: str, formula: Any) -> Elemwise:
+def _test(name: str, function: ArrayFunction, doc: str, formula: Formula) -> Elemwise:
     return elementwise(name, 1, boolean_of, function, doc=doc, holomorphic=False, formula=formula)
 
 
-def _is_infinite(x: Any) -> Any:
+def _is_infinite(x: TensorVariable) -> TensorVariable | None:
     if is_discrete(x.dtype):
         return neq(x, x)
     # the absolute value of a finite complex number may be infinite
     return None if is_complex(x.dtype) else eq(abs(x), np.inf)
 
 
-def _is_finite(x: Any) -> Any:
+def _is_finite(x: TensorVariable) -> TensorVariable | None:
     if is_discrete(x.dtype):
         return eq(x, x)
     return None if is_complex(x.dtype) else lt(abs(x), np.inf)
@@ -514,9 +533,15 @@ def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
     return switch(cond, ift, iff)
 
 
-def _rounding(name: str, function: Any, rule: Any, doc: str, formula: Any = None) -> Elemwise:
-    def of_floats(x: Any) -> Any:
-        return x if is_discrete(x.dtype) else formula(x)
+def _rounding(
+    name: str,
+    function: ArrayFunction,
+    rule: DtypeRule,
+    doc: str,
+    formula: Callable[[TensorVariable], TensorVariable] | None = None,
+) -> Elemwise:
+    def of_floats(x: TensorVariable) -> TensorVariable:
+        return x if formula is None or is_discrete(x.dtype) else formula(x)
 
     return elementwise(
         name,
@@ -557,7 +582,7 @@ def _round_away(x: Any) -> Any:
     return whole + np.copysign(np.abs(x - whole) >= 0.5, x).astype(whole.dtype)
 
 
-def _away_from_zero(x: Any) -> Any:
+def _away_from_zero(x: TensorVariable) -> TensorVariable:
     whole = trunc(x)
     return switch(ge(abs(sub(x, whole)), 0.5), add(whole, sign(x)), whole)
 

@@ -1,7 +1,5 @@
 """Scalar ops of complex numbers: parts, conjugate, angle, and complex numbers from parts."""
 
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -83,7 +81,7 @@ complex: Elemwise = elementwise(
 )
 
 
-def _angle_pullback(ct: Any, z: Any, out: Any) -> Any:
+def _angle_pullback(ct: TensorVariable, z: TensorVariable, out: TensorVariable) -> TensorVariable:
     # angle = arctan2(im, re): d/d re = -im / |z|^2, d/d im = re / |z|^2
     size = real(z) ** 2 + imag(z) ** 2
     return complex(-ct * imag(z) / size, ct * real(z) / size)

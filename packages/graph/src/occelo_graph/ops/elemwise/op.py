@@ -17,12 +17,16 @@ from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
-from occelo_graph.ops.elemwise.scalar import Derivative, DtypeRule, ScalarFunction, ScalarOp
+from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors, ScalarTraits
+    from occelo_graph.tensors.signatures import ArrayFunction
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
@@ -467,10 +471,10 @@ def elementwise(
     name: str,
     nin: int | None,
     rule: DtypeRule,
-    function: Callable[..., Any] | None,
-    partials: Sequence[Derivative] = (),
+    function: ArrayFunction | None,
+    partials: Sequence[DerivativeOfTensors] = (),
     doc: str = "",
-    **options: Any,
+    **options: Unpack[ScalarTraits],
 ) -> Elemwise:
     """Define a scalar op and return the op that applies it to tensors: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
 

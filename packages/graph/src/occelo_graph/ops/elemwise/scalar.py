@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.form.encoding import Static
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
     "Derivative",
@@ -296,7 +299,7 @@ class ScalarFunction(_Fields):
         )
 
 
-def in_floats(*operands: Any) -> list[Any]:
+def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
     """Operands of a formula, cast to the dtype of `inexact`."""
     dtype = inexact([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]

@@ -4,15 +4,16 @@ Each is summed term by term in float64 until every element has converged. SciPy'
 imported on first use.
 """
 
-# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph.optional_scipy import scipy_module
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
 
 __all__ = ["betainc_da", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
 
@@ -24,11 +25,11 @@ def _special() -> Any:
     return scipy_module("special", "The derivative of a special function by its parameter")
 
 
-def _as_doubles(*arrays: Any) -> Any:
+def _as_doubles(*arrays: Array) -> list[Array]:
     return [np.array(a, dtype="float64") for a in np.broadcast_arrays(*arrays)]
 
 
-def gammainc_dk(k: Any, x: Any) -> Any:
+def gammainc_dk(k: Array, x: Array) -> Array:
     """Derivative of P(k, x) by k, from DLMF 8.7.1 differentiated term by term.
 
     P = x^k e^-x sum_n x^n / Gamma(k + n + 1). Absolute accuracy is about 1e-15; where P is within
@@ -49,7 +50,7 @@ def gammainc_dk(k: Any, x: Any) -> Any:
     return np.where(x == 0, 0.0, total)
 
 
-def _betainc_da_series(a: Any, b: Any, x: Any) -> Any:
+def _betainc_da_series(a: Array, b: Array, x: Array) -> Array:
     sp = _special()
     # I = x^a (1-x)^b / (a B(a, b)) sum_n (a+b)_n / (a+1)_n x^n, DLMF 8.17.8
     value = np.exp(a * np.log(x) + b * np.log1p(-x) - np.log(a) - sp.betaln(a, b))
@@ -67,7 +68,7 @@ def _betainc_da_series(a: Any, b: Any, x: Any) -> Any:
     return value * total
 
 
-def _betainc_db_series(a: Any, b: Any, x: Any) -> Any:
+def _betainc_db_series(a: Array, b: Array, x: Array) -> Array:
     sp = _special()
     value = np.exp(a * np.log(x) + b * np.log1p(-x) - np.log(a) - sp.betaln(a, b))
     slope = np.log1p(-x) - (sp.psi(b) - sp.psi(a + b))
@@ -84,7 +85,7 @@ def _betainc_db_series(a: Any, b: Any, x: Any) -> Any:
     return value * total
 
 
-def betainc_da(a: Any, b: Any, x: Any) -> Any:
+def betainc_da(a: Array, b: Array, x: Array) -> Array:
     """Derivative of I_x(a, b) by a; beyond the mean the reflected series converges faster."""
     a, b, x = _as_doubles(a, b, x)
     with np.errstate(all="ignore"):
@@ -99,7 +100,7 @@ def betainc_da(a: Any, b: Any, x: Any) -> Any:
     )
 
 
-def _hyp2f1_series(a: Any, b: Any, c: Any, z: Any, by_c: bool) -> Any:
+def _hyp2f1_series(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     a, b, c, z = _as_doubles(a, b, c, z)
     with np.errstate(all="ignore"):
         term = np.ones_like(z)
@@ -118,11 +119,11 @@ def _hyp2f1_series(a: Any, b: Any, c: Any, z: Any, by_c: bool) -> Any:
     return np.where(np.abs(z) < 1, total, np.nan)
 
 
-def hyp2f1_da(a: Any, b: Any, c: Any, z: Any) -> Any:
+def hyp2f1_da(a: Array, b: Array, c: Array, z: Array) -> Array:
     """Derivative of 2F1(a, b; c; z) by a for |z| < 1, NaN elsewhere."""
     return _hyp2f1_series(a, b, c, z, by_c=False)
 
 
-def hyp2f1_dc(a: Any, b: Any, c: Any, z: Any) -> Any:
+def hyp2f1_dc(a: Array, b: Array, c: Array, z: Array) -> Array:
     """Derivative of 2F1(a, b; c; z) by c for |z| < 1, NaN elsewhere."""
     return _hyp2f1_series(a, b, c, z, by_c=True)

@@ -4,8 +4,6 @@ Derivatives are from the NIST Digital Library of Mathematical Functions (DLMF); 
 named next to its formula.
 """
 
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 import math
@@ -18,13 +16,18 @@ from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise import series
 from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch, trunc
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import Derivative, special_float
+from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from occelo_graph.ir.nodes import Variable
+    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors, ScalarTraits
+    from occelo_graph.tensors.signatures import Array, ArrayFunction
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -95,10 +98,10 @@ def _scipy(name: str) -> Callable[..., Any]:
 
 def _special(
     name: str,
-    derivatives: Sequence[Derivative],
+    derivatives: Sequence[DerivativeOfTensors],
     doc: str,
-    function: Callable[..., Any] | None = None,
-    **options: Any,
+    function: ArrayFunction | None = None,
+    **options: Unpack[ScalarTraits],
 ) -> Elemwise:
     computing = _with_dtype(_scipy(name) if function is None else function)
     return elementwise(
@@ -106,8 +109,8 @@ def _special(
     )
 
 
-def _undefined(why: str) -> Derivative:
-    def derivative(ct: Any, *rest: Any) -> Any:
+def _undefined(why: str) -> DerivativeOfTensors:
+    def derivative(ct: TensorVariable, *rest: TensorVariable) -> Variable:
         return NullType(why)()
 
     return derivative
@@ -177,7 +180,7 @@ def factorial(n: Any) -> TensorVariable:
 # incomplete gamma functions, DLMF 8.2; the derivative of P by k is a series
 
 
-def _gamma_density(k: Any, x: Any) -> Any:
+def _gamma_density(k: TensorVariable, x: TensorVariable) -> TensorVariable:
     return exp(-x + xlogy(k - 1, x) - gammaln(k))
 
 
@@ -256,7 +259,7 @@ betaln: Elemwise = _special(
 )
 
 
-def _beta_density(a: Any, b: Any, x: Any) -> Any:
+def _beta_density(a: TensorVariable, b: TensorVariable, x: TensorVariable) -> TensorVariable:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
@@ -269,7 +272,7 @@ _betainc_da: Elemwise = _special(
 )
 
 
-def _betainc_db(a: Any, b: Any, x: Any) -> Any:
+def _betainc_db(a: TensorVariable, b: TensorVariable, x: TensorVariable) -> TensorVariable:
     # I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4
     return -_betainc_da(b, a, 1 - x)
 
@@ -395,7 +398,7 @@ ndtri_exp: Elemwise = _special(
 )
 
 
-def _logit_formula(x: Any) -> Any:
+def _logit_formula(x: TensorVariable) -> TensorVariable:
     (x,) = _converted(x)
     # near 1/2 the quotient is near 1, and its logarithm loses digits
     twice = 2 * (x - 0.5)
@@ -411,35 +414,37 @@ logit: Elemwise = _special(
 )
 
 
-def _xlogy(x: Any, y: Any) -> Any:
+def _xlogy(x: Array, y: Array) -> Array:
     zero = (x == 0) & ~np.isnan(y)
     return np.where(zero, 0, x * np.log(np.where(zero, 1, y)))
 
 
-def _xlog1py(x: Any, y: Any) -> Any:
+def _xlog1py(x: Array, y: Array) -> Array:
     zero = (x == 0) & ~np.isnan(y)
     return np.where(zero, 0, x * np.log1p(np.where(zero, 0, y)))
 
 
-def _converted(*operands: Any) -> list[Any]:
+def _converted(*operands: TensorVariable) -> list[TensorVariable]:
     """Operands in the dtype that `special_float` promises."""
     dtype = special_float([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
 
-def _where_not_zero(x: Any, y: Any, otherwise: float) -> tuple[Any, Any, Any]:
+def _where_not_zero(
+    x: TensorVariable, y: TensorVariable, otherwise: float
+) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     """Where x is 0 and y is no NaN, x, and y with another value there."""
     x, y = _converted(x, y)
     zero = and_(eq(x, 0), eq(y, y))
     return zero, x, switch(zero, otherwise, y)
 
 
-def _xlogy_formula(x: Any, y: Any) -> Any:
+def _xlogy_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     zero, x, y = _where_not_zero(x, y, 1.0)
     return switch(zero, 0, x * log(y))
 
 
-def _xlog1py_formula(x: Any, y: Any) -> Any:
+def _xlog1py_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     zero, x, y = _where_not_zero(x, y, 0.0)
     return switch(zero, 0, x * log1p(y))
 

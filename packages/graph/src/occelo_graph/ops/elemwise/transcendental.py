@@ -1,11 +1,9 @@
 """Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions."""
 
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +22,14 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
 )
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import Derivative, Sign, in_floats, inexact, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import Sign, in_floats, inexact, ufunc_rule
+from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors, Formula
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
     "arccos",
@@ -65,10 +69,10 @@ __all__ = [
 def _unary(
     name: str,
     ufunc: np.ufunc,
-    derivative: Derivative,
+    derivative: DerivativeOfTensors,
     doc: str,
     sign: Sign | None = None,
-    formula: Any = None,
+    formula: Formula | None = None,
 ) -> Elemwise:
     return elementwise(
         name,
@@ -83,24 +87,24 @@ def _unary(
     )
 
 
-def _exp_partial(ct: Any, x: Any, out: Any) -> Any:
+def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
     """``ct * exp(x)``; if ct is a quotient by exp(x), its numerator, since the product could be 0 times infinity."""
     divided = _undivided(ct, out)
     return ct * out if divided is None else divided
 
 
-def _undivided(ct: Any, divisor: Any) -> Any:
+def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
     """``ct * divisor``, if ct is a quotient by it, the negative of one, or a product with one of these; else None."""
-    owner = ct.owner
+    owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
         top = _undivided_quotient(owner.inputs[0], divisor)
         return None if top is None else top * owner.inputs[1]
     return _undivided_quotient(ct, divisor)
 
 
-def _undivided_quotient(ct: Any, divisor: Any) -> Any:
-    owner = ct.owner
-    if owner is None or not isinstance(owner.op, Elemwise):
+def _undivided_quotient(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
+    owner = computed_by(ct, Elemwise)
+    if owner is None:
         return None
     if owner.op == true_div and owner.inputs[1] is divisor:
         top = owner.inputs[0]
@@ -134,7 +138,9 @@ log10: Elemwise = _unary(
 )
 
 
-def _pow_base(ct: Any, x: Any, y: Any, out: Any) -> Any:
+def _pow_base(
+    ct: TensorVariable, x: TensorVariable, y: TensorVariable, out: TensorVariable
+) -> TensorVariable:
     if isinstance(y, Constant) and y.data.ndim == 0:
         exponent: Any = y.data.item()
         if exponent == 0:
@@ -148,7 +154,9 @@ def _pow_base(ct: Any, x: Any, y: Any, out: Any) -> Any:
     return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, sub(y, 1)))
 
 
-def _pow_exponent(ct: Any, x: Any, y: Any, out: Any) -> Any:
+def _pow_exponent(
+    ct: TensorVariable, x: TensorVariable, y: TensorVariable, out: TensorVariable
+) -> TensorVariable:
     # the limit at a zero base is 0 for positive exponents
     return ct * out * log(switch(eq(x, 0) & ge(y, 0), 1, x))
 
@@ -229,11 +237,11 @@ rad2deg: Elemwise = _unary(
 )
 
 
-def _as_inexact(x: Any) -> Any:
+def _as_inexact(x: Array) -> Array:
     return np.asarray(x, dtype=inexact([x.dtype.name]))
 
 
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: Array) -> Array:
     x = _as_inexact(x)
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
@@ -241,7 +249,7 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0, 1, small) / (1 + small)
 
 
-def _sigmoid_formula(x: Any) -> Any:
+def _sigmoid_formula(x: TensorVariable) -> TensorVariable:
     (x,) = in_floats(x)
     if is_complex(x.dtype):
         return true_div(1, 1 + exp(neg(x)))
@@ -264,18 +272,19 @@ sigmoid: Elemwise = elementwise(
 expit = sigmoid
 
 
-def _softplus(x: Any) -> Any:
+def _softplus(x: Array) -> Array:
     x = _as_inexact(x)
     if x.dtype.kind == "c":
         # the same direction, scaled so that nothing overflows
-        scale = np.maximum(x.real, 0)
+        real: Array = np.real(x)
+        scale = np.maximum(real, 0)
         return np.where(
-            x.real > 0, scale + np.log(np.exp(-scale) + np.exp(x - scale)), np.log1p(np.exp(x))
+            real > 0, scale + np.log(np.exp(-scale) + np.exp(x - scale)), np.log1p(np.exp(x))
         )
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-def _softplus_formula(x: Any) -> Any:
+def _softplus_formula(x: TensorVariable) -> TensorVariable | None:
     (x,) = in_floats(x)
     if is_complex(x.dtype):
         return None
@@ -296,13 +305,13 @@ softplus: Elemwise = elementwise(
 log1pexp = softplus
 
 
-def _log1mexp(x: Any) -> Any:
+def _log1mexp(x: Array) -> Array:
     # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
     x = _as_inexact(x)
     return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
-def _log1mexp_formula(x: Any) -> Any:
+def _log1mexp_formula(x: TensorVariable) -> TensorVariable:
     (x,) = in_floats(x)
     near = log(neg(expm1(x)))
     return switch(gt(x, -math.log(2)), near, log1p(neg(exp(x))))
@@ -321,19 +330,19 @@ log1mexp: Elemwise = elementwise(
 )
 
 
-def _logaddexp_formula(x: Any, y: Any) -> Any:
+def _logaddexp_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     x, y = in_floats(x, y)
     gap = neg(abs(sub(x, y)))
     # equal infinities have no difference
     return maximum(x, y) + switch(eq(x, y), math.log(2), log1p(exp(gap)))
 
 
-def _softsign(x: Any) -> Any:
+def _softsign(x: Array) -> Array:
     x = _as_inexact(x)
     return x / (1 + np.abs(x))
 
 
-def _softsign_formula(x: Any) -> Any:
+def _softsign_formula(x: TensorVariable) -> TensorVariable:
     (x,) = in_floats(x)
     return x / (1 + abs(x))
 
