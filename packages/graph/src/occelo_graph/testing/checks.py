@@ -143,7 +143,7 @@ def _of_differentiated(example: Example) -> tuple[Any, list[Any]]:
         full: list[Any] = list(example.arguments)
         for position, value in zip(example.gradient, chosen, strict=True):
             full[position] = value
-        constants = [a if isinstance(a, Variable) else _constant(a) for a in full]
+        constants: list[Any] = [a if isinstance(a, Variable) else _constant(a) for a in full]
         return example.function(*constants)
 
     return function, [example.arguments[i] for i in example.gradient]

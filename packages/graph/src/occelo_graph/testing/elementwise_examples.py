@@ -1,19 +1,19 @@
 """Examples of the elementwise functions: each over several dtypes and shapes."""
 
-# the lambdas of the table take arrays or variables, whatever they are called with
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.testing.example import Domain, Example, draw
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import ArrayFunction
 
 __all__ = ["EXAMPLES"]
 
@@ -38,7 +38,7 @@ def _np(name: str) -> Callable[..., Any]:
 
 
 # name, reference, domains; differentiable by every argument unless listed below
-_REAL_TABLE: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
+_REAL_TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
         (name, _np(name), [REAL])
         for name in ("exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "tanh")
@@ -102,7 +102,7 @@ _BY_LAST_ONLY = [
     ("kv", _sp("kv"), [(0.5, 2.5), POSITIVE]),
     ("kve", _sp("kve"), [(0.5, 2.5), POSITIVE]),
 ]
-_NO_DERIVATIVE: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
+_NO_DERIVATIVE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
         (name, _np(name), [REAL])
         for name in ("sign", "ceil", "floor", "trunc", "isnan", "isinf", "isfinite")
@@ -120,7 +120,7 @@ _NO_DERIVATIVE: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
     ("ge", np.greater_equal, [REAL, REAL]),
     ("isclose", np.isclose, [REAL, REAL]),
 ]
-_INTEGERS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
+_INTEGERS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
         (name, _np(ref), ["int", "int"])
         for name, ref in (
@@ -154,7 +154,7 @@ _INTEGERS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
         ["int", "nonzero int"],
     ),
 ]
-_BOOLS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
+_BOOLS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     ("and_", np.logical_and, ["bool", "bool"]),
     ("or_", np.logical_or, ["bool", "bool"]),
     ("xor", np.logical_xor, ["bool", "bool"]),
@@ -162,7 +162,7 @@ _BOOLS: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
     ("add", np.add, ["bool", "bool"]),
     ("mul", np.multiply, ["bool", "bool"]),
 ]
-_COMPLEX: list[tuple[str, Callable[..., Any], Sequence[Domain]]] = [
+_COMPLEX: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
         (name, _np(name), [POSITIVE])
         for name in ("exp", "log", "sqrt", "sin", "tanh", "conj", "real", "imag", "angle", "abs")
@@ -181,7 +181,7 @@ _SHAPES: dict[int, list[list[tuple[int, ...]]]] = {
 
 
 def _cases(
-    table: Sequence[tuple[str, Callable[..., Any], Sequence[Domain]]],
+    table: Sequence[tuple[str, ArrayFunction, Sequence[Domain]]],
     dtypes: Sequence[str],
     gradient: Callable[[int], tuple[int, ...]],
 ) -> list[Example]:

@@ -4,8 +4,6 @@
 they can be evaluated as they are written. It needs mpmath.
 """
 
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 import importlib
@@ -13,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from occelo_graph.narrowing import is_array, is_list_or_tuple
 
 __all__ = ["FUNCTIONS", "ExactNumber", "exact_derivatives"]
 
@@ -117,7 +117,7 @@ def _each(function: Callable[[Any, ExactNumber], ExactNumber]) -> Callable[[Any]
         return function(_mp(), _exact(x))
 
     many = np.frompyfunc(single, 1, 1)
-    return lambda x: many(x) if isinstance(x, np.ndarray) else single(x)
+    return lambda x: many(x) if is_array(x) else single(x)
 
 
 def _exp(mp: Any, x: ExactNumber) -> ExactNumber:
@@ -183,7 +183,7 @@ def _var(v: Any) -> Any:
 
 exp, log, sqrt = _each(_exp), _each(_log), _each(_sqrt)
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exp": exp,
     "log": log,
     "sqrt": sqrt,
@@ -216,6 +216,10 @@ FUNCTIONS: dict[str, Any] = {
 """The functions that formulas may use, for numbers and arrays."""
 
 
+def _is_vector(value: object) -> bool:
+    return is_array(value) or is_list_or_tuple(value)
+
+
 def exact_derivatives(
     formula: Callable[[dict[str, Any]], Any], point: dict[str, Any], by: str
 ) -> tuple[Any, list[Any], list[Any]]:
@@ -224,7 +228,7 @@ def exact_derivatives(
     Arguments are numbers or lists of them; the formula gets `ExactNumber`s and arrays of them.
     """
     mp = _mp()
-    vector = isinstance(point[by], list | tuple | np.ndarray)
+    vector = _is_vector(point[by])
     count = len(point[by]) if vector else 1
     gradient: list[Any] = []
     second: list[Any] = []
@@ -232,7 +236,7 @@ def exact_derivatives(
     for i in range(count):
         given: dict[str, Any] = {}
         for name, v in point.items():
-            many = isinstance(v, list | tuple | np.ndarray)
+            many = _is_vector(v)
             own = [
                 ExactNumber(mp.mpf(float(n)), *((int(k == i), 1) if name == by else (0, 0)))
                 for k, n in enumerate(v if many else [v])

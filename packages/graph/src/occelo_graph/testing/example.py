@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
 __all__ = ["Example", "draw"]
 
@@ -24,9 +27,9 @@ class Example:
 
     name: str
     family: str
-    function: Callable[..., Any]
-    reference: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    function: TensorFunction
+    reference: ArrayFunction
+    arguments: tuple[Array, ...]
     gradient: tuple[int, ...] = ()
     tolerance: float = 1e-10
     batched: tuple[int, ...] = ()
@@ -39,7 +42,7 @@ class Example:
         return f"{self.name}({shapes})"
 
 
-def draw(domain: Domain, shape: Sequence[int], dtype: str = "float64", salt: int = 0) -> Any:
+def draw(domain: Domain, shape: Sequence[int], dtype: str = "float64", salt: int = 0) -> Array:
     """Numbers from an interval, a dtype's integers ("int"), or truth values ("bool").
 
     They depend on the arguments alone.

@@ -1,16 +1,16 @@
 """Examples of the ops of the family shape."""
 
-# the lambdas of the table take arrays or variables, whatever they are called with
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.testing.example import Example, draw
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
 __all__ = ["EXAMPLES"]
 
@@ -20,7 +20,13 @@ T = draw(REAL, (2, 3, 4), salt=3)
 
 
 def _shape() -> list[Example]:
-    def make(name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,)) -> Example:
+    def make(
+        name: str,
+        function: TensorFunction,
+        reference: ArrayFunction,
+        *args: Array,
+        grad: tuple[int, ...] = (0,),
+    ) -> Example:
         return Example(name, "shape", function, reference, args, grad, 1e-12, (0,))
 
     two = np.array(2)

@@ -1,23 +1,24 @@
-"""Examples of the families create, reduce, index, join, cast, blas and control."""
-
-# the lambdas of the table take arrays or variables, whatever they are called with
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+"""Examples of the families create, reduce, join, blas, cast and control, and those of index."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.testing import index_examples
 from occelo_graph.testing.example import Example, draw
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
 __all__ = ["EXAMPLES"]
 
 REAL = (-2.5, 2.5)
 _np_pad: Any = np.pad
-_windows: Any = np.lib.stride_tricks.sliding_window_view
 A = draw(REAL, (2, 3))
 B = draw(REAL, (3, 2), salt=1)
 V = draw(REAL, (3,), salt=2)
@@ -25,7 +26,6 @@ T = draw(REAL, (2, 3, 4), salt=3)
 S = draw(REAL, (), salt=4)
 I = draw("int", (2, 3), "int32")  # noqa: E741
 M = draw("bool", (2, 3))
-IDX = np.array([2, 0, 2, -1])
 WITH_ZEROS = np.array([[1.5, 0.0, 2.0], [0.0, -1.0, 0.0]])
 
 
@@ -36,7 +36,12 @@ def _softmax(x: Any, axis: Any = None) -> Any:
 
 def _create() -> list[Example]:
     def make(
-        name: str, function: Any, reference: Any, *args: Any, grad: Any = (), batched: Any = ()
+        name: str,
+        function: TensorFunction,
+        reference: ArrayFunction,
+        *args: Array,
+        grad: tuple[int, ...] = (),
+        batched: tuple[int, ...] = (),
     ) -> Example:
         return Example(name, "create", function, reference, args, grad, 1e-12, batched)
 
@@ -144,7 +149,12 @@ def _create() -> list[Example]:
 
 def _reduce() -> list[Example]:
     def make(
-        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), tol: float = 1e-10
+        name: str,
+        function: TensorFunction,
+        reference: ArrayFunction,
+        *args: Array,
+        grad: tuple[int, ...] = (0,),
+        tol: float = 1e-10,
     ) -> Example:
         grads = grad if args[0].dtype == np.float64 else ()
         return Example(name, "reduce", function, reference, args, grads, tol, (0,))
@@ -157,8 +167,8 @@ def _reduce() -> list[Example]:
             made.append(
                 make(
                     name,
-                    lambda x, name=name, axis=axis: getattr(ot, name)(x, axis=axis),
-                    lambda x, name=name, axis=axis: getattr(np, name)(x, axis=axis),
+                    partial(getattr(ot, name), axis=axis),
+                    partial(getattr(np, name), axis=axis),
                     T,
                     grad=() if axis == () and name in ("var", "std") else (0,),
                 )
@@ -166,29 +176,28 @@ def _reduce() -> list[Example]:
         made.append(
             make(
                 name,
-                lambda x, name=name: getattr(ot, name)(x, axis=1, keepdims=True),
-                lambda x, name=name: getattr(np, name)(x, axis=1, keepdims=True),
+                partial(getattr(ot, name), axis=1, keepdims=True),
+                partial(getattr(np, name), axis=1, keepdims=True),
                 A,
             )
         )
         made.append(
             make(
                 name,
-                lambda x, name=name: getattr(ot, name)(x),
-                lambda x, name=name: getattr(np, name)(x),
+                getattr(ot, name),
+                getattr(np, name),
                 I,
             )
         )
         made.append(
             make(
                 name,
-                lambda x, name=name: getattr(ot, name)(x),
-                lambda x, name=name: getattr(np, name)(x),
+                getattr(ot, name),
+                getattr(np, name),
                 A.astype("float32"),
                 tol=1e-5,
             )
         )
-    scipy_lse: Any = lambda x, **k: importlib.import_module("scipy.special").logsumexp(x, **k)  # noqa: E731
     return [
         *made,
         make("sum", lambda x: ot.sum(x, dtype="float32"), lambda x: np.sum(x, dtype="float32"), I),
@@ -237,8 +246,8 @@ def _reduce() -> list[Example]:
         make("softmax", lambda x: ot.softmax(x, 1), lambda x: _softmax(x, 1), T),
         make("softmax", ot.softmax, _softmax, A),
         make("log_softmax", lambda x: ot.log_softmax(x, -1), lambda x: np.log(_softmax(x, -1)), T),
-        make("logsumexp", lambda x: ot.logsumexp(x, 1), lambda x: scipy_lse(x, axis=1), T),
-        make("logsumexp", ot.logsumexp, scipy_lse, np.array([1000.0, 1000.0, -1000.0])),
+        make("logsumexp", lambda x: ot.logsumexp(x, 1), lambda x: _logsumexp(x, axis=1), T),
+        make("logsumexp", ot.logsumexp, _logsumexp, np.array([1000.0, 1000.0, -1000.0])),
         make(
             "LinearRecurrence",
             lambda a, b: ot.LinearRecurrence(1)(a, b),
@@ -250,6 +259,10 @@ def _reduce() -> list[Example]:
     ]
 
 
+def _logsumexp(x: Array, axis: int | None = None) -> Any:
+    return importlib.import_module("scipy.special").logsumexp(x, axis=axis)
+
+
 def _recurrence(a: Any, b: Any) -> Any:
     result = np.zeros_like(b)
     state = np.zeros(b.shape[0])
@@ -259,256 +272,22 @@ def _recurrence(a: Any, b: Any) -> Any:
     return result
 
 
-def _index() -> list[Example]:
-    def make(
-        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), batched: Any = (0,)
-    ) -> Example:
-        return Example(name, "index", function, reference, args, grad, 1e-12, batched)
-
-    one, idx2 = np.array(1), np.array([[0, 1], [1, 1]])
-    y = draw(REAL, (4,), salt=9)
-
-    def setter(key: Any, value: Any, inc: bool = False) -> Any:
-        def run(x: Any) -> Any:
-            x = x.copy()
-            if inc:
-                np.add.at(x, key, np.broadcast_to(value, x[key].shape))
-            else:
-                x[key] = value
-            return x
-
-        return run
-
-    keys: list[Any] = [
-        (0,),
-        (-1, slice(None)),
-        (slice(None, None, -1),),
-        (slice(1, None), slice(None, 2)),
-        (Ellipsis, 1),
-        (None, 0),
-        (slice(None), None, slice(0, 3, 2)),
-        (slice(5, 1, -2),),
-        ([1, 0, 1],),
-        (slice(None), [0, 2, 2]),
-        ([0, 1], slice(None), [1, 3]),
-        ([[0, 1], [1, 1]], slice(1, None)),
-        (0, slice(None), [1, 3, 3]),
-        (slice(None), [0, 2], 1),
-        (None, [1, 0], slice(None), None),
-    ]
-    made = [
-        make("getitem", lambda x, key=key: x[key], lambda x, key=key: x[key], T) for key in keys
-    ]
-    for key in keys[:4] + keys[8:14]:
-        made.append(make("set", lambda x, key=key: x[key].set(2.5), setter(key, 2.5), T))
-        made.append(make("inc", lambda x, key=key: x[key].inc(1.5), setter(key, 1.5, True), T))
-    return [
-        *made,
-        make("getitem", lambda x, i: x[i], lambda x, i: x[int(i)], T, one, batched=(0, 1)),
-        make("getitem", lambda x, i: x[:, i:], lambda x, i: x[:, int(i) :], T, one),
-        make("getitem", lambda x, i: x[i::-1], lambda x, i: x[int(i) :: -1], V, one),
-        make("getitem", lambda x, i: x[::i], lambda x, i: x[:: int(i)], V, np.array(-2)),
-        make(
-            "getitem",
-            lambda x, i: x[:, i],
-            lambda x, i: x[:, i],
-            T,
-            np.array([0, 2, 1]),
-            batched=(0, 1),
-        ),
-        make("getitem", lambda x, i: x[i], lambda x, i: x[i], T, idx2, batched=(0, 1)),
-        make(
-            "getitem",
-            lambda x, i: x[i, :, i],
-            lambda x, i: x[i, :, i],
-            T,
-            np.array([0, 1]),
-            batched=(0, 1),
-        ),
-        make("getitem", lambda x, m: x[m], lambda x, m: x[m], A, M, batched=()),
-        make(
-            "getitem",
-            lambda x, m: x[:, m],
-            lambda x, m: x[:, m],
-            A,
-            np.array([True, False, True]),
-            batched=(),
-        ),
-        make(
-            "set",
-            lambda x, y, i: x[i].set(y),
-            lambda x, y, i: setter(i, y)(x),
-            draw(REAL, (5,)),
-            y[:3],
-            np.array([4, 0, 1]),
-            grad=(0, 1),
-            batched=(0, 1, 2),
-        ),
-        make(
-            "inc",
-            lambda x, y, i: x[i].inc(y),
-            lambda x, y, i: setter(i, y, True)(x),
-            V,
-            y,
-            IDX,
-            grad=(0, 1),
-            batched=(0, 1, 2),
-        ),
-        make(
-            "inc",
-            lambda x, y, i: x[:, i].inc(y),
-            lambda x, y, i: setter((slice(None), i), y, True)(x),
-            A,
-            draw(REAL, (2, 4)),
-            IDX,
-            grad=(0, 1),
-            batched=(0, 1, 2),
-        ),
-        make(
-            "set",
-            lambda x, y: x[1:].set(y),
-            lambda x, y: setter(slice(1, None), y)(x),
-            A,
-            V,
-            grad=(0, 1),
-            batched=(0, 1),
-        ),
-        make("set", lambda x, m: x[m].set(0.5), lambda x, m: setter(m, 0.5)(x), A, M, batched=()),
-        make(
-            "inc",
-            lambda x, i: x[i].inc(2.0),
-            lambda x, i: setter(int(i), 2.0, True)(x),
-            A,
-            one,
-            batched=(0, 1),
-        ),
-        make(
-            "take",
-            lambda x, i: ot.take(x, i, 1),
-            lambda x, i: np.take(x, i, 1),
-            A,
-            IDX,
-            batched=(0, 1),
-        ),
-        make(
-            "take",
-            lambda x, i: ot.take(x, i, mode="wrap"),
-            lambda x, i: np.take(x, i, mode="wrap"),
-            A,
-            np.array([7, -8]),
-        ),
-        make(
-            "take",
-            lambda x, i: ot.take(x, i, 0, "clip"),
-            lambda x, i: np.take(x, i, 0, mode="clip"),
-            A,
-            np.array([7, 0]),
-        ),
-        make(
-            "take_along_axis",
-            lambda x, i: ot.take_along_axis(x, i, 1),
-            lambda x, i: np.take_along_axis(x, i, 1),
-            A,
-            np.array([[0, 2], [1, 1]]),
-            batched=(0, 1),
-        ),
-        make(
-            "nonzero",
-            lambda m: ot.nonzero(m)[1],
-            lambda m: np.nonzero(m)[1],
-            M,
-            grad=(),
-            batched=(),
-        ),
-        make("flatnonzero", ot.flatnonzero, np.flatnonzero, M, grad=(), batched=()),
-        make(
-            "nonzero_values",
-            ot.nonzero_values,
-            lambda x: x[x != 0],
-            WITH_ZEROS,
-            grad=(),
-            batched=(),
-        ),
-        make("diagonal", lambda x: ot.diagonal(x, 1), lambda x: np.diagonal(x, 1), A),
-        make("diagonal", lambda x: ot.diagonal(x, -1, 0, 2), lambda x: np.diagonal(x, -1, 0, 2), T),
-        make(
-            "sliding_window_view",
-            lambda x: ot.sliding_window_view(x, (2, 3), (0, 2)),
-            lambda x: _windows(x, (2, 3), (0, 2)),
-            T,
-        ),
-        make(
-            "sliding_window_view",
-            lambda x: ot.sliding_window_view(x, (2, 2), (1, 1)),
-            lambda x: _windows(x, (2, 2), (1, 1)),
-            A,
-        ),
-        make("diag", lambda x: ot.diag(x, 1), lambda x: np.diag(x, 1), V),
-        make("diag", ot.diag, np.diag, A),
-        make("fill_diagonal", lambda x: ot.fill_diagonal(x, 9), _filled_diagonal, A),
-        make(
-            "compress",
-            lambda m, x: ot.compress(m, x, axis=1),
-            lambda m, x: np.compress(m, x, axis=1),
-            np.array([True, False, True]),
-            A,
-            grad=(1,),
-            batched=(),
-        ),
-        make(
-            "choose",
-            lambda i, x, z: ot.choose(i, [x, z]),
-            lambda i, x, z: np.choose(i, [x, z]),
-            M.astype("int64"),
-            A,
-            2 * A,
-            grad=(1, 2),
-            batched=(0,),
-        ),
-        make(
-            "inverse_permutation", ot.inverse_permutation, np.argsort, np.array([2, 0, 1]), grad=()
-        ),
-        make(
-            "permute_row_elements",
-            ot.permute_row_elements,
-            lambda x, p: x[:, p],
-            A,
-            np.array([2, 0, 1]),
-        ),
-        make(
-            "unravel_index",
-            lambda i: ot.unravel_index(i, (2, 3))[1],
-            lambda i: np.unravel_index(i, (2, 3))[1],
-            np.array([0, 4, 5]),
-            grad=(),
-        ),
-        make(
-            "ravel_multi_index",
-            lambda i: ot.ravel_multi_index((i, i), (2, 3)),
-            lambda i: np.ravel_multi_index((i, i), (2, 3)),
-            np.array([0, 1]),
-            grad=(),
-        ),
-    ]
-
-
-def _filled_diagonal(x: Any) -> Any:
-    result = x.copy()
-    np.fill_diagonal(result, 9)
-    return result
-
-
 def _join() -> list[Example]:
     def make(
-        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0,), batched: Any = (0,)
+        name: str,
+        function: TensorFunction,
+        reference: ArrayFunction,
+        *args: Array,
+        grad: tuple[int, ...] = (0,),
+        batched: tuple[int, ...] = (0,),
     ) -> Example:
         return Example(name, "join", function, reference, args, grad, 1e-12, batched)
 
     made = [
         make(
             "pad",
-            lambda x, mode=mode: ot.pad(x, ((1, 2), (2, 1)), mode),
-            lambda x, mode=mode: _np_pad(x, ((1, 2), (2, 1)), mode=mode),
+            partial(ot.pad, pad_width=((1, 2), (2, 1)), mode=mode),
+            partial(_np_pad, pad_width=((1, 2), (2, 1)), mode=mode),
             draw(REAL, (4, 3)),
         )
         for mode in ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -587,7 +366,12 @@ def _join() -> list[Example]:
 
 def _blas() -> list[Example]:
     def make(
-        name: str, function: Any, reference: Any, *args: Any, grad: Any = (0, 1), tol: float = 1e-10
+        name: str,
+        function: TensorFunction,
+        reference: ArrayFunction,
+        *args: Array,
+        grad: tuple[int, ...] = (0, 1),
+        tol: float = 1e-10,
     ) -> Example:
         return Example(name, "blas", function, reference, args, grad, tol, tuple(range(len(args))))
 
@@ -667,14 +451,18 @@ def _blas() -> list[Example]:
     ]
 
 
+def _converted(x: Array, dtype: str) -> Array:
+    return x.astype(dtype)
+
+
 def _cast_and_control() -> list[Example]:
     flag = np.array(1.0)
     made = [
         Example(
             "cast",
             "cast",
-            lambda x, d=d: ot.cast(x, d),
-            lambda x, d=d: x.astype(d),
+            partial(ot.cast, dtype=d),
+            partial(_converted, dtype=d),
             (A,),
             (),
             1e-6,
@@ -734,7 +522,7 @@ def _cast_and_control() -> list[Example]:
 EXAMPLES: list[Example] = [
     *_create(),
     *_reduce(),
-    *_index(),
+    *index_examples.EXAMPLES,
     *_join(),
     *_blas(),
     *_cast_and_control(),
