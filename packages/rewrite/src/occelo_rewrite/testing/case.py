@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Op
 from occelo_rewrite.node_rule import NodeRewriter
@@ -20,6 +19,9 @@ from occelo_rewrite.pipeline import (
     stabilize_db,
 )
 
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import TensorFunction
+
 __all__ = ["Case", "drawn_cases", "standard_rules"]
 
 
@@ -32,7 +34,7 @@ class Case:
     """
 
     rule: str
-    build: Callable[..., Any]
+    build: TensorFunction
     low: float = -2.0
     high: float = 2.0
     shapes: tuple[tuple[int, ...], ...] = ((2, 3),)

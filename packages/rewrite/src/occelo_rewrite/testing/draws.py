@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Variable
+from occelo_graph import TensorVariable
 from occelo_graph import tensor as ot
 from occelo_rewrite.testing.case import Case
 
@@ -47,7 +47,7 @@ class Draw:
     readers: str = "alone"
     seed: int = 0
 
-    def inputs(self) -> list[Variable]:
+    def inputs(self) -> list[TensorVariable]:
         """Variables of the types."""
         return [
             ot.TensorType(dtype, shape).make_variable(f"x{i}")

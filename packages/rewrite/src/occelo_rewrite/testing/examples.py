@@ -1,12 +1,9 @@
 """The table of cases of rules, by family; for other pattern rules, cases are made from their patterns."""
 
-# the lambdas of the table take variables
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,15 +12,22 @@ from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from occelo_graph.tensors.variable import TensorVariable
+
 __all__ = ["CASES"]
 
+_Write: TypeAlias = "Callable[[TensorVariable, TensorVariable], TensorVariable]"
 
-def _other(x: Any) -> Any:
+
+def _other(x: TensorVariable) -> TensorVariable:
     """Another variable of the same dtype and shape."""
     return ot.mul(x, x)
 
 
-def _compared_to_itself(name: str, x: Any) -> Any:
+def _compared_to_itself(name: str, x: TensorVariable) -> TensorVariable:
     return x + getattr(ot, name)(x, x)
 
 
@@ -375,101 +379,101 @@ WRITTEN = [
 ]
 
 
-def _three_more(x: Any) -> Any:
+def _three_more(x: TensorVariable) -> TensorVariable:
     return -(x - 5.0) + x * 3.0
 
 
-def _both_branches(x: Any, value: Any) -> Any:
+def _both_branches(x: TensorVariable, value: TensorVariable) -> TensorVariable:
     return ot.switch(x > 0, value, value)
 
 
-def _times_itself(x: Any, d: Any) -> Any:
+def _times_itself(x: TensorVariable, d: TensorVariable) -> TensorVariable:
     return ((x / d) * 3.0) * d
 
 
-def _negated_times_itself(x: Any, d: Any) -> Any:
+def _negated_times_itself(x: TensorVariable, d: TensorVariable) -> TensorVariable:
     return -(x / d) * d
 
 
-def _divided(power: Any, axis: Any) -> Any:
+def _divided(power: TensorVariable, axis: int | None) -> TensorVariable:
     return power / power.sum(axis=axis, keepdims=axis is not None)
 
 
-def _gram(x: Any) -> Any:
+def _gram(x: TensorVariable) -> TensorVariable:
     return ot.dot(x, x.T)
 
 
-def _over_itself(x: Any) -> Any:
+def _over_itself(x: TensorVariable) -> TensorVariable:
     return x / x
 
 
-def _plus_and_minus(x: Any, row: Any) -> Any:
+def _plus_and_minus(x: TensorVariable, row: TensorVariable) -> TensorVariable:
     return row + x - row
 
 
-def _cut(x: Any, *shape: int) -> Any:
+def _cut(x: TensorVariable, *shape: int) -> TensorVariable:
     return ot.specify_shape(x, shape)
 
 
-def _nested_else(x: Any, condition: Any) -> Any:
+def _nested_else(x: TensorVariable, condition: TensorVariable) -> TensorVariable:
     return ot.switch(condition, x, ot.switch(condition, ot.cos(x), ot.exp(x)))
 
 
-def _of_powers(first: Any, *others: Any) -> Any:
+def _of_powers(first: TensorVariable, *others: TensorVariable) -> TensorVariable:
     return first * 3.0 / ot.add(first, *others)
 
 
-def _nested(x: Any, condition: Any) -> Any:
+def _nested(x: TensorVariable, condition: TensorVariable) -> TensorVariable:
     return ot.switch(condition, ot.switch(condition, x, ot.cos(x)), ot.exp(x))
 
 
-def _equal_bases(base: Any, x: Any) -> Any:
+def _equal_bases(base: TensorVariable, x: TensorVariable) -> TensorVariable:
     return base**x * base ** ot.sin(x)
 
 
-def _advanced_set(x: Any, value: float) -> Any:
+def _advanced_set(x: TensorVariable, value: float) -> TensorVariable:
     places = ot.constant(np.array([0, 1, 0]))
     return ot.set_subtensor(x[places], value)[places] * x[0]
 
 
-def _square(x: Any) -> Any:
+def _square(x: TensorVariable) -> TensorVariable:
     known = ot.specify_shape(x, (3, 3))
     places = ot.constant(np.arange(3))
     return known[places, places]
 
 
-def _written_twice(x: Any, first: Any, second: Any) -> Any:
+def _written_twice(x: TensorVariable, first: _Write, second: _Write) -> TensorVariable:
     once = first(x[0], x[1])
     return second(once[0], _other(x[1]))
 
 
-def _narrow_twice(x: Any, first: Any) -> Any:
+def _narrow_twice(x: TensorVariable, first: _Write) -> TensorVariable:
     value = ot.constant(np.array([100, -100, 3], "int8"))
     return ot.inc_subtensor(first(x[0], value)[0], value)
 
 
-def _slices(x: Any) -> Any:
+def _slices(x: TensorVariable) -> TensorVariable:
     return ot.join(1, x[:, :1], x[:, 1:2], x[:, 2:])
 
 
-def _joined_allocs(v: Any) -> Any:
+def _joined_allocs(v: TensorVariable) -> TensorVariable:
     return ot.join(0, ot.alloc(v, 2, 3), ot.alloc(v, 4, 3))
 
 
-def _elements(v: Any) -> Any:
+def _elements(v: TensorVariable) -> TensorVariable:
     return ot.make_vector(v[0], v[1], v[2])
 
 
-def _inner_graph(x: Any, inline: bool) -> Any:
+def _inner_graph(x: TensorVariable, inline: bool) -> TensorVariable:
     inner = x.type.make_variable()
     return OpFromGraph([inner], [ot.sin(inner) * 2.0], inline=inline)(x) + x
 
 
-def _nested_branches(x: Any, condition: Any) -> Any:
+def _nested_branches(x: TensorVariable, condition: TensorVariable) -> TensorVariable:
     return ot.ifelse(condition, ot.ifelse(condition, x, ot.sin(x)), ot.cos(x))
 
 
-def _two_branches(x: Any, condition: Any) -> Any:
+def _two_branches(x: TensorVariable, condition: TensorVariable) -> TensorVariable:
     return ot.ifelse(condition, x, ot.sin(x)) + ot.ifelse(condition, ot.exp(x), ot.cos(x))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import occelo_graph as og
-from occelo_graph import Constant, FunctionGraph, Variable
+from occelo_graph import Constant, FunctionGraph, TensorVariable, Variable
 from occelo_graph.config import config
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.node_rule import NodeRewriter
@@ -83,6 +83,7 @@ def _check_nearer(
     if any(np.abs(v).max(initial=0.0) > _FAR for v in values):
         return
     inputs = replace(draw, dtypes=("float64",) * len(draw.dtypes)).inputs()
+    given: dict[Variable, Any]
     given = dict(zip(inputs, (v.astype("float64") for v in values), strict=True))
     exact = og.evaluate(draw.case.build(*inputs), given)
     size = max([1.0, *(float(np.abs(v).max(initial=0.0)) for v in given.values())])
@@ -104,7 +105,7 @@ def _check_nearer(
         raise LawBroken(f"{where} is farther from {exact!r}\n{values}\n{written!r}\n{found!r}")
 
 
-def _outputs(draw: Draw, inputs: list[Variable]) -> list[Variable]:
+def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
     value = draw.case.build(*inputs)
     outputs = [value]
     if draw.readers in ("gradient", "everything") and draw.case.differentiable:

@@ -1,17 +1,17 @@
 """More cases of rules, whose operands differ in dtype, are broadcast, or have lengths of 1."""
 
-# the lambdas of the table take variables
-# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_rewrite.testing.case import Case
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["MIXED"]
 
@@ -24,27 +24,27 @@ _KINDS = {
 }
 
 
-def _narrow(v: Any) -> Any:
+def _narrow(v: TensorVariable) -> TensorVariable:
     return ot.cast(v, _KINDS[v.type.numpy_dtype.kind][0])
 
 
-def _wide(v: Any) -> Any:
+def _wide(v: TensorVariable) -> TensorVariable:
     return ot.cast(v, _KINDS[v.type.numpy_dtype.kind][1])
 
 
-def _column(x: Any) -> Any:
+def _column(x: TensorVariable) -> TensorVariable:
     return ot.specify_shape(x[:, :1], (None, 1))
 
 
-def _row(x: Any) -> Any:
+def _row(x: TensorVariable) -> TensorVariable:
     return ot.specify_shape(x[:1], (1, None))
 
 
-def _known(x: Any) -> Any:
+def _known(x: TensorVariable) -> TensorVariable:
     return ot.specify_shape(x, (2, 3))
 
 
-def _writes(w: Callable[[Any], Any]) -> list[Case]:
+def _writes(w: Callable[[TensorVariable], TensorVariable]) -> list[Case]:
     places = np.array([1, 0])
     put, add = ot.set_subtensor, ot.inc_subtensor
     return [
@@ -70,9 +70,9 @@ def _writes(w: Callable[[Any], Any]) -> list[Case]:
     ]
 
 
-def _reductions_and_products(w: Callable[[Any], Any]) -> list[Case]:
-    def other(x: Any) -> str:
-        return str(w(x).type.dtype)
+def _reductions_and_products(w: Callable[[TensorVariable], TensorVariable]) -> list[Case]:
+    def other(x: TensorVariable) -> str:
+        return w(x).type.dtype
 
     return [
         Case("sum_of_sums", lambda x: w(x).sum(0).sum()),
@@ -88,7 +88,7 @@ def _reductions_and_products(w: Callable[[Any], Any]) -> list[Case]:
     ]
 
 
-def _made_and_joined(w: Callable[[Any], Any]) -> list[Case]:
+def _made_and_joined(w: Callable[[TensorVariable], TensorVariable]) -> list[Case]:
     return [
         Case("alloc_sinks", lambda x: ot.alloc(w(x[0, 0]), *x.shape) * x),
         Case("alloc_sinks", lambda x: ot.second(w(x), x[0, 0]) + x),
