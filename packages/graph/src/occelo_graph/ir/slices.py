@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
-__all__ = ["is_slice", "slice_parts"]
-
-
-def is_slice(entry: object) -> TypeIs[slice[Any, Any, Any]]:
-    """Whether an entry of a key is a slice."""
-    return isinstance(entry, slice)
+__all__ = ["slice_parts"]
 
 
 def slice_parts(entry: Any) -> tuple[Any, Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.slices import is_slice
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.options import TORCH_DEVICE
 from occelo_link.torch.functions import SCALARS

@@ -9,7 +9,8 @@ import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
-from occelo_graph.ir.slices import is_slice, slice_parts
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.index.key import (
     ARRAY,
     SCALAR,
