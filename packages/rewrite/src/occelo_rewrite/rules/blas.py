@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import FunctionGraph, TensorApply, TensorType, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
@@ -97,7 +97,7 @@ def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
     return None
 
 
-def _is_square(fgraph: FunctionGraph, x: Any) -> bool:
+def _is_square(fgraph: FunctionGraph, x: TensorVariable) -> bool:
     rows, columns = shapes_of(fgraph).shape_of(fgraph, x)
     return rows is columns or (isinstance(rows, int) and rows == columns)
 
@@ -195,15 +195,15 @@ def _outer_factors(term: TensorVariable) -> tuple[Any, Any] | None:
     return None
 
 
-def _number(value: float, dtype: str) -> Any:
+def _number(value: float, dtype: str) -> TensorVariable:
     return ot.constant(np.asarray(value, dtype))
 
 
-Factors = Callable[[Any], tuple[Any, Any] | None]
+Factors = Callable[[TensorVariable], tuple[TensorVariable, TensorVariable] | None]
 """Returns the factors of a product; None for another term."""
 Term = tuple[TensorVariable, int]
 """A term of a sum, and its sign."""
-Make = Callable[[Any, Any, Any, Any], Any]
+Make = Callable[[TensorVariable, TensorVariable, TensorVariable, TensorVariable], TensorVariable]
 """Builds the sum of a variable and a product, from the variable, the scalar coefficient, and the factors."""
 
 
@@ -214,8 +214,10 @@ class Parted:
     """
 
     def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
-        self.kind: Any = whole.root.outputs[0].type
-        self.products: list[tuple[Term, Any, tuple[Any, Any]]] = []
+        self.kind = whole.root.outputs[0].type
+        self.products: list[
+            tuple[Term, TensorVariable | None, tuple[TensorVariable, TensorVariable]]
+        ] = []
         self.others: list[Term] = []
         for term, sign in whole.terms:
             base, alpha = _scaled(term)
@@ -239,14 +241,14 @@ class Parted:
         made = None if whole is None else cls(fgraph, whole, factors_of)
         return made if made is not None and made.products else None
 
-    def added_to(self, total: Any, make: Make) -> Any:
+    def added_to(self, total: TensorVariable, make: Make) -> TensorVariable:
         """A variable with the products added to it, one after the other."""
         for (_, sign), alpha, factors in self.products:
             number = _number(sign, self.kind.dtype) if alpha is None else alpha
             total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
         return total
 
-    def added(self, make: Make) -> Any:
+    def added(self, make: Make) -> TensorVariable | None:
         """The sum, with the products added to the other terms, or to one of the products; None if nothing is added then."""
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
@@ -256,14 +258,14 @@ class Parted:
         return self.added_to(total, make) if fits else None
 
 
-def _alike(term: TensorVariable, whole: Any) -> bool:
+def _alike(term: TensorType, whole: TensorType) -> bool:
     """Whether a term of one type has the shape of a sum of another type, without broadcasting."""
     if term.ndim != whole.ndim:
         return False
     return all((a == 1) == (b == 1) for a, b in zip(term.shape, whole.shape, strict=True))
 
 
-def _dot_factors(base: TensorVariable) -> tuple[Any, Any] | None:
+def _dot_factors(base: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
     """x and y, if a term is the product of a matrix and a matrix or vector."""
     owner = computed_by(base, Dot)
     if owner is None:
@@ -278,7 +280,9 @@ def _dot_factors(base: TensorVariable) -> tuple[Any, Any] | None:
 _PRODUCTS = (Dot, MatMul, Gemm, Gemv)
 
 
-def _update(z: Any, alpha: Any, x: Any, y: Any) -> Any:
+def _update(
+    z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable
+) -> TensorVariable:
     """One gemm or gemv."""
     z, beta = _scaled(z)
     kind = Gemm if y.type.ndim == 2 else Gemv
@@ -317,7 +321,9 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
 def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """z + alpha x y^T is one ger."""
 
-    def make(z: Any, alpha: Any, x: Any, y: Any) -> Any:
+    def make(
+        z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable
+    ) -> TensorVariable:
         return Ger()(z, alpha, x, y)
 
     parted = Parted.at(fgraph, node, _outer_factors)
@@ -325,13 +331,13 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     return None if made is None else [made]
 
 
-def _total(terms: Sequence[Term]) -> Any:
+def _total(terms: Sequence[Term]) -> TensorVariable:
     plus = [v for v, sign in terms if sign > 0]
     minus = [v for v, sign in terms if sign < 0]
     bottom: Any = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
     if not plus:
         return ot.neg(bottom)
-    top: Any = plus[0] if len(plus) == 1 else ot.add(*plus)
+    top = plus[0] if len(plus) == 1 else ot.add(*plus)
     return top if bottom is None else ot.sub(top, bottom)
 
 

@@ -33,7 +33,7 @@ def _cancels(
 ) -> PatternRule:
     """Make the rule that a function is the inverse of another wherever that is defined."""
 
-    def law(x: Any) -> Any:
+    def law(x: TensorVariable) -> TensorVariable:
         return x
 
     law.__name__ = f"{outer}_of_{inner}"
@@ -230,7 +230,7 @@ def polygamma_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None
 
 
 def _reflexive(name: str, result: bool) -> PatternRule:
-    def law(x: Any, node: Any) -> Any:
+    def law(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
         if not is_discrete(x.type.dtype) and (result or name == "neq"):
             return None  # NaN is neither equal to itself nor less
         return ot.constant(result)

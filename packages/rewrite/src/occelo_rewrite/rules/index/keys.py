@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph import TensorApply
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.index.key import SCALAR
 from occelo_graph.ops.index.subtensor import Subtensor
+
+if TYPE_CHECKING:
+    from occelo_graph import TensorVariable
 
 __all__ = ["FULL", "is_full", "kept_axes", "parts_of", "read", "static_bounds"]
 
@@ -44,7 +47,7 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
     return result
 
 
-def read(x: Any, parts: list[Any]) -> Any:
+def read(x: TensorVariable, parts: list[Any]) -> TensorVariable:
     """``x`` at a key given by its entries; ``x`` itself if the key takes all of it."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 

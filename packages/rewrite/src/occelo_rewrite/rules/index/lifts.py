@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import FunctionGraph, TensorApply, computed_by
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
@@ -13,13 +13,18 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
 from occelo_rewrite.shapes import shapes_of
 
+if TYPE_CHECKING:
+    from occelo_graph.ir.nodes import OpT
+
 __all__ = ["SPECIALIZE"]
 
 
-def _read_alone(fgraph: FunctionGraph, node: Apply, kind: Any) -> Any:
-    """The node whose result is read, if it has an op of the class and no other user."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, kind) or len(fgraph.clients[node.inputs[0]]) > 1:
+def _read_alone(
+    fgraph: FunctionGraph, node: TensorApply, *classes: type[OpT]
+) -> TensorApply[OpT] | None:
+    """The node whose result is read, if it has an op of one of the classes and no other user."""
+    inner = computed_by(node.inputs[0], *classes)
+    if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
     return inner if len(inner.outputs) == 1 and not inner.op.destroy_map else None
 
@@ -74,7 +79,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> 
 @node_rewriter([Subtensor], tags=("comparison",))
 def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """softmax(x, axis)[key] = softmax(x[key], axis), if the key takes all of the axis."""
-    inner = _read_alone(fgraph, node, Softmax | LogSoftmax)
+    inner = _read_alone(fgraph, node, Softmax, LogSoftmax)
     if inner is None:
         return None
     op = inner.op
