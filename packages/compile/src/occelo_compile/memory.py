@@ -60,9 +60,9 @@ def insert_deepcopy(
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say which may share storage. Outputs after
-    those of the user are updates, which must never share storage with anything. ``states`` says which inputs
-    only functions hold, such as shared variables. When such an input is updated, its old array may become the value
-    of another one without a copy.
+    those of the user are updates, which must never share storage with anything. ``states`` says which inputs have values
+    that only functions hold, such as shared variables. An update of such an input frees its old array, so another update
+    may take that array over without a copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]
@@ -116,7 +116,7 @@ def arrays_of(container: Container) -> list[Any]:
 
 
 def own_value(kind: Type, value: Any) -> Any:
-    """A value of a type that may be overwritten: each of its arrays is passed through `own_memory`."""
+    """The value of an input with ``mutable``, made safe to overwrite: each of its arrays is passed through `own_memory`."""
     if kind.is_array or not kind.parts():
         return own_memory(value)
     given = kind.to_parts(value)

@@ -1,8 +1,9 @@
 """`OpFromGraph`: an op that applies an inner graph, optionally with derivatives of its own.
 
-The op holds a frozen graph, so two ops of equal graphs are equal. While the outer graph is built,
-differentiated and rewritten, the op is one node. Before linking (with ``inline``: before rewriting) it is replaced by its
-graph. If the mode excludes that stage, ``expand_graphs``, it is a region that runs once (`Op.loop`).
+The op holds a frozen graph, so two ops of equal graphs are equal. While the outer graph is built, differentiated and
+canonicalized, the op is one node. Then the stage ``expand_graphs`` of rewriting replaces it by its graph. (With ``inline``
+that happens before all other rewriting.) If the mode excludes the stage ``expand_graphs``, the op is linked as a region
+that runs once (`Op.loop`).
 
 The op belongs to the control family, but is defined in a higher layer, since it uses gradients.
 """
@@ -44,10 +45,12 @@ class OpFromGraph(Op):
     - ``inputs`` and ``outputs`` are lists of variables. All roots of the outputs must be inputs or
       constants (`MissingInputError` otherwise, also for shared variables: make them inputs).
     - ``inline``: replace the op by its graph before rewriting.
-    - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input,
-      an `OpFromGraph` with the same arguments, or a list with one of these or None for each input; None
-      stands for the pullback of the graph. ``pushforward`` likewise, with ``tangents`` and outputs.
-      ``lop_overrides`` and ``rop_overrides`` are their older names.
+    - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input, or an
+      `OpFromGraph` that takes all of these and returns the same. It may also be a list with a function or an
+      `OpFromGraph` for each input, which returns the cotangent of that input. None, also in the list, stands for the
+      pullback of the graph.
+    - ``pushforward``: the same with ``tangents`` instead of cotangents; it returns a tangent for each output, and a
+      list has an entry for each output. ``lop_overrides`` and ``rop_overrides`` are the older names of both.
     - ``connection_pattern``: a row for each input, with whether each output depends on it.
     - ``name``: the name in printed graphs.
 
@@ -208,7 +211,10 @@ class OpFromGraph(Op):
         given: Sequence[Any],
         like: Sequence[Variable],
     ) -> Sequence[Any]:
-        """The derivatives by ``rule``, and by ``default`` where that is None; rules get zeros instead of None and `ZERO`."""
+        """The derivatives by ``rule``, or by ``default`` where there is no rule.
+
+        Where a cotangent or tangent is None or `ZERO`, rules are given zeros.
+        """
         rules = rule if is_tuple(rule) else (rule,)
         usual: Sequence[Any] = ()
         if any(r is None for r in rules):
@@ -326,7 +332,7 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
 def _chosen(
     given: Derivative, older: Derivative, old_name: str, name: str
 ) -> Rule | tuple[Rule, ...]:
-    """A rule, or a tuple of rules, from the argument ``name`` or the one of its older name."""
+    """The rule, or the tuple of rules, given by the argument ``name`` or by its older name ``old_name``."""
     if older is not None:
         if given is not None:
             raise TypeError(f"{old_name} is the older name of {name}; give one of them")

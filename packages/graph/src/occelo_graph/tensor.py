@@ -1,4 +1,4 @@
-"""Everything that makes or computes with tensors, in one namespace (`occelo.tensor`)."""
+"""Everything that makes tensors or computes with them, in one namespace (`occelo.tensor`)."""
 
 from typing import TYPE_CHECKING
 

@@ -31,7 +31,7 @@ __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Without the warnings of backends about nodes that run in Python and about static inputs."""
+    """Suppress warnings of backends that a node runs in Python, or that an input must be static."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
         warnings.filterwarnings("ignore", ".* it runs in Python")
@@ -70,7 +70,7 @@ class OpSuite:
         self.check_example(EXAMPLES[position], known=position % 3 == 0)
 
     def check_example(self, example: Example, known: bool) -> None:
-        """Compare an example, with lengths known when the graph is built or not."""
+        """Compare an example with the interpreter; ``known`` says whether its lengths are static (lengths of 1 always are)."""
         arguments = [
             TensorType(
                 a.dtype.name, [n if known or n == 1 else None for n in a.shape]

@@ -97,8 +97,9 @@ def without_lowering(*what: Any) -> Generator[None]:
     their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
     Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
 
-    It is for tests that compare both, on any backend. Functions keep it, also when they compile
-    later for other shapes. It is part of their key in the cache. TypeError for anything else.
+    It is for tests that compare results with and without lowerings, on any backend. Functions that are compiled within the
+    block never use these lowerings, also where they are compiled again later for other shapes. The choice is part of their
+    key in the cache. TypeError if ``what`` has anything else.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:

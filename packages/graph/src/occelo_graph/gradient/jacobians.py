@@ -29,9 +29,9 @@ def jacobian(
 ) -> Any:
     """Derivatives of every element of ``expression`` with respect to every element of ``wrt``.
 
-    The result has the dimensions of ``expression`` followed by those of ``wrt``; for a list or
-    tuple of variables it is one of results. It is one pullback vectorized over an identity matrix, whose size may
-    be dynamic; ``vectorize`` is accepted for compatibility and has no effect.
+    The result has the dimensions of ``expression`` followed by those of ``wrt``. If ``wrt`` is a list or tuple of variables,
+    there is a list or tuple of results, one for each. They are computed by one pullback that is vectorized over an identity
+    matrix, whose size may be dynamic. ``vectorize`` is accepted for compatibility and has no effect.
     """
     del vectorize
     expression = as_tensor_variable(expression)
@@ -71,8 +71,8 @@ def hessian(
 ) -> Any:
     """Second derivatives of a scalar ``cost`` with respect to ``wrt``, one variable or several.
 
-    The result has the dimensions of the variable twice. For a list or tuple of variables it is one with
-    the Hessian for each variable, without the blocks for pairs of them.
+    The result has the dimensions of the variable twice. If ``wrt`` is a list or tuple of variables, there is a list or tuple
+    of Hessians, one for each. Mixed derivatives with respect to two of the variables are not computed.
     """
     variables = as_variables(wrt)
     results: list[Any] = []

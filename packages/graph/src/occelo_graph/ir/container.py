@@ -15,7 +15,7 @@ foreign_types: dict[type, Callable[[Any], Any]] = {}
 
 
 def register_foreign(kind: type, to_numpy: Callable[[Any], Any]) -> None:
-    """Let containers of shared variables hold arrays of another library."""
+    """Let containers hold arrays of ``kind``, a class of another library, which ``to_numpy`` converts."""
     foreign_types[kind] = to_numpy
 
 
@@ -28,8 +28,8 @@ def local(value: object) -> Any:
 class Container:
     """A value in a list of one element, ``storage``, which linkers read and write, with the type of the value.
 
-    ``readonly`` refuses new values, ``strict`` values that need conversion; ``allow_downcast`` is
-    passed to the type's `filter`.
+    A container that is ``readonly`` refuses all new values. One that is ``strict`` refuses values that need
+    conversion. ``allow_downcast`` is passed to the type's `filter`.
     """
 
     __slots__ = ("__weakref__", "allow_downcast", "name", "readonly", "storage", "strict", "type")

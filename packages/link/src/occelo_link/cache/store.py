@@ -5,7 +5,8 @@ incomplete entry. Each file starts with a digest of its kind, its key and its pa
 fails the check, or belongs to another key, counts as missing and is deleted if possible.
 
 Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by nobody else.
-Folders are checked once in a process: if all folders above a folder are safe, nobody else can change it.
+A folder is checked only once in a process. That is enough: nobody else can change a safe folder if all folders above
+it are safe, too.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Entry:
 
 
 class Store:
-    """Entries of several kinds below a directory, whose parents are safe."""
+    """Entries of several kinds below a directory. The caller has made sure that the folders above it are safe."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

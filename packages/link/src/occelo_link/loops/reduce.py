@@ -1,4 +1,4 @@
-"""Lowerings of reductions, argmax, and cumulative sums and products."""
+"""Lowerings of reductions, argmax, cumulative sums and products, and linear recurrences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__: list[str] = []
 
 
 def _operation(reduction: Reduction, dtype: str) -> str | None:
-    """The operation of loop programs that combines elements of a dtype; None if there is none."""
+    """The operation of loop programs, such as ``add``, that combines two elements of a dtype; None if there is none."""
     return reduction.called("loops", dtype)
 
 
@@ -56,7 +56,7 @@ def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
 
 
 def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
-    """Stop if there are results, but no elements to reduce."""
+    """Check that there are elements along ``axes``, unless the result has no elements either."""
     builder = context.builder
     zero = context.i64(0)
     count = builder.product([n for i, n in enumerate(x.shape) if i in axes])
@@ -93,7 +93,7 @@ def lower_reduce(
 
 
 def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
-    """A reduction by a formula instead of an operation of loop programs: combines the elements in order, from the first."""
+    """A reduction for which loop programs have only a formula, no operation: the elements are combined one by one, in order."""
     op = node.op
     output = node.outputs[0].type
     combine = _scalar(op.reduction, x.dtype)
@@ -206,7 +206,7 @@ def _scan(
     start: float,
     following: Callable[[Value, Index], Value],
 ) -> Stored:
-    """``s_k = following(s_{k-1}, index)`` along ``axis``, from ``start``."""
+    """A tensor whose elements along ``axis`` are each ``following(previous element, index)``; before the first is ``start``."""
     result = context.new_stored(dtype, shape)
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
 

@@ -61,7 +61,7 @@ def _key(
     first: int,
     inputs: Sequence[Any],
 ) -> list[Any]:
-    """One entry for each dimension: a slice with static parts, or positions counted from the front."""
+    """The key as one entry for each dimension of the tensor: a slice with static parts, or positions counted from the front."""
     rest = iter(enumerate(inputs[first:], first))
     entries: list[Any] = []
     arrays: list[tuple[Any, Any]] = []

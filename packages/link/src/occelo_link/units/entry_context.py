@@ -1,7 +1,8 @@
 """Layout of contexts: a context is an array that describes one compiled function to the machine-code entry.
 
-`entry` fills it, and the LLVM IR of `entry_code` reads it. It consists of 8-byte slots: first those named ``CTX_``, then
-a record of `RECORD` slots for each input (``IN_``) and each output (``OUT_``).
+`entry` fills it, and the LLVM IR of `entry_code` reads it. A context consists of 8-byte slots. The slots ``CTX_...`` come
+first. A record for each input follows, with the slots ``IN_...``, and then one for each output, with the slots
+``OUT_...``. All records have `RECORD` slots.
 """
 
 from __future__ import annotations

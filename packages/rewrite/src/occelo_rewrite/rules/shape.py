@@ -25,7 +25,7 @@ __all__ = ["CANONICALIZE"]
 def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Replacements:
     """The length of a result is computed by its op's infer_shape from the lengths of the graph's inputs.
 
-    (shape_unsafe: the result itself may then not be computed, so its shapes are not checked.)
+    (shape_unsafe: if only its length was used, the result is no longer computed, so its shapes are not checked.)
     """
     op = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
@@ -80,7 +80,7 @@ def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -
 def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that elementwise functions become adjacent.
 
-    For a dimshuffle that only adds dimensions, or if x and y are dimshuffles, too; if f has no other user.
+    Only if f(x, y) has no other user. Unless the dimshuffle only adds dimensions, x and y must be dimshuffles, too.
     """
     op = node.op
     inner = computed_by(node.inputs[0], Elemwise)
@@ -139,7 +139,9 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(x, shape(x)) = x; it is enough that all lengths but one are those of x, or that x and the result are vectors.
+    """reshape(x, shape(x)) = x, also where one length is not known to be that of x: the number of elements decides it.
+
+    (Then the other lengths of x, if there are any, must be static and positive.)
 
     (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
     """
@@ -174,7 +176,7 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(x, n) = x, if x provably has the lengths n, also after any other rules."""
+    """specify_shape(x, n) = x, if x provably has the lengths n, whatever other rules remove."""
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])
@@ -260,7 +262,7 @@ def lengths_that_are_known(
     fgraph: FunctionGraph,
     node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
 ) -> Replacements:
-    """Inputs that are constant lengths and indices become fields of the op.
+    """Lengths and indices that are constant inputs become fields of the op.
 
     (A length that was static when the node was made, but is not any more, is asserted.)
     """

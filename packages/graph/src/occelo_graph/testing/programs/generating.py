@@ -1,4 +1,4 @@
-"""`random_program`: the random program of a seed."""
+"""`random_program`: a random program, determined by a seed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ _TABLES = {False: _table(_USUAL), True: _table(_SMOOTH)}
 
 
 def random_program(seed: int, profile: Profile | None = None) -> Program:
-    """The program of a seed; BuildFailure if its graph cannot be built although NumPy runs it.
+    """A random program, determined by a seed.
+
+    BuildFailure if NumPy runs the program, but its graph cannot be built.
 
     Without a profile the seed chooses one of `PROFILES`.
     """

@@ -1,4 +1,4 @@
-"""Random values and memory layouts of inputs."""
+"""Random values and memory layouts of the inputs of random programs."""
 
 from __future__ import annotations
 

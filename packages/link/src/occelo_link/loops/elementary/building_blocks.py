@@ -1,5 +1,7 @@
 """Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
+Each function adds operations to a loop program. Its arguments and results are values of that program.
+
 A pair ``(high, low)`` stands for the unevaluated sum of two floats; see Dekker, "A floating-point
 technique for extending the available precision", 1971.
 """
@@ -71,7 +73,7 @@ def mantissa_and_exponent(b: Builder, x: Value) -> Pair:
 
 
 def two_sum(b: Builder, x: Value, y: Value) -> Pair:
-    """``x + y`` exactly (Knuth)."""
+    """``x + y`` exactly, as a pair (Knuth)."""
     total = b.op("add", x, y)
     part = b.op("sub", total, x)
     rest = b.op("add", b.op("sub", x, b.op("sub", total, part)), b.op("sub", y, part))
@@ -79,12 +81,12 @@ def two_sum(b: Builder, x: Value, y: Value) -> Pair:
 
 
 def fast_two_sum(b: Builder, x: Value, y: Value) -> Pair:
-    """``x + y`` exactly, where x is the larger in size."""
+    """``x + y`` exactly, as a pair, where x is the larger in size."""
     total = b.op("add", x, y)
     return total, b.op("add", b.op("sub", x, total), y)
 
 
 def two_product(b: Builder, x: Value, y: Value) -> Pair:
-    """``x * y`` exactly."""
+    """``x * y`` exactly, as a pair."""
     product = b.op("mul", x, y)
     return product, b.op("fma", x, y, b.op("neg", product))

@@ -59,7 +59,7 @@ def broadcast_lengths(
 
 
 def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[Value]:
-    """The index of an operand of ``type_`` for an index of the result."""
+    """Where an operand of ``type_`` is read for an element of the result: at 0 along its dimensions of length 1."""
     zero = context.i64(0)
     own = index[len(index) - type_.ndim :]
     return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
@@ -137,7 +137,7 @@ def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
 def _complex_argument(
     builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
 ) -> Complex:
-    """An element as a complex number with parts of a dtype."""
+    """An element as a complex number, whose real and imaginary part are converted to a dtype."""
     re, *rest = (builder.cast(part.at(builder, index), dtype) for part in parts_of(tensor))
     return re, rest[0] if rest else builder.const(0.0, dtype)
 

@@ -29,7 +29,7 @@ _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
 def _times(value: Any, factor: Any, like: Any) -> Any:
-    """A number times a product (None for an empty one), without a multiplication by 1."""
+    """The number ``factor`` times the product ``value`` (None if that is empty); a multiplication by 1 is left out."""
     if value is None:
         return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
     if factor == -1:
@@ -51,9 +51,9 @@ def _numbers(variables: list[Any]) -> list[Any]:
 
 @node_rewriter(_PRODUCTS)
 def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(-x) (y / -1) = x y, -(2 x) = -2 x, and 1 x = x: signs become one sign, of a number if there is one.
+    """(-x) (y / -1) = x y, -(2 x) = -2 x, and 1 x = x: all signs become one sign.
 
-    Factors of 1 are dropped.
+    If there is a number, it takes the sign. Factors of 1 are dropped.
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -97,8 +97,9 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(2 x) / (-4) = -0.5 x: several numbers in a product become one number in front.
 
-    If there are several other factors the numbers must be moderate (`is_moderate`), since they are moved to the
-    outside; with a single factor this only makes overflow rarer. (overflow: such as in 1e200 (1e-200 x).)
+    The number is multiplied last. So if there are several other factors, their product could now overflow or underflow,
+    and the numbers must be moderate (`is_moderate`). With a single other factor, overflow only becomes rarer. (overflow:
+    1e200 (1e-200 x) may underflow within, x cannot.)
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -468,7 +469,7 @@ STABILIZE = RuleSet(
 def over_exp(
     x: TensorVariable, node: TensorApply, power: Any, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """c / exp(x) = c exp(-x) for a constant c >= 1, if exp(x) has no other users.
+    """c / exp(x) = c exp(-x) for a constant c with abs(c) >= 1, if exp(x) has no other users.
 
     (overflow: where exp(x) overflows, exp(-x) does not underflow yet. For other c,
     exp(-x) could overflow where the quotient does not.)
