@@ -128,7 +128,7 @@ def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Repla
 
 @node_rewriter([OpFromGraph])
 def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with an inner graph is replaced by that graph, since linkers do not run inner graphs."""
+    """An op with an inner graph is replaced by that graph, so that rules and linkers see one graph."""
     op = node.op
     return op.inlined(node)
 
