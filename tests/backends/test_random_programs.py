@@ -13,7 +13,7 @@ from occelo_compile.random_programs.running import run_seeds
 from occelo_graph.config import config
 
 FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
-LIBRARIES = {"numba": ("numba", 3), "jax": ("jax", 6), "pytorch": ("torch", 8)}
+LIBRARIES = {"numba": ("numba", 5), "jax": ("jax", 6), "pytorch": ("torch", 8)}
 
 
 @pytest.fixture(autouse=True)
