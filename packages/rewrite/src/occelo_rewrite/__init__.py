@@ -1,4 +1,7 @@
-"""Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline."""
+"""Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline.
+
+`occelo_compile.maker` rewrites the graph of each function with it before a linker sees the graph.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe."""
+"""Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe.
+
+Used by most modules of rules, by patterns and by `shapes`.
+"""
 
 from __future__ import annotations
 

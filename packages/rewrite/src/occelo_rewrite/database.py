@@ -1,4 +1,7 @@
-"""Databases of rewrites, and queries that choose from them by tag."""
+"""Databases of rewrites, and queries that choose from them by tag.
+
+`pipeline` builds the databases of all stages with it; the modes of `occelo_compile` query them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The engine: applies rules at the nodes of a graph until none applies, each replacement as a whole or not at all."""
+"""The engine: applies rules at the nodes of a graph until none applies, each replacement as a whole or not at all.
+
+Used by the rewriters in `rewriter`, which choose the rules and the order of the nodes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Explanations of a rewriting, as text: the rules that led to a variable (`explain`), and times (`rewrite_profile`)."""
+"""Explanations of a rewriting, as text: the rules that led to a variable (`explain`), and times (`rewrite_profile`).
+
+For users: both are in the namespace `occelo`.
+"""
 
 from __future__ import annotations
 

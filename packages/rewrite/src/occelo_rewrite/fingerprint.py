@@ -1,4 +1,7 @@
-"""Fingerprint of a database of rewrites: text that changes when a rewrite changes, for keys of the cache."""
+"""Fingerprint of a database of rewrites: text that changes when a rewrite changes, for keys of the cache.
+
+`occelo_compile.function_cache` puts it into the key of each function.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Fusion of connected elementwise nodes of one shape into one node, for linkers that run op by op.
 
-Groups grow greedily in topological order. The level of a group is one more than the highest level that it reads. A node
-joins the group that it reads at the highest level; if there are several such groups, they are merged. A group can only
-depend on groups of lower levels, so no cycle can arise.
+`pipeline` runs it as the stage ``elemwise_fusion``. Groups grow greedily in topological order. The level of a group
+is one more than the highest level that it reads. A node joins the group that it reads at the highest level; if there
+are several such groups, they are merged. A group can only depend on groups of lower levels, so no cycle can arise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """In-place rewriting: ops overwrite inputs that are dead afterwards.
 
-First all inputs to overwrite are chosen, with one topological order that is updated as constraints are added.
-Then all chosen nodes are replaced, and the graph is validated once.
+`pipeline` runs it as the stages ``inplace_...``. First all inputs to overwrite are chosen, with one topological order
+that is updated as constraints are added. Then all chosen nodes are replaced, and the graph is validated once.
 """
 
 from __future__ import annotations

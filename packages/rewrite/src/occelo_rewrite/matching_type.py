@@ -1,4 +1,7 @@
-"""`shaped_like`: casts and broadcasts a replacement to the dtype and shape of the variable that it replaces."""
+"""`shaped_like`: casts and broadcasts a replacement to the dtype and shape of the variable that it replaces.
+
+Used by rules, whose replacements must keep the type of the variable that they replace.
+"""
 
 from __future__ import annotations
 

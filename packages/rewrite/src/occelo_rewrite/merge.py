@@ -1,4 +1,8 @@
-"""`MergeFeature`: common subexpression elimination in a function graph, for its own nodes and for new expressions."""
+"""`MergeFeature`: common subexpression elimination in a function graph, for its own nodes and for new expressions.
+
+The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph; the engine then merges every new node with an equal
+one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`)."""
+"""Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`).
+
+All modules of rules, and authors of rules, use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Options of this package: choice of rewrites, error handling, limits, profiles and traces."""
+"""Options of this package: choice of rewrites, error handling, limits, profiles and traces.
+
+`engine` and `record` read them, and so do the modes of `occelo_compile`.
+"""
 
 from __future__ import annotations
 

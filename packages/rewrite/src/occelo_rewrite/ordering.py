@@ -1,4 +1,7 @@
-"""Incremental topological order, for in-place rewriting: stays valid while edges are added (Pearce and Kelly, 2006)."""
+"""Incremental topological order, for in-place rewriting: stays valid while edges are added (Pearce and Kelly, 2006).
+
+Used by `inplace`.
+"""
 
 from __future__ import annotations
 

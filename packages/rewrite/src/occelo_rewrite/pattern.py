@@ -1,13 +1,15 @@
-"""Patterns of rules: expressions with wildcards, and `match`, which finds them in a graph.
+"""Patterns of rules: expressions with wildcards, and `match`, which finds them at a node.
 
     x, y = wild("x y")
     p.log(1 + p.exp(x))          # written as the expression itself
     p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
 
-A `Wild` stands for any variable, the same one wherever it occurs; a `Number` for a constant of one value.
-`p` has every elementwise function by its name; `call` makes a pattern of any op, or of those of a class.
-Sums and products match in any order and with any number of operands. At the root of a pattern, unmatched operands
-are added to (or multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
+A `Wild` stands for any variable, the same one wherever it occurs; a `Number` for a constant of one value. `p` has
+every elementwise function by its name; `call` makes a pattern of any op, or of those of a class. Sums and products
+match in any order and with any number of operands. At the root of a pattern, unmatched operands are added to (or
+multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
+
+Most rules of single elementwise functions are written as patterns, through the decorator of `pattern_rule`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches."""
+"""`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches.
+
+Used by the modules of rules and by authors of rules; patterns are built by `pattern`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rewriters, which change a whole graph: walks and fixed points over rules, sequences of rewriters, merging."""
+"""Rewriters, which change a whole graph: walks and fixed points over rules, sequences of rewriters, merging.
+
+The databases of `database` combine rules into such rewriters; `pipeline` makes stages of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it."""
+"""`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it.
+
+For users, who find `rewrite_graph` in the namespace `occelo`, and for tests; functions are rewritten by
+`occelo_compile.maker`.
+"""
 
 from __future__ import annotations
 

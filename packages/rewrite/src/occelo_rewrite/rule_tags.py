@@ -1,7 +1,8 @@
 """Tags by which a rule declares how it may change results (`CHANGES`).
 
-A rule without any of them keeps every result bit for bit. There is no promise for complex numbers that are not finite,
-nor for the signs of complex zeros: their products depend on the order of operations, and differ between libraries.
+`pipeline` chooses rules by them, and the law of rules (`testing.laws`) checks what they promise. A rule without any
+of them keeps every result bit for bit. There is no promise for complex numbers that are not finite, nor for the signs
+of complex zeros: their products depend on the order of operations, and differ between libraries.
 """
 
 from __future__ import annotations

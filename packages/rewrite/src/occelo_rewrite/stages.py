@@ -1,4 +1,7 @@
-"""Graph rewriters that are whole stages of the pipeline: recording assumptions, allowing in-place ops, a final check."""
+"""Graph rewriters that are whole stages of the pipeline: recording assumptions, allowing in-place ops, a final check.
+
+`pipeline` puts them at their positions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules whose patterns are nested tuples, as in older libraries of this family (`PatternNodeRewriter`)."""
+"""Rules whose patterns are nested tuples, as in older libraries of this family (`PatternNodeRewriter`).
+
+For rules of users written for those libraries; the standard rules do not use it.
+"""
 
 from __future__ import annotations
 

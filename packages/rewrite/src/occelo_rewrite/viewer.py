@@ -1,4 +1,7 @@
-"""`view_rewriting`: a rewriting as an HTML page, with a slider over its steps."""
+"""`view_rewriting`: a rewriting as an HTML page, with a slider over its steps.
+
+For users, in notebooks and browsers; in the namespace `occelo`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops."""
+"""Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
+
+Rules ask for facts through `assumptions_of`. Importing this package registers the inferences of all op families.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inference of facts about products of matrices."""
+"""Inference of facts about products of matrices.
+
+`assumptions.inference` applies them at `Dot` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Assume` nodes, by which users state facts: finding them in a graph, and reading their facts."""
+"""`Assume` nodes, by which users state facts: finding them in a graph, and reading their facts.
+
+`AssumptionFeature` and the stage ``drain_assumptions`` use it.
+"""
 
 from __future__ import annotations
 

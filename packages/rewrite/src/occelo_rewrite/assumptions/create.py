@@ -1,4 +1,7 @@
-"""Inference of facts about ranges and identity matrices."""
+"""Inference of facts about ranges and identity matrices.
+
+`assumptions.inference` applies them at `ARange` and `Eye` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inference of facts about elementwise functions: signs, zeros, symmetry."""
+"""Inference of facts about elementwise functions: signs, zeros, symmetry.
+
+`assumptions.inference` applies them at `Elemwise` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The names of facts, and the implications between them."""
+"""The names of facts, and the implications between them.
+
+The other modules of this package use it to record everything that a fact implies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand, for rules."""
+"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand, for rules. Rules get it by `assumptions_of`."""
 
 from __future__ import annotations
 

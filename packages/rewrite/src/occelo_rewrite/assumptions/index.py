@@ -1,4 +1,7 @@
-"""Inference of facts about matrices made from diagonals."""
+"""Inference of facts about matrices made from diagonals.
+
+`assumptions.inference` applies them at `AllocDiag` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Registry of inferences of facts from ops (`infers`), and inference of facts from constants."""
+"""Registry of inferences of facts from ops (`infers`), and inference of facts from constants.
+
+Each family's module of this package registers its inferences here; `AssumptionFeature` calls them for each fact that
+a rule asks for.
+"""
 
 from __future__ import annotations
 

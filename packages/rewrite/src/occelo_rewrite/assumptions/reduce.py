@@ -1,4 +1,7 @@
-"""Inference of facts about reductions."""
+"""Inference of facts about reductions.
+
+`assumptions.inference` applies them at reductions and softmax when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

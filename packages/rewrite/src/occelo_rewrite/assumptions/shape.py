@@ -1,4 +1,7 @@
-"""Inference of facts about transposed matrices."""
+"""Inference of facts about transposed matrices.
+
+`assumptions.inference` applies them at `DimShuffle` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

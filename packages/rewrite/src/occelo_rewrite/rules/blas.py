@@ -1,4 +1,7 @@
-"""Rules of products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger)."""
+"""Rules of products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger).
+
+`pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products.
+"""
 
 from __future__ import annotations
 

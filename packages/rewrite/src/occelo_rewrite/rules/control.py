@@ -1,4 +1,7 @@
-"""Rules of branches, checks and inner graphs."""
+"""Rules of branches, checks and inner graphs.
+
+`pipeline` puts them into the stages canonicalize, inline_graphs and expand_graphs.
+"""
 
 from __future__ import annotations
 

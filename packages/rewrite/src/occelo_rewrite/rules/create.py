@@ -1,4 +1,7 @@
-"""Rules of `alloc` and `second`: repeated values are left to broadcasting instead of being stored."""
+"""Rules of `alloc` and `second`: repeated values are left to broadcasting instead of being stored.
+
+`pipeline` puts them into the stages canonicalize and specialize.
+"""
 
 from __future__ import annotations
 

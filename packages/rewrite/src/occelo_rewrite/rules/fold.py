@@ -1,4 +1,7 @@
-"""Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types."""
+"""Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types.
+
+`pipeline` puts them into the stage canonicalize, in all standard modes.
+"""
 
 from __future__ import annotations
 

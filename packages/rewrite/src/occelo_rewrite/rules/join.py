@@ -1,4 +1,7 @@
-"""Rules of joins and of vectors made of scalars."""
+"""Rules of joins and of vectors made of scalars.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 

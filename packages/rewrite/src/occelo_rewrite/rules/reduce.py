@@ -1,4 +1,7 @@
-"""Rules of reductions: chains are combined, factors and repeated values taken out; stable forms of their logs."""
+"""Rules of reductions: chains are combined, factors and repeated values taken out; stable forms of their logs.
+
+`pipeline` puts them into the stages canonicalize, stabilize and specialize.
+"""
 
 from __future__ import annotations
 

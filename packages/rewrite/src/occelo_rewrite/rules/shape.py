@@ -1,4 +1,7 @@
-"""Rules of shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs."""
+"""Rules of shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern."""
+"""`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern.
+
+The tables in `examples` and `mixed_examples` consist of cases; `draws` varies their types and values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Random types and values for cases of rules: lengths 1 and 0, static or dynamic, all dtypes, special values."""
+"""Random types and values for cases of rules: lengths 1 and 0, static or dynamic, all dtypes, special values.
+
+`laws` and the tests of rules use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The table of cases of rules, by family; for other pattern rules, cases are made from their patterns."""
+"""The table of cases of rules, by family; for other pattern rules, cases are made from their patterns.
+
+The tests of rules try the law of rules (`laws`) on every case.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The law of rules, checked on random inputs: a rule preserves types, and values as far as its tags promise."""
+"""The law of rules, checked on random inputs: a rule preserves types, and values as far as its tags promise.
+
+Tests of rules call `try_law` for each case and many draws.
+"""
 
 from __future__ import annotations
 

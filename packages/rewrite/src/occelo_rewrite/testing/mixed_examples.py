@@ -1,4 +1,7 @@
-"""More cases of rules, whose operands differ in dtype, are broadcast, or have lengths of 1."""
+"""More cases of rules, whose operands differ in dtype, are broadcast, or have lengths of 1.
+
+The tests of rules use them in addition to the table in `examples`.
+"""
 
 from __future__ import annotations
 

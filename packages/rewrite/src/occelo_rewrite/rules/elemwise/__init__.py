@@ -1,6 +1,7 @@
 """Rules of elementwise functions: single functions, sums, products, stable forms, casts.
 
-The tags of a rule say what it may change (`occelo_rewrite.rule_tags`).
+The tags of a rule say what it may change (`occelo_rewrite.rule_tags`). The rules are in the stages canonicalize,
+stabilize and specialize.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Rules of casts between dtypes."""
+"""Rules of casts between dtypes.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules of single elementwise functions: inverses that cancel, powers, signs, comparisons, selections."""
+"""Rules of single elementwise functions: inverses that cancel, powers, signs, comparisons, selections.
+
+`pipeline` puts them into the stages canonicalize and specialize.
+"""
 
 from __future__ import annotations
 

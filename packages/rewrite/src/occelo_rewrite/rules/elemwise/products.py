@@ -1,4 +1,7 @@
-"""Rules of products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x))."""
+"""Rules of products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x)).
+
+`pipeline` puts them into the stages canonicalize, stabilize and specialize.
+"""
 
 from __future__ import annotations
 

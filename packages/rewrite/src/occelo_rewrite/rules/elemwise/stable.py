@@ -1,4 +1,7 @@
-"""Rules for numerical stability, with forms that neither overflow nor cancel: log1p, expm1, softplus, erfc, ..."""
+"""Rules for numerical stability, with forms that neither overflow nor cancel: log1p, expm1, softplus, erfc, ...
+
+`pipeline` puts them into the stage stabilize.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules of sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order."""
+"""Rules of sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order.
+
+`pipeline` puts them into the stages canonicalize and specialize.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Flattened sums and products (`Sum`, `Product`): all terms or factors of a tree of nodes, for rules.
 
-The nodes of a tree have one dtype. The result of each node except the root is used only once, by its parent in the tree.
+The rules in `sums`, `products` and `rules.blas` use it. The nodes of a tree have one dtype. The result of each node
+except the root is used only once, by its parent in the tree.
 """
 
 from __future__ import annotations

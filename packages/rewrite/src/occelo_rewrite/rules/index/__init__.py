@@ -1,4 +1,7 @@
-"""Rules of indexing: reads are moved towards inputs, chains combined, and reads of written values simplified."""
+"""Rules of indexing: reads are moved towards inputs, chains combined, and reads of written values simplified.
+
+`pipeline` puts them into the stages canonicalize (`reads`, `writes`) and specialize (`lifts`).
+"""
 
 from __future__ import annotations
 

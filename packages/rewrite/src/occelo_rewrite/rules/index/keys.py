@@ -1,4 +1,7 @@
-"""Index keys in rules: their entries as variables, kept axes, and static bounds of slices."""
+"""Index keys in rules: their entries as variables, kept axes, and static bounds of slices.
+
+The other modules of this package use it.
+"""
 
 from __future__ import annotations
 

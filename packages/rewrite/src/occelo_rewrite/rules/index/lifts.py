@@ -1,4 +1,7 @@
-"""Rules that move a read before the op whose result it reads, so that less is computed."""
+"""Rules that move a read before the op whose result it reads, so that less is computed.
+
+`pipeline` puts them into the stage specialize.
+"""
 
 from __future__ import annotations
 

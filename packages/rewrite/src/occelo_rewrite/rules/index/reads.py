@@ -1,4 +1,7 @@
-"""Rules of reads: reads of everything are dropped, reads of reads combined, ranges as indices become slices."""
+"""Rules of reads: reads of everything are dropped, reads of reads combined, ranges as indices become slices.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 

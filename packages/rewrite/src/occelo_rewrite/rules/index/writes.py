@@ -1,4 +1,7 @@
-"""Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided."""
+"""Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
