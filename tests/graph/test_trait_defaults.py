@@ -44,6 +44,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "arithmetic": (False, "no rule about sums and products applies"),
         "sign": (None, "results may have any sign"),
         "keeps_sign": ((), "results may have any sign"),
+        "monotone": (None, "no rule about order applies"),
         "moves": (None, "results are new elements"),
         "infix": (None, "it is printed as a function"),
         "python_only": (None, "a reason is given for functions that have no loops, and changes nothing"),

@@ -111,6 +111,42 @@ def test_signs_that_functions_declare_are_true(row: ScalarFunction) -> None:
         assert holds(sign, found, everywhere & np.all(clear, axis=0))
 
 
+MONOTONE = [row for row in TABLE.values() if row.monotone]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("row", MONOTONE, ids=str)
+def test_functions_that_declare_it_are_monotone(row: ScalarFunction, dtype: str) -> None:
+    """Over all floats, but for the last digit; NaN alone gives NaN."""
+    info = np.finfo(dtype)
+    sizes = np.exp2(np.linspace(info.minexp, info.maxexp - 0.01, 300))
+    around = np.linspace(0, 120, 2000)
+    positive = np.unique(np.concatenate([[0.0, np.inf], sizes, around]).astype(dtype))
+    points = np.concatenate([-positive[::-1], positive])
+    with np.errstate(all="ignore"):
+        found = row.evaluate(points).astype("float64")
+        assert np.isnan(row.evaluate(np.array([np.nan], dtype))).all()
+    assert not np.isnan(found).any()
+    ordered = found if row.monotone == "increasing" else found[::-1]
+    left, right = ordered[:-1], ordered[1:]
+    with np.errstate(invalid="ignore"):
+        assert ((left <= right) | (left - right <= 4 * float(info.eps) * np.abs(right))).all()
+
+
+def test_what_is_monotone_says_so() -> None:
+    """The other functions of one real number have a domain that ends, or turn somewhere."""
+    names = {row.name for row in MONOTONE} | {"angle", "real", "imag", "conj"}  # of complex numbers
+    points = np.array([-np.inf, -1e300, -9.3, -1.2, -0.3, 0.0, 0.2, 1.1, 7.7, 1e300, np.inf])
+    of_one = [r for r in TABLE.values() if r.nin == 1 and not r.moves and r.name not in names]
+    for row in of_one:
+        if row.name == "invert" or row.output_dtypes(["float64"])[0] == "bool":
+            continue
+        with np.errstate(all="ignore"):
+            found = row.evaluate(points)
+        rises, falls = found[1:] >= found[:-1], found[1:] <= found[:-1]
+        assert np.isnan(found).any() or not (rises.all() or falls.all()), row
+
+
 @pytest.fixture
 def own() -> Iterator[Any]:
     """Functions of a user's, which are forgotten again."""

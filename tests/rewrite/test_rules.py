@@ -115,6 +115,10 @@ def _over_and_above(power: Any) -> Any:
     return ot.sin(power) / power
 
 
+def _less_its_largest(x: Any) -> Any:
+    return x - x.max(0)
+
+
 REFUSED = [
     ("mul_one", lambda x: x * 2.0),
     ("canonical_sum", lambda x: x + 1.0),
@@ -130,6 +134,11 @@ REFUSED = [
     ("product_of_powers", lambda x: _used_again(ot.exp(x), ot.exp(ot.sin(x)))),
     ("over_exp", lambda x: _over_and_above(ot.exp(x))),
     ("sqrt_of_square", lambda x: ot.sqrt(ot.sqr(ot.cast(x, "int64")))),
+    ("extreme_of_monotone", lambda x: ot.sqrt(x).max(0)),
+    ("extreme_of_monotone", lambda x: ot.exp(x).sum(0)),
+    ("extreme_of_monotone", lambda x: _less_its_largest(ot.exp(x))),
+    ("extreme_of_monotone", lambda x: og.grad(ot.exp(x).max(), x)),
+    ("extreme_of_monotone", lambda x: (-ot.cast(x, "int8")).max(0)),
 ]
 
 
@@ -139,6 +148,35 @@ def test_a_rule_leaves_alone_what_its_law_does_not_cover(name: str, build: Any) 
     x = ot.dmatrix("x")
     graph = og.FunctionGraph([x], [build(x)])
     assert not in2out(rule).rewrite(graph).applications
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("reduce", ["max", "min"])
+@pytest.mark.parametrize("name", ["exp", "erfc", "neg", "trunc", "softplus"])
+def test_extremes_of_monotone_functions(name: str, reduce: str, dtype: str) -> None:
+    x = ot.TensorType(dtype, (None, None))("x")
+    inner = getattr(ot, name)(x)
+    out = getattr(ot, reduce)(inner, axis=0)
+    graph = og.FunctionGraph([x], [out], clone=True)
+    fired = bool(in2out(RULES["extreme_of_monotone"]).rewrite(graph).applications)
+    assert fired == inner.dtype.startswith("float")
+    values = np.array([[-3, 0, 7], [2, 0, 7], [1, -5, 100]])
+    values = np.abs(values) if dtype == "uint64" else values
+    given = [values.astype(dtype)]
+    if dtype.startswith("float"):
+        odd = given[0].copy()
+        odd[:, 0], odd[1, 1], odd[1:, 2] = np.nan, -np.inf, (np.inf, -np.inf)
+        given.append(odd)
+    for value in given:
+        with np.errstate(all="ignore"):
+            expected = getattr(np, reduce)(inner.eval({x: value}), axis=0)
+            (found,) = og.evaluate(graph.outputs, {graph.inputs[0]: value})
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=4 * float(np.finfo("float16").eps) / 2**13)
+    empty = np.ones((0, 3), dtype)
+    for outputs, start in ((out, x), (graph.outputs[0], graph.inputs[0])):
+        with pytest.raises(ValueError, match="zero-size array"):
+            og.evaluate(outputs, {start: empty})
 
 
 EXTREME = np.array([-1e4, -745.0, -50.0, -1.0, -1e-20, 0.0, 1e-20, 1.0, 50.0, 710.0, 1e4])

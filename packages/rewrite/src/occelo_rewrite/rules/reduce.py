@@ -12,11 +12,13 @@ import numpy as np
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape import DimShuffle
-from occelo_graph.tensors.type import is_discrete, is_float
+from occelo_graph.tensors.nodes import computed_by
+from occelo_graph.tensors.type import is_complex, is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.matching_type import shaped_like
@@ -230,6 +232,30 @@ def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | 
     return CAReduce(_MAXIMUM, m.op.axis)(x)
 
 
+@node_rewriter([_MAX, _MIN], tags=("rounding",))
+def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
+    """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if it decreases; likewise minima.
+
+    That is one f for each result instead of each element, so it must have no other reader. One that compares f(x) with its
+    maximum, as the gradient of the maximum does, must find that very element, and f of one number may differ in
+    the last digit from f of many. (rounding: that digit, and the sign of a zero.)
+    """
+    variable = node.inputs[0]
+    inner = computed_by(variable, Elemwise)
+    monotone = None if inner is None else inner.op.scalar_op.monotone
+    if inner is None or monotone is None or len(inner.inputs) != 1 or not node.op.axis:
+        return None
+    (x,) = inner.inputs
+    # integers may wrap
+    if is_complex(x.type.dtype) or x.type.dtype == "bool" or not is_float(variable.type.dtype):
+        return None
+    if not _is_plain(node) or len(fgraph.clients[variable]) > 1:
+        return None
+    is_max = (node.op.scalar_op is _MAXIMUM) == (monotone == "increasing")
+    extreme = CAReduce(_MAXIMUM if is_max else _MINIMUM, node.op.axis)(x)
+    return [Elemwise(inner.op.scalar_op)(extreme)]
+
+
 CANONICALIZE = RuleSet(
     (
         reduce_of_reduce,
@@ -240,6 +266,7 @@ CANONICALIZE = RuleSet(
         reduce_of_alloc,
         neg_of_max,
         neg_of_min,
+        extreme_of_monotone,
     ),
     "reduce canonicalize",
 )

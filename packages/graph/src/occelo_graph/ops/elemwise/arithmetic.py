@@ -236,6 +236,7 @@ neg: Elemwise = elementwise(
     [lambda ct, x, out: -ct],
     "Negative.",
     holomorphic=True,
+    monotone="decreasing",
     linear="all",
     arithmetic=True,
     infix=("-", 7),
@@ -302,6 +303,7 @@ sign: Elemwise = elementwise(
     [None],
     doc="Sign (-1, 0, 1); its derivative is 0.",
     holomorphic=False,
+    monotone="increasing",
 )
 sgn = sign
 
@@ -551,6 +553,7 @@ def _rounding(
         [None],
         doc + " Its derivative is 0.",
         holomorphic=False,
+        monotone="increasing",
         formula=None if formula is None else of_floats,
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Derivative",
     "DtypeRule",
+    "Monotone",
     "ScalarFunction",
     "ScalarOp",
     "Sign",
@@ -45,6 +46,9 @@ Derivative = Callable[..., Any] | None
 
 Sign = Literal["unsigned", "nonnegative"]
 """A property of all elements: "unsigned" ones have no minus sign, not even zeros; "nonnegative" ones are not below 0."""
+
+Monotone = Literal["increasing", "decreasing"]
+"""Larger arguments never give smaller results, or never larger ones."""
 
 
 class ScalarOp(Static):
@@ -70,6 +74,8 @@ class ScalarOp(Static):
     """The sign of the results for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
     """The properties of sign that the result has if all real inputs have them."""
+    monotone: Monotone | None = None
+    """How the results follow the one input, over all real floats with both infinities. NaN alone gives NaN."""
     moves: slice | None = None
     """The input, as a slice of one position, whose broadcast elements are the results."""
     infix: tuple[str, int] | None = None
@@ -142,6 +148,7 @@ class _Fields(ScalarOp):
     arithmetic: bool = False
     sign: Sign | None = None
     keeps_sign: tuple[Sign, ...] = ()
+    monotone: Monotone | None = None
     moves: slice | None = None
     infix: tuple[str, int] | None = None
     python_only: str | None = None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from occelo_graph.ir.nodes import Variable
-    from occelo_graph.ops.elemwise.scalar import Sign
+    from occelo_graph.ops.elemwise.scalar import Monotone, Sign
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["DerivativeOfTensors", "Formula", "ScalarTraits"]
@@ -51,6 +51,7 @@ class ScalarTraits(TypedDict, total=False):
     arithmetic: bool
     sign: Sign | None
     keeps_sign: tuple[Sign, ...]
+    monotone: Monotone | None
     moves: slice | None
     infix: tuple[str, int] | None
     python_only: str | None

@@ -118,16 +118,24 @@ def _undefined(why: str) -> DerivativeOfTensors:
 
 # error functions, DLMF 7.2 and 7.17
 erf: Elemwise = _special(
-    "erf", [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)], "Error function."
+    "erf",
+    [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)],
+    "Error function.",
+    monotone="increasing",
 )
 erfc: Elemwise = _special(
-    "erfc", [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)], "1 - erf(x).", sign="unsigned"
+    "erfc",
+    [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)],
+    "1 - erf(x).",
+    sign="unsigned",
+    monotone="decreasing",
 )
 erfcx: Elemwise = _special(
     "erfcx",
     [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)],
     "exp(x ** 2) * erfc(x).",
     sign="unsigned",
+    monotone="decreasing",
 )
 erfinv: Elemwise = _special(
     "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."

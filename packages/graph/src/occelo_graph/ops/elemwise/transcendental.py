@@ -22,7 +22,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
 )
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import Sign, in_floats, inexact, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import Monotone, Sign, in_floats, inexact, ufunc_rule
 from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex
 
@@ -73,6 +73,7 @@ def _unary(
     doc: str,
     sign: Sign | None = None,
     formula: Formula | None = None,
+    monotone: Monotone | None = None,
 ) -> Elemwise:
     return elementwise(
         name,
@@ -84,6 +85,7 @@ def _unary(
         holomorphic=True,
         sign=sign,
         formula=formula,
+        monotone=monotone,
     )
 
 
@@ -115,9 +117,14 @@ def _undivided_quotient(ct: TensorVariable, divisor: TensorVariable) -> TensorVa
     return None
 
 
-exp: Elemwise = _unary("exp", np.exp, _exp_partial, "e ** x.", "unsigned")
+exp: Elemwise = _unary("exp", np.exp, _exp_partial, "e ** x.", "unsigned", monotone="increasing")
 exp2: Elemwise = _unary(
-    "exp2", np.exp2, lambda ct, x, out: ct * out * math.log(2), "2 ** x.", "unsigned"
+    "exp2",
+    np.exp2,
+    lambda ct, x, out: ct * out * math.log(2),
+    "2 ** x.",
+    "unsigned",
+    monotone="increasing",
 )
 expm1: Elemwise = _unary(
     # out + 1 would cancel far below 0
@@ -125,6 +132,7 @@ expm1: Elemwise = _unary(
     np.expm1,
     lambda ct, x, out: ct * exp(x),
     "e ** x - 1, precise near 0.",
+    monotone="increasing",
 )
 log: Elemwise = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
 log1p: Elemwise = _unary(
@@ -189,7 +197,11 @@ arccos: Elemwise = _unary(
     "arccos", np.arccos, lambda ct, x, out: -ct / (1 - x * x) ** 0.5, "Inverse cosine, in radians."
 )
 arctan: Elemwise = _unary(
-    "arctan", np.arctan, lambda ct, x, out: ct / (1 + x * x), "Inverse tangent, in radians."
+    "arctan",
+    np.arctan,
+    lambda ct, x, out: ct / (1 + x * x),
+    "Inverse tangent, in radians.",
+    monotone="increasing",
 )
 arctan2: Elemwise = elementwise(
     "arctan2",
@@ -202,15 +214,25 @@ arctan2: Elemwise = elementwise(
     ],
     "Angle of the point (x, y), in radians; the first argument is y.",
 )
-sinh: Elemwise = _unary("sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.")
+sinh: Elemwise = _unary(
+    "sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.", monotone="increasing"
+)
 cosh: Elemwise = _unary(
     "cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.", "unsigned"
 )
 tanh: Elemwise = _unary(
-    "tanh", np.tanh, lambda ct, x, out: ct * (1 - out * out), "Hyperbolic tangent."
+    "tanh",
+    np.tanh,
+    lambda ct, x, out: ct * (1 - out * out),
+    "Hyperbolic tangent.",
+    monotone="increasing",
 )
 arcsinh: Elemwise = _unary(
-    "arcsinh", np.arcsinh, lambda ct, x, out: ct / (x * x + 1) ** 0.5, "Inverse hyperbolic sine."
+    "arcsinh",
+    np.arcsinh,
+    lambda ct, x, out: ct / (x * x + 1) ** 0.5,
+    "Inverse hyperbolic sine.",
+    monotone="increasing",
 )
 arccosh: Elemwise = _unary(
     "arccosh",
@@ -227,6 +249,7 @@ deg2rad: Elemwise = _unary(
     lambda ct, x, out: ct * (math.pi / 180),
     "Degrees to radians.",
     formula=lambda x: mul(*in_floats(x), math.pi / 180),
+    monotone="increasing",
 )
 rad2deg: Elemwise = _unary(
     "rad2deg",
@@ -234,6 +257,7 @@ rad2deg: Elemwise = _unary(
     lambda ct, x, out: ct * (180 / math.pi),
     "Radians to degrees.",
     formula=lambda x: mul(*in_floats(x), 180 / math.pi),
+    monotone="increasing",
 )
 
 
@@ -268,6 +292,7 @@ sigmoid: Elemwise = elementwise(
     formula=_sigmoid_formula,
     holomorphic=True,
     sign="unsigned",
+    monotone="increasing",
 )
 expit = sigmoid
 
@@ -301,6 +326,7 @@ softplus: Elemwise = elementwise(
     formula=_softplus_formula,
     holomorphic=True,
     sign="unsigned",
+    monotone="increasing",
 )
 log1pexp = softplus
 
