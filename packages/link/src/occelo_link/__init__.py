@@ -1,4 +1,7 @@
-"""Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs)."""
+"""Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs).
+
+`occelo_compile` chooses a linker by the mode and calls the VM that it returns.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Splitting values into the arrays that they consist of (`Type.parts`), and joining them again."""
+"""Splitting values into the arrays that they consist of (`Type.parts`), and joining them again.
+
+The VM of blocks (`blocks.vm`), callbacks (`units.callbacks`) and profiles use it, since compiled code takes arrays
+only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The capabilities of backends: which nodes of a graph they compile, and their known gaps."""
+"""The capabilities of backends: which nodes of a graph they compile, and their known gaps.
+
+The command line, conformance tests (`conform`) and users ask it; linkers do not.
+"""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
     class TestMine(OpSuite):
         backend = "mine"
 
-runs every example of `occelo_graph.testing.examples`, and tests of broadcasting, dtypes and errors. A backend of another
-package registers its linker by `register_linker`, or as an entry point of the group ``occelo.backends``. Known gaps of
-backends are listed in `GAPS`.
+runs every example of `occelo_graph.testing.examples`, and tests of broadcasting, dtypes and errors. A backend of
+another package registers its linker by `register_linker`, or as an entry point of the group ``occelo.backends``.
+Known gaps of backends are listed in `GAPS`. `occelo_compile.conform` has such tests of whole functions.
 """
 
 from __future__ import annotations

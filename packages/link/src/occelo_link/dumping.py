@@ -1,4 +1,7 @@
-"""`dump_graph`: writes a graph and its compiled blocks to files, as loop programs, LLVM IR, assembly and C."""
+"""`dump_graph`: writes a graph and its compiled blocks to files, as loop programs, LLVM IR, assembly and C.
+
+`occelo_compile.calling` calls it, for users who ask a function for its code.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`make_fast_call`: the fast path of calls whose arguments need no conversion, in Python, for ``jax`` and ``pytorch``.
 
-It is the counterpart of the machine-code entry of ``native``: it checks each argument, and if one needs conversion, it
-takes the slow path with the same arguments.
+It is the counterpart of the machine-code entry of ``native``: it checks each argument, and if one needs conversion,
+it takes the slow path with the same arguments. `traced.linker` makes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Interface of linkers: a linker turns a rewritten graph into a VM with cells for its inputs and outputs."""
+"""Interface of linkers: a linker turns a rewritten graph into a VM with cells for its inputs and outputs.
+
+All linkers derive from `Linker`; `occelo_compile.maker` calls it.
+"""
 
 from __future__ import annotations
 

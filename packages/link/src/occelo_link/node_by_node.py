@@ -1,4 +1,7 @@
-"""Running the nodes of a graph one by one in Python before its compiled code, for observers of nodes and for profiles."""
+"""Running the nodes of a graph one by one in Python before its compiled code, for observers of nodes and for profiles.
+
+`profiling` uses it, and `occelo_compile.debugging` for monitors and the detection of NaN.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The options of linking."""
+"""The options of linking.
+
+Linkers, the cache and the threads of compiled code read them.
+"""
 
 from __future__ import annotations
 

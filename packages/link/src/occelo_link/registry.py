@@ -1,4 +1,7 @@
-"""Registry of linkers by name."""
+"""Registry of linkers by name.
+
+Modes of `occelo_compile` find their linkers here by `make_linker`.
+"""
 
 from __future__ import annotations
 

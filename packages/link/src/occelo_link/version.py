@@ -1,4 +1,7 @@
-"""The version of this package."""
+"""The version of this package.
+
+It is part of the name of the compile directory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand."""
+"""The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand.
+
+`registry` makes them by name; `blocks.vm` runs nodes without compiled code as its thunks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`without_lowering`: switches off chosen lowerings, so that tests run these ops by their decompositions."""
+"""`without_lowering`: switches off chosen lowerings, so that tests run these ops by their decompositions.
+
+The registries of lowerings ask `is_withheld`.
+"""
 
 from __future__ import annotations
 

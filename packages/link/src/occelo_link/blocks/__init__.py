@@ -1,1 +1,4 @@
-"""The base of linkers that compile blocks of nodes, and run other nodes as Python thunks."""
+"""The base of linkers that compile blocks of nodes, and run other nodes as Python thunks.
+
+The linkers ``native``, ``c`` and ``numba`` build on it.
+"""

@@ -1,4 +1,7 @@
-"""`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code."""
+"""`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
+
+The linkers ``native``, ``c`` and ``numba`` derive from it.
+"""
 
 from __future__ import annotations
 

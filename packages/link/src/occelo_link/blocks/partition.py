@@ -1,4 +1,7 @@
-"""Partition of a graph into as few compiled blocks as possible, with Python thunks between them."""
+"""Partition of a graph into as few compiled blocks as possible, with Python thunks between them.
+
+`BlockLinker` calls `partition` for each graph.
+"""
 
 from __future__ import annotations
 

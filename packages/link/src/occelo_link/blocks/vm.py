@@ -1,4 +1,7 @@
-"""The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks."""
+"""The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks.
+
+`BlockLinker` makes it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The C compiler: finding it, compiling shared libraries, loading them."""
+"""The C compiler: finding it, compiling shared libraries, loading them.
+
+The linker ``c`` compiles the text of `c.printer` with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The linkers ``c``, for whole blocks, and ``c|py``, node by node: loop programs as C."""
+"""The linkers ``c``, for whole blocks, and ``c|py``, node by node: loop programs as C.
+
+`registry` loads this module when a user chooses one of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""C's notation of types and constants."""
+"""C's notation of types and constants.
+
+`c.operations` and `c.printer` use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scalar operations as C expressions."""
+"""Scalar operations as C expressions.
+
+`c.printer` writes each scalar operation with it.
+"""
 
 from __future__ import annotations
 

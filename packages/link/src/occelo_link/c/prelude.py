@@ -1,4 +1,7 @@
-"""Prelude of each generated C file: type definitions, types of service functions, and compiler-specific macros."""
+"""Prelude of each generated C file: type definitions, types of service functions, and compiler-specific macros.
+
+`c.printer` puts it at the start of each file.
+"""
 
 from __future__ import annotations
 

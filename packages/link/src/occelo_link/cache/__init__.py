@@ -1,1 +1,4 @@
-"""The cache of compiled code on disk."""
+"""The cache of compiled code on disk.
+
+Linkers keep object code in it, and `occelo_compile.function_cache` whole functions.
+"""

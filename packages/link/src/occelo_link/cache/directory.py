@@ -1,7 +1,7 @@
 """The compile directory: its path, and checks that its content is safe to execute.
 
-All of it must belong to the user and be writable by nobody else. If the user cannot write to it
-either, it can still be read.
+`store` keeps its files there. All of it must belong to the user and be writable by nobody else. If the user cannot
+write to it either, it can still be read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Environment of compiled code, as part of cache keys: versions, source files, processor, size of BLAS integers."""
+"""Environment of compiled code, as part of cache keys: versions, source files, processor, size of BLAS integers.
+
+It is part of the keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Cache of object code, keyed by the source text that it was compiled from: LLVM IR, Python or C."""
+"""Cache of object code, keyed by the source text that it was compiled from: LLVM IR, Python or C.
+
+All linkers that make machine code look here before they compile.
+"""
 
 from __future__ import annotations
 

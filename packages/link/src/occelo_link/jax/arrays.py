@@ -1,4 +1,7 @@
-"""The operations of `occelo_link.traced.arrays` for JAX's arrays."""
+"""The operations of `occelo_link.traced.arrays` for JAX's arrays.
+
+The linker ``jax`` gives them to the tracer, which runs the lowerings on them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""JAX's scalar functions by name."""
+"""JAX's scalar functions by name.
+
+`jax.arrays` applies scalar ops by it; the table itself is in `traced.functions`.
+"""
 
 from __future__ import annotations
 

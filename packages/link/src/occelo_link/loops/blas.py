@@ -1,4 +1,7 @@
-"""Lowerings of matrix products: BLAS for floats, loops for other dtypes and for small products."""
+"""Lowerings of matrix products: BLAS for floats, loops for other dtypes and for small products.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowering of whole graphs to loop programs; importing it registers all lowerings."""
+"""Lowering of whole graphs to loop programs; importing it registers all lowerings.
+
+`BlockLinker` calls `lower_graph` for each block, and the linker ``c|py`` for each node.
+"""
 
 from __future__ import annotations
 

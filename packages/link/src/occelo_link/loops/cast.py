@@ -1,4 +1,7 @@
-"""Lowering of casts between dtypes, which is the lowering of elementwise ops."""
+"""Lowering of casts between dtypes, which is the lowering of elementwise ops.
+
+`loops.build` imports it like every family; it registers nothing itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowerings of conditionals, checks and gradient barriers."""
+"""Lowerings of conditionals, checks and gradient barriers.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

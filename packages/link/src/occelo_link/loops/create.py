@@ -1,4 +1,7 @@
-"""Lowerings of ops that create tensors from shapes and numbers."""
+"""Lowerings of ops that create tensors from shapes and numbers.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""In-place computation: the results of a step that may take over the memory of its operands."""
+"""In-place computation: the results of a step that may take over the memory of its operands.
+
+The schedule uses it before it allocates the results of a step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowerings of ops that join and repeat tensors."""
+"""Lowerings of ops that join and repeat tensors.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

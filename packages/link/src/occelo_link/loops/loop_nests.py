@@ -1,4 +1,7 @@
-"""Code generation of kernels: nests of loops that store and reduce tensors."""
+"""Code generation of kernels: nests of loops that store and reduce tensors.
+
+The schedule calls `write_kernel`; lowerings that write their own loops use the copies and reductions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The context of lowerings: lowers the nodes of a region and schedules what they compute."""
+"""The context of lowerings: lowers the nodes of a region and schedules what they compute.
+
+Every lowering gets a `Context`; `loops.build` makes that of a graph, and `loops.regions` those of branches and loops.
+"""
 
 from __future__ import annotations
 

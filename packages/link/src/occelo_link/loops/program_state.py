@@ -1,4 +1,7 @@
-"""`ProgramState`: the state that all regions of a graph share while it is lowered to one loop program."""
+"""`ProgramState`: the state that all regions of a graph share while it is lowered to one loop program.
+
+`loops.build` makes it, and every `Context` holds it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reasons why some nodes have no lowering to loops and run as Python thunks."""
+"""Reasons why some nodes have no lowering to loops, so that Python runs them.
+
+Families record them; tests check that every node without a lowering has one.
+"""
 
 from __future__ import annotations
 

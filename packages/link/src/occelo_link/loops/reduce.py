@@ -1,4 +1,7 @@
-"""Lowerings of reductions, argmax, cumulative sums and products, and linear recurrences."""
+"""Lowerings of reductions, argmax, cumulative sums and products, and linear recurrences.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Schedule of a region: fusion of roots into kernels, the order of steps, and reuse of memory.
 
-Roots are tensors that must be computed: stored element by element, or reduced. Roots over the same
-lengths share one `LoopKernel` unless one of them needs all of another's result. `Schedule.flush`
-writes kernels and other steps to the program in order.
+Each `Context` has one. Roots are tensors that must be computed: stored element by element, or reduced. Roots over the
+same lengths share one `LoopKernel` unless one of them needs all of another's result. `Schedule.flush` writes kernels
+and other steps to the program in order.
 """
 
 from __future__ import annotations

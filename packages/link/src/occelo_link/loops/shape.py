@@ -1,4 +1,7 @@
-"""Lowerings of ops that read, assert and change shapes."""
+"""Lowerings of ops that read, assert and change shapes.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

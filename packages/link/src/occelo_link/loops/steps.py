@@ -1,4 +1,7 @@
-"""Steps of a schedule: kernels, and steps that write other statements."""
+"""Steps of a schedule: kernels, and steps that write other statements.
+
+`Context` adds them to its schedule, which orders and writes them.
+"""
 
 from __future__ import annotations
 

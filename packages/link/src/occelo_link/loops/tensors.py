@@ -1,7 +1,7 @@
 """Lowered tensors: the form of the variables of a graph in a loop program.
 
-A `Stored` tensor lies in a buffer; a `Virtual` one is a formula for its elements, computed wherever
-they are read. Both compute the element at an index.
+A `Stored` tensor lies in a buffer; a `Virtual` one is a formula for its elements, computed wherever they are read.
+Both compute the element at an index. Every lowering takes and returns them.
 """
 
 from __future__ import annotations

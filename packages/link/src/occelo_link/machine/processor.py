@@ -1,4 +1,7 @@
-"""The processor of this machine as a target of LLVM."""
+"""The processor of this machine as a target of LLVM.
+
+Units are compiled for it (`units.engine`), and the keys of the cache name it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Addresses of functions that programs name: the C library, SciPy's special functions, BLAS and LAPACK.
 
-Compiled code calls all of them through pointers. BLAS is NumPy's own OpenBLAS where its wheel contains one, which saves an
-import and a second thread pool, else SciPy's.
+`units.python_entry` puts them into the table of each unit. Compiled code calls all of them through pointers. BLAS is
+NumPy's own OpenBLAS where its wheel contains one, which saves an import and a second thread pool, else SciPy's.
 """
 
 from __future__ import annotations

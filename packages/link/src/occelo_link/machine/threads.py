@@ -1,7 +1,8 @@
 """The service that divides loops among a pool of Python threads, which release the global interpreter lock.
 
-The calling thread only waits, since Python may raise KeyboardInterrupt in it at any moment, but in no other
-thread. The first use makes the pool; a forked process makes its own.
+Loops that `native.llvm.parallel` outlines call it. The calling thread only waits, since Python may raise
+KeyboardInterrupt in it at any moment, but in no other thread. The first use makes the pool; a forked process makes
+its own.
 """
 
 from __future__ import annotations

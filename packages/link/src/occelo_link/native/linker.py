@@ -1,4 +1,7 @@
-"""The linker ``native``: compiled blocks as machine code through LLVM, without a compiler on the machine."""
+"""The linker ``native``: compiled blocks as machine code through LLVM, without a compiler on the machine.
+
+It is the default: the name ``auto`` stands for it.
+"""
 
 from __future__ import annotations
 

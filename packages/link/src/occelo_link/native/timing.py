@@ -1,7 +1,7 @@
 """Timing of the loops of compiled code: a separate build whose loops read the clock before and after.
 
-The unit of timing is a loop with all ops that are fused in it. Two readings of the clock take about 50 nanoseconds,
-so very short loops seem longer than they are.
+A compiled function's ``time_loops`` calls it. The unit of timing is a loop with all ops that are fused in it. Two
+readings of the clock take about 50 nanoseconds, so very short loops seem longer than they are.
 """
 
 from __future__ import annotations

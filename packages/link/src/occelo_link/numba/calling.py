@@ -1,4 +1,7 @@
-"""`as_numba`: compiled functions as ``njit`` functions."""
+"""`as_numba`: compiled functions as ``njit`` functions.
+
+For users, who call compiled functions from their own ``njit`` functions; in the namespace `occelo`.
+"""
 
 from __future__ import annotations
 

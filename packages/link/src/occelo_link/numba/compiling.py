@@ -1,4 +1,7 @@
-"""Compiling printed programs to object code by Numba."""
+"""Compiling printed programs to object code by Numba.
+
+The linker ``numba`` compiles each block with it, `as_numba` each function.
+"""
 
 from __future__ import annotations
 

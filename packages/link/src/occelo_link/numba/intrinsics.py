@@ -1,4 +1,7 @@
-"""Numba intrinsics that printed programs call: exported LLVM functions, and memory operations."""
+"""Numba intrinsics that printed programs call: exported LLVM functions, and memory operations.
+
+`numba.compiling` puts them into the namespace in which a printed program is compiled.
+"""
 
 from __future__ import annotations
 

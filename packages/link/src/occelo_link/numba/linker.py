@@ -1,4 +1,7 @@
-"""The linker ``numba``: each block as one function that Numba compiles."""
+"""The linker ``numba``: each block as one function that Numba compiles.
+
+`registry` loads it when a user chooses it.
+"""
 
 from __future__ import annotations
 

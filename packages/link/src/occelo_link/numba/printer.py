@@ -1,9 +1,9 @@
 """The printer of loop programs as Python that Numba compiles.
 
-A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed by
-pointers. Arithmetic that Python and LLVM agree on is Python; all other operations, elementary functions included, are
-calls of functions with the LLVM text that ``native`` would print. Printing needs no Numba, so cached code is found
-without importing it.
+A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed
+by pointers. Arithmetic that Python and LLVM agree on is Python; all other operations, elementary functions included,
+are calls of functions with the LLVM text that ``native`` would print. Printing needs no Numba, so cached code is
+found without importing it. The linker ``numba`` and `as_numba` call it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The operations of `occelo_link.traced.arrays` for PyTorch's tensors."""
+"""The operations of `occelo_link.traced.arrays` for PyTorch's tensors.
+
+The linker ``pytorch`` gives them to the tracer, which runs the lowerings on them.
+"""
 
 from __future__ import annotations
 

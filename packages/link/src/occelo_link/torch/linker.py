@@ -1,4 +1,7 @@
-"""The linker ``pytorch``: the whole graph as an FX graph, compiled by Inductor or run as it is; `as_torch`."""
+"""The linker ``pytorch``: the whole graph as an FX graph, compiled by Inductor or run as it is; `as_torch`.
+
+`registry` loads it when a user chooses it.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The base of linkers to libraries that trace and compile whole graphs: JAX and PyTorch."""
+"""The base of linkers to libraries that trace and compile whole graphs: JAX and PyTorch.
+
+The linkers ``jax`` and ``pytorch`` build on it.
+"""

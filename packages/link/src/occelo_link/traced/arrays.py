@@ -1,7 +1,8 @@
 """`Arrays`: base class of the array operations that lowerings use, which JAX and PyTorch implement.
 
-Shapes and keys are plain Python values, since they are static. Entries of a ``key`` are integers, slices with integer
-parts, or arrays of the library (of integers that are not negative and in bounds).
+`jax.arrays` and `torch.arrays` derive from it, and every lowering calls it through its tracer. Shapes and keys are
+plain Python values, since they are static. Entries of a ``key`` are integers, slices with integer parts, or arrays of
+the library (of integers that are not negative and in bounds).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Lowerings of matrix products for JAX and PyTorch."""
+"""Lowerings of matrix products for JAX and PyTorch.
+
+The tracer applies them at nodes; `traced.linker` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Placeholder for casts: they are elementwise ops, lowered in `elemwise`."""
+"""Casts for JAX and PyTorch: nothing here, since a cast is an elementwise op, lowered in `elemwise`."""

@@ -1,4 +1,8 @@
-"""Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops."""
+"""Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops.
+
+The tracer applies them at nodes; `traced.linker` imports this module to register them. `traced.reduce` applies single
+scalar ops with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The fallback for ops without a lowering: a callback from the compiled code runs them in Python."""
+"""The fallback for ops without a lowering: a callback from the compiled code runs them in Python.
+
+The tracer uses it for each node without a lowering; `elemwise` and `reduce` for scalar ops that the library lacks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The base class and the VM of linkers to libraries that trace: static inputs, checks, fallbacks, results."""
+"""The base class and the VM of linkers to libraries that trace: static inputs, checks, fallbacks, results.
+
+The linkers ``jax`` and ``pytorch`` derive from it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Traced form of values that consist of several arrays (`Type.parts`): tuples of arrays."""
+"""Traced form of values that consist of several arrays (`Type.parts`): tuples of arrays.
+
+The tracer, the VM of `traced.linker` and the lowerings of `control` use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Registry of the lowerings of ops for JAX and PyTorch, which share them."""
+"""Registry of the lowerings of ops for JAX and PyTorch, which share them.
+
+The other modules of this package, and users, register lowerings; the tracer looks them up.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Registry of scalar functions that other packages add for JAX and PyTorch, besides the table in `functions`."""
+"""Registry of scalar functions that other packages add for JAX and PyTorch, besides the table in `functions`.
+
+`Arrays` looks them up by name; users register them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowerings of shapes, reshaping and transposition for JAX and PyTorch."""
+"""Lowerings of shapes, reshaping and transposition for JAX and PyTorch.
+
+The tracer applies them at nodes; `traced.linker` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`."""
+"""Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`.
+
+`units.unit` and the VM of blocks make them for programs with such ops.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The machine-code entry: a builtin function that checks its arguments and runs a unit.
 
-One piece of code serves all functions. It reads a `Context`, which has the types of the inputs, the destinations of the
-results and the unit. If it cannot handle a call (keywords, conversions, arrays that are not in C order, failures), it calls a
-Python callable, the slow path, with the same arguments.
+`units.unit` makes it; it becomes the function's ``__call__``. One piece of code serves all functions. It reads a
+`Context`, which has the types of the inputs, the destinations of the results and the unit. If it cannot handle a call
+(keywords, conversions, arrays that are not in C order, failures), it calls a Python callable, the slow path, with the
+same arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The LLVM IR of the machine-code entry, assembled from its parts."""
+"""The LLVM IR of the machine-code entry, assembled from its parts.
+
+`entry_loading` compiles the text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Interface of a unit: types of inputs and outputs, names of functions in its table, constants, callbacks."""
+"""Interface of a unit: types of inputs and outputs, names of functions in its table, constants, callbacks.
+
+The linkers record it for each unit; entries and callers of the unit read it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Registry of the kinds of units that can be cached: serialization of units to bytes and back."""
+"""Registry of the kinds of units that can be cached: serialization of units to bytes and back.
+
+`BlockLinker` packs its units with it, and the VM of blocks loads them from the cache.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Offsets of fields of CPython's and NumPy's objects that the machine-code entry reads, and a check of them.
 
-The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with real objects. Where they do not fit (for
-example in free-threaded builds and builds that trace references), calls go through `python_entry`.
+`entry` and `entry_code` use them. The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with
+real objects. Where they do not fit (for example in free-threaded builds and builds that trace references), calls go
+through `python_entry`.
 """
 
 from __future__ import annotations

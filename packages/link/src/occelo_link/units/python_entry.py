@@ -1,7 +1,7 @@
 """The entry in Python: calls of units by ctypes.
 
-It is used where objects have another layout than the machine-code entry expects (free-threaded and debug builds), and by
-tests of printers.
+`units.unit` uses it where objects have another layout than the machine-code entry expects (free-threaded and debug
+builds); so do tests of printers.
 """
 
 from __future__ import annotations

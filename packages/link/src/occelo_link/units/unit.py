@@ -1,4 +1,7 @@
-"""Loaded units: they run as functions of arrays, make entries, and can be cached."""
+"""Loaded units: they run as functions of arrays, make entries, and can be cached.
+
+The linkers ``native``, ``c`` and ``numba`` make one for each block.
+"""
 
 from __future__ import annotations
 

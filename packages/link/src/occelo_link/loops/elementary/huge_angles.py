@@ -1,9 +1,9 @@
 """Exact reduction of huge angles, in integers (Payne and Hanek, 1983).
 
-Let ``x = m * 2**e``. The leading bits of 2/pi whose products with ``x`` are multiples of 4 stand for whole revolutions
-and are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are the quadrant, and
-the next 126 bits are the fraction. At most about 62 of its leading bits are 0, since the floats nearest to a multiple of
-pi/2 are known. So enough bits are left.
+Let ``x = m * 2**e``. The leading bits of 2/pi whose products with ``x`` are multiples of 4 stand for whole
+revolutions and are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are
+the quadrant, and the next 126 bits are the fraction. At most about 62 of its leading bits are 0, since the floats
+nearest to a multiple of pi/2 are known. So enough bits are left. `trigonometric` calls it in a cold branch.
 """
 
 from __future__ import annotations

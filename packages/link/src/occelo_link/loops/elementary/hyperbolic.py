@@ -1,4 +1,7 @@
-"""Hyperbolic functions, and the sigmoid and softplus functions."""
+"""Hyperbolic functions, and the sigmoid and softplus functions.
+
+`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them.
+"""
 
 from __future__ import annotations
 

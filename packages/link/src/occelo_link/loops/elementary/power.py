@@ -1,4 +1,7 @@
-"""Powers: ``exp(y log x)`` with the logarithm and the product as pairs."""
+"""Powers: ``exp(y log x)`` with the logarithm and the product as pairs.
+
+`elemwise.transcendental` lowers the scalar op ``pow`` by them, for exponents that simpler operations cannot compute.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Elementary functions of float32 computed in float32, for the most used functions.
 
-The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed
-in float64 and rounded.
+The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed in float64
+and rounded. `elemwise.transcendental` takes these for float32.
 """
 
 from __future__ import annotations

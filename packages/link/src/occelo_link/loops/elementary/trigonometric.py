@@ -3,6 +3,8 @@
 Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite, 1980); the first
 subtraction is exact because of fused multiply-add. Beyond a billion (a cold branch) the multiple is
 computed from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+
+`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Lowering of elementwise ops, with a formula for each scalar op."""
+"""Lowering of elementwise ops, with a formula for each scalar op.
+
+`loops.build` imports it; fused nodes (`Composite`) are lowered here too.
+"""

@@ -1,4 +1,7 @@
-"""Scalar lowerings of arithmetic, rounding, comparison, logic and selection, of real and of complex numbers."""
+"""Scalar lowerings of arithmetic, rounding, comparison, logic and selection, of real and of complex numbers.
+
+They are registered in `scalar` and `complex` when `elemwise.op` imports this module.
+"""
 
 from __future__ import annotations
 

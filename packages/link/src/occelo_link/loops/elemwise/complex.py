@@ -1,7 +1,8 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-A lowering takes pairs in the dtype of the parts and returns a pair or one real number. Functions that use exp, log
-and the like are computed in float64 and rounded once.
+`elemwise.op` looks lowerings up here; `arithmetic` and `transcendental` register theirs. A lowering takes pairs in
+the dtype of the parts and returns a pair or one real number. Functions that use exp, log and the like are computed in
+float64 and rounded once.
 """
 
 from __future__ import annotations

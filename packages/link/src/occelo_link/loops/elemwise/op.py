@@ -1,4 +1,7 @@
-"""Lowering of `Elemwise`: broadcasting and length checks around the lowering of a scalar op."""
+"""Lowering of `Elemwise`: broadcasting and length checks around the lowering of a scalar op.
+
+`loops.build` imports this module, which registers it; `loops.blas` and `loops.create` use its broadcasting.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Registry of the lowerings of scalar ops to formulas of loop programs."""
+"""Registry of the lowerings of scalar ops to formulas of loop programs.
+
+`elemwise.op` and `loops.reduce` look lowerings up here; the other modules of this package, and users, register
+theirs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowerings of special functions to calls of SciPy's compiled functions, through their addresses."""
+"""Lowerings of special functions to calls of SciPy's compiled functions, through their addresses.
+
+They are registered in `scalar` when `elemwise.op` imports this module.
+"""
 
 from __future__ import annotations
 

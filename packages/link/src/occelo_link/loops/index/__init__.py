@@ -1,1 +1,4 @@
-"""Lowerings of indexing ops."""
+"""Lowerings of indexing ops.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports these modules to register them.
+"""

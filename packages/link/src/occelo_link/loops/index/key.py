@@ -1,4 +1,7 @@
-"""Index keys at run time: starts and lengths of slices, and checked positions."""
+"""Index keys at run time: starts and lengths of slices, and checked positions.
+
+`subtensor` reads every key with it.
+"""
 
 from __future__ import annotations
 

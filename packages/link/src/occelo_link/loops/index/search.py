@@ -1,4 +1,7 @@
-"""Lowerings of nonzero and of reading and creating diagonals."""
+"""Lowerings of nonzero and of reading and creating diagonals.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

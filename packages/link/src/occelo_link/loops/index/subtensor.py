@@ -1,4 +1,7 @@
-"""Lowerings of indexing: reading and writing elements at integers, slices and arrays of positions."""
+"""Lowerings of indexing: reading and writing elements at integers, slices and arrays of positions.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Builder of loop programs, which eliminates common subexpressions and hoists while it builds.
 
-Equal operations on equal values are one value, and each value is computed in the outermost block in
-which its operands are known, so loop invariants are hoisted. A loaded element is reused until the
-next write to its buffer, and no load is hoisted out of a loop that has written to the buffer.
+All lowerings and the code of kernels write programs with it. Equal operations on equal values are one value, and each
+value is computed in the outermost block in which its operands are known, so loop invariants are hoisted. A loaded
+element is reused until the next write to its buffer, and no load is hoisted out of a loop that has written to the
+buffer.
 """
 
 from __future__ import annotations

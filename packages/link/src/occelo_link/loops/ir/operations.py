@@ -1,6 +1,7 @@
 """Table of the scalar operations of loop programs: arity, dtypes, and meaning in NumPy.
 
-The interpreter of loop programs runs the meaning, and printers are tested against it.
+The builder and the verifier look operations up in it. The interpreter of loop programs runs the meaning, and printers
+are tested against it.
 """
 
 from __future__ import annotations

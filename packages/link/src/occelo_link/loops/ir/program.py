@@ -1,9 +1,9 @@
 """Data structures of loop programs: blocks of statements over buffers and scalar values.
 
-A `Program` is a list of statements over buffers. Scalars are `Value`s in single-assignment form,
-each belonging to the `Block` that computes it; loops and branches own the blocks of their bodies.
-Addresses are a buffer and an offset in elements, so strides of any sign, broadcasting and empty
-tensors need no special case.
+Lowerings build programs with `Builder`; printers, the interpreter and the verifier read them. A `Program` is a list
+of statements over buffers. Scalars are `Value`s in single-assignment form, each belonging to the `Block` that
+computes it; loops and branches own the blocks of their bodies. Addresses are a buffer and an offset in elements, so
+strides of any sign, broadcasting and empty tensors need no special case.
 
 The program defines its results exactly, so every printer must produce the same numbers: integer arithmetic wraps, integer
 division and remainder round down and give 0 for a divisor of 0, shifts past the width give 0 (or

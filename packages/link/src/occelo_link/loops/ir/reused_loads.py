@@ -1,8 +1,8 @@
 """Check of redundant load elimination: no available value is used after a write to its buffer.
 
-The builder loads an element once, hoists the load out of loops that do not write the buffer, and forwards stored values
-to later loads. Each use of such a value is listed in `Block.uses`. The check walks through the program in order: at
-each use the buffer must have the version that it had when the value was loaded or stored.
+The verifier calls it. The builder loads an element once, hoists the load out of loops that do not write the buffer,
+and forwards stored values to later loads. Each use of such a value is listed in `Block.uses`. The check walks through
+the program in order: at each use the buffer must have the version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Textual form of loop programs, for people and for tests."""
+"""Textual form of loop programs, for readers: `dumping` writes it to files, and tests compare it."""
 
 from __future__ import annotations
 

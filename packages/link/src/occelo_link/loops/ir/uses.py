@@ -1,4 +1,7 @@
-"""Queries of loop programs: the values and buffers that blocks use, and the buffers allocated in nested blocks."""
+"""Queries of loop programs: the values and buffers that blocks use, and the buffers allocated in nested blocks.
+
+The printers use them to place memory, to outline loops and to name constants.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Verifier of loop programs: raises unless a program is well formed."""
+"""Verifier of loop programs: raises unless a program is well formed.
+
+Tests verify every program that they build; compiling users' functions does not run it.
+"""
 
 from __future__ import annotations
 

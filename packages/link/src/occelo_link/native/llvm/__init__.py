@@ -1,4 +1,7 @@
-"""The printer of loop programs as LLVM IR."""
+"""The printer of loop programs as LLVM IR.
+
+The linker ``native`` compiles its text; ``numba`` and the test helpers use parts of it.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Functions of the program are inlined if they are used rarely enough. The others are printed once for each number of
 lanes, so that large programs compile quickly.
+
+`scalars` and `vector_iteration` print calls with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Vector loads and stores of interleaved complex numbers.
 
-Real and imaginary parts alternate in memory. One load takes both parts of all lanes, and shuffles separate them; a
-load of every second float would be a gather.
+`vectors` and `vector_iteration` print with it. Real and imaginary parts alternate in memory. One load takes both
+parts of all lanes, and shuffles separate them; a load of every second float would be a gather.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""LLVM's notation of types and constants, for one lane or several."""
+"""LLVM's notation of types and constants, for one lane or several.
+
+All modules of the printer use it.
+"""
 
 from __future__ import annotations
 

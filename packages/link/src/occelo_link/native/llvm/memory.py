@@ -1,4 +1,7 @@
-"""Allocation of buffers: outputs, memory of inputs, the stack, the arena."""
+"""Allocation of buffers: outputs, memory of inputs, the stack, the arena.
+
+A part of the LLVM printer (`printer`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scalar operations as LLVM IR, for one lane or several."""
+"""Scalar operations as LLVM IR, for one lane or several.
+
+A part of the LLVM printer (`printer`) and of `vector_iteration`; `exports` prints operations for ``numba`` with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scalar loops as LLVM IR: one iteration at a time."""
+"""Scalar loops as LLVM IR: one iteration at a time.
+
+A part of the LLVM printer (`printer`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scalar code as LLVM IR: names of values and buffers, loads, stores, operations."""
+"""Scalar code as LLVM IR: names of values and buffers, loads, stores, operations.
+
+A part of the LLVM printer (`printer`); the printers of loops and memory use it for names and addresses.
+"""
 
 from __future__ import annotations
 

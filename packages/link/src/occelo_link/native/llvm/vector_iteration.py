@@ -1,4 +1,7 @@
-"""A vector iteration as LLVM IR: the body of a loop, once for all lanes."""
+"""A vector iteration as LLVM IR: the body of a loop, once for all lanes.
+
+`vector_loops` prints each vector loop with it.
+"""
 
 from __future__ import annotations
 

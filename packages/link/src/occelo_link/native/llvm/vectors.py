@@ -1,4 +1,7 @@
-"""Vector operations as LLVM IR: splats, masks, loads and stores of all lanes."""
+"""Vector operations as LLVM IR: splats, masks, loads and stores of all lanes.
+
+A part of the LLVM printer (`printer`); `vector_iteration` uses it.
+"""
 
 from __future__ import annotations
 
