@@ -6,6 +6,9 @@
 >>> f = oc.function([x], oc.grad((x**2).sum(), x))
 >>> f([1, 2, 3])
 array([2., 4., 6.])
+
+This is what users import; the names come from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
+`occelo_compile`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Public interface to the cache of compiled functions: its directory, entries, counters and lock; `explain_miss`."""
+"""Public interface to the cache of compiled functions: directory, entries, counters, lock, and `explain_miss`.
+
+The command ``occelo cache`` uses it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tensor library: constructors and functions of symbolic tensors."""
+"""The tensor library, as users import it: constructors and functions of symbolic tensors.
+
+The names come from `occelo_graph.tensor`.
+"""
 
 from typing import TYPE_CHECKING
 

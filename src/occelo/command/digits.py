@@ -1,4 +1,7 @@
-"""Data and models of the demo: each model is written twice, as a graph and as a training step in NumPy."""
+"""Data and models of the demo: each model is written twice, as a graph and as a training step in NumPy.
+
+The command (`demo`) trains them.
+"""
 
 from __future__ import annotations
 

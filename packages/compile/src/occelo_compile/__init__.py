@@ -1,4 +1,7 @@
-"""Occelo's compiler: `function`, which compiles a graph into a callable, with its inputs, outputs and modes."""
+"""Occelo's compiler: `function`, which compiles a graph into a callable, with its inputs, outputs and modes.
+
+`occelo` exports the names to users.
+"""
 
 from __future__ import annotations
 

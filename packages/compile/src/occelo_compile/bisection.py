@@ -1,4 +1,7 @@
-"""`bisect`: binary search for the replacement that made a compiled function wrong."""
+"""`bisect`: binary search for the application of a rule that made a compiled function wrong.
+
+Users call it when a function differs from the interpreter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Function`: a compiled function, which filters arguments, runs the VM, stores updates and returns results."""
+"""`Function`: a compiled function, which filters arguments, runs the VM, stores updates and returns results.
+
+`maker` makes it, and `function` returns it to the user.
+"""
 
 from __future__ import annotations
 

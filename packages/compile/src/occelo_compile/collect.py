@@ -1,4 +1,7 @@
-"""`collect`: step 1 of `function`, which checks its arguments, applies givens and finds shared variables and updates."""
+"""`collect`: step 1 of `function`, which checks its arguments, applies givens and finds shared variables and updates.
+
+`function` passes the result (`Collected`) on to the maker (`maker`).
+"""
 
 from __future__ import annotations
 

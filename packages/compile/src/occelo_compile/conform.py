@@ -2,6 +2,8 @@
 
 class TestMine(FunctionSuite):
     backend = "mine"
+
+The tests of this library run it over every backend, and authors of other backends run it over theirs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Copies and pickles of compiled functions: `Function.copy`, ``copy.copy``, ``pickle``."""
+"""Copies and pickles of compiled functions: `Function.copy`, ``copy.copy``, ``pickle``.
+
+The methods of `Function` (`calling`) call it.
+"""
 
 from __future__ import annotations
 

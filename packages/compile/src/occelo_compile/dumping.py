@@ -2,6 +2,8 @@
 
 There are two formats. ``"pickle"`` is a pickle of exactly the keyword arguments. ``"safe"`` is an archive of the saved
 graph and a JSON description of the arguments; loading it runs no code of the file.
+
+`function_dump` writes the file, `load_dump` reads it, and ``occelo dump`` shows and runs it.
 """
 
 from __future__ import annotations

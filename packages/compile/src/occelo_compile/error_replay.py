@@ -2,6 +2,8 @@
 
 At run time a node of a rewritten graph fails, and each backend rewrites differently. In the replay a node of
 the user's own graph fails, so the message names the user's line and is the same on every backend.
+
+`Function.__call__` calls it when the VM raises.
 """
 
 from __future__ import annotations

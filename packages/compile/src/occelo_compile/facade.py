@@ -1,4 +1,7 @@
-"""`facade`: one object whose fields hold classes and functions of higher modules of this package, for lower ones."""
+"""`facade`: an object that holds classes and functions of higher modules of this package for lower ones.
+
+Modes and makers use it to make makers and functions; `wiring` fills its fields.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Flame graph of a profile, as an HTML page: nested boxes, as wide as their share of the time."""
+"""Flame graph of a profile, as an HTML page: nested boxes, as wide as their share of the time.
+
+`ProfileStats.write_page` writes it.
+"""
 
 from __future__ import annotations
 

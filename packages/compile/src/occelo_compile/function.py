@@ -1,4 +1,7 @@
-"""`function`, which compiles a graph into a callable, and `function_dump`, which saves its arguments."""
+"""`function`, which compiles a graph into a callable, and `function_dump`, which saves its arguments.
+
+`function` calls `collect`, then a maker of the mode (`maker`). `Variable.eval` uses `evaluate`.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 The key consists of named components. An entry holds the code and the interface of a function that is one
 block. Introspection and error messages also need the rewritten graph; it is rewritten again from the user's graph
 when it is needed. So a function from the cache behaves like a newly compiled one.
+
+`FunctionMaker.create` looks a function up before it rewrites, and stores it after linking. `explain_miss` is for
+users.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`FunctionMaker`: steps 2 to 4 of `function`, which rewrite the graph, link it and wrap the VM in a callable."""
+"""`FunctionMaker`: steps 2 to 4 of `function`, which rewrite the graph, link it and wrap the VM in a callable.
+
+`function` makes one for each compiled function.
+"""
 
 from __future__ import annotations
 

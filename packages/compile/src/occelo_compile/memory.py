@@ -3,6 +3,8 @@
 A function never returns the user's arrays, constants or shared storage, or one array twice, unless
 the outputs and inputs involved are borrowed. The pass inserts copies into the graph, so every
 linker keeps the contract in the same way.
+
+`maker` runs the pass after rewriting; `calling` copies arguments that are unsafe to overwrite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Modes, each a linker and a query that chooses rewrites, and the registry of their names."""
+"""Modes, each a linker and a query that chooses rewrites, and the registry of their names.
+
+`function` takes a mode or its name; modes for debugging are subclasses (`debugging`).
+"""
 
 from __future__ import annotations
 

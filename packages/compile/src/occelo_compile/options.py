@@ -1,4 +1,7 @@
-"""Options of this package: mode, profiles, NanGuardMode and DebugMode."""
+"""Options of this package: mode, profiles, NanGuardMode and DebugMode.
+
+They are fields of `config`; users set them as any option.
+"""
 
 from __future__ import annotations
 

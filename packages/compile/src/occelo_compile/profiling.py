@@ -1,4 +1,7 @@
-"""`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text."""
+"""`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text.
+
+A function that is compiled with ``profile=True`` has one, as `Function.profile`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Specialization of the graph that is compiled: static lengths become constants and fields of ops."""
+"""Specialization of the graph that is compiled: static lengths become constants and fields of ops.
+
+`maker` copies the user's graph in this way before it is rewritten.
+"""
 
 from __future__ import annotations
 

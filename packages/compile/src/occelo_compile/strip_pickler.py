@@ -1,4 +1,7 @@
-"""`StripPickler`: pickles the arguments of `function` without chosen tags, for `function_dump`."""
+"""`StripPickler`: pickles the arguments of `function` without chosen tags, for `function_dump`.
+
+`dumping` writes files in the format "pickle" with it.
+"""
 
 from __future__ import annotations
 

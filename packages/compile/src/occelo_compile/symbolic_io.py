@@ -1,4 +1,7 @@
-"""`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value."""
+"""`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value.
+
+Users pass them to `function`; `collect` wraps plain variables in them.
+"""
 
 from __future__ import annotations
 

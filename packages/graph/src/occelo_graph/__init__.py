@@ -1,6 +1,8 @@
 """Occelo's graph: types, variables, ops, function graphs, gradients, and the tensor ops.
 
 The most used names are here; `occelo_graph.tensor` has the functions of tensors.
+
+The packages above import most names from here, and `occelo` exports them to users.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A node is a loop over the flattened batch (`Op.loop`), which every linker runs l
 index of the element and the results; each iteration writes one element of each result.
 
 The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
+
+The default `Op.batch` makes such nodes, through `facade`. So `vectorize_graph` and `jacobian` accept every op.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Exceptions of the graph package, and functions that compose their messages."""
+"""Exceptions of the graph package, and functions that compose their messages.
+
+The packages above use both; users find the exceptions in `occelo`.
+"""
 
 from __future__ import annotations
 

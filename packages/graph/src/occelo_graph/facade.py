@@ -1,4 +1,4 @@
-"""`facade`: one object whose fields hold classes and functions of higher modules, for lower ones, which cannot import them.
+"""`facade`: an object that holds classes and functions of higher modules for lower ones, which cannot import them.
 
 Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported.
 """

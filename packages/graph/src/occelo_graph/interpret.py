@@ -1,4 +1,8 @@
-"""The interpreter: runs a graph node by node with NumPy, as the reference for all backends."""
+"""The interpreter: runs a graph node by node with NumPy, as the reference for all backends.
+
+`Variable.eval` uses it where no compiler is installed, and a call that failed is replayed with it
+(`occelo_compile.error_replay`). The Python linkers (`occelo_link.vm`) share its liveness and its error messages.
+"""
 
 from __future__ import annotations
 

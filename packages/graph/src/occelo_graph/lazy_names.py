@@ -1,4 +1,7 @@
-"""Lazy imports: names of a package whose modules are imported on first use."""
+"""Lazy imports: names of a package whose modules are imported on first use.
+
+`occelo` and the packages rewrite, link and compile use it, so that importing them takes little time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Type guards for containers, after which type checkers take the elements as `Any` (after ``isinstance``: as unknown)."""
+"""Type guards for containers, after which type checkers take the elements as `Any` (after ``isinstance``: as unknown).
+
+Modules use it for arguments and parameters of unknown type.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Import of SciPy, an optional dependency, when a function that needs it is computed."""
+"""Import of SciPy, an optional dependency, when a function that needs it is computed.
+
+The special functions (`ops.elemwise.special`) use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Everything that makes tensors or computes with them, in one namespace (`occelo.tensor`)."""
+"""Everything that makes tensors or computes with them, in one namespace (`occelo.tensor`).
+
+The packages above use this namespace; users use `occelo.tensor`, which exports the same names.
+"""
 
 from typing import TYPE_CHECKING
 

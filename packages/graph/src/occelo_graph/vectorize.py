@@ -1,4 +1,7 @@
-"""Vectorization: application of a graph to batches of its inputs, by the ops' batching rules."""
+"""Vectorization: application of a graph to batches of its inputs, by the ops' batching rules.
+
+Users call `vectorize` and `vectorize_graph`; Jacobians, `OpFromGraph` and `Blockwise` use them, too.
+"""
 
 from __future__ import annotations
 

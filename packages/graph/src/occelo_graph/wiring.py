@@ -1,4 +1,7 @@
-"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module."""
+"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module.
+
+Importing `occelo_graph` runs it.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Modes for debugging: DebugMode, NanGuardMode and MonitorMode, and the checks that they run."""
+"""Modes for debugging, which users pass to `function`: DebugMode, NanGuardMode and MonitorMode, with their checks."""

@@ -1,4 +1,7 @@
-"""Copies and comparisons of values of any type, array by array, for DebugMode."""
+"""Copies and comparisons of values of any type, array by array, for DebugMode.
+
+The modules of this folder use it.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ node, with checks of each op (`op_checks`). Then it checks, in this order:
 - the results of the mode's own linker against those of the interpreter.
 
 The call returns the results of the mode's own linker.
+
+Users choose it by ``mode="DebugMode"``; the test suite runs many programs in it.
 """
 
 from __future__ import annotations

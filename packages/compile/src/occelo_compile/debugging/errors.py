@@ -1,4 +1,4 @@
-"""Exceptions of DebugMode."""
+"""Exceptions that DebugMode raises, one for each kind of fault that it finds."""
 
 from __future__ import annotations
 

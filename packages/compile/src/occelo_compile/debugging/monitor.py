@@ -1,4 +1,7 @@
-"""`MonitorMode`, which calls the user's functions before and after each node; `detect_nan` is one of them."""
+"""`MonitorMode`, which calls the user's functions before and after each node; `detect_nan` is one of them.
+
+Users pass it as a mode, to look at the values of a failing function.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`NanGuardMode`, which reports NaN, infinite and very large values of inputs and of every node."""
+"""`NanGuardMode`, which reports NaN, infinite and very large values of inputs and of every node.
+
+Users choose it by ``mode="NanGuardMode"``.
+"""
 
 from __future__ import annotations
 

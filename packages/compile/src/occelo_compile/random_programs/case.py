@@ -1,4 +1,7 @@
-"""`Case`: one random program with NumPy's results, compiled and called for a law."""
+"""`Case`: one random program with NumPy's results, compiled and called for a law.
+
+Each law (`laws`, `gradients`, `mistakes`) is a function of it.
+"""
 
 from __future__ import annotations
 

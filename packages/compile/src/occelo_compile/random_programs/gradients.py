@@ -1,4 +1,7 @@
-"""The law of gradients: they equal finite differences, which NumPy computes in its widest float."""
+"""The law of gradients: they equal finite differences, which NumPy computes in its widest float.
+
+It is one of the `LAWS` in `laws`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`judged`: checks whether a random program satisfies a law; `smallest`: shrinks a program that does not."""
+"""`judged`: checks whether a random program satisfies a law; `smallest`: shrinks a program that does not.
+
+`running` calls both, and so do tests of the laws themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Laws of random programs: ways to write, compile and call a program that must not change its results."""
+"""Laws of random programs: ways to write, compile and call a program that must not change its results.
+
+`judging` checks a program against them; `LAWS` has them by name.
+"""
 
 from __future__ import annotations
 

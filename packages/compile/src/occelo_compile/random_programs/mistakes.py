@@ -1,4 +1,7 @@
-"""The law of mistakes: a program whose last step fails raises the same error on every backend."""
+"""The law of mistakes: a program whose last step fails raises the same error on every backend.
+
+It is one of the `LAWS` in `laws`.
+"""
 
 from __future__ import annotations
 

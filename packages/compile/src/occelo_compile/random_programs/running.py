@@ -1,4 +1,7 @@
-"""`run_seeds`: tries laws on the random programs of many seeds, and counts outcomes in a `Report`."""
+"""`run_seeds`: tries laws on the random programs of many seeds, and counts outcomes in a `Report`.
+
+The command line (`__main__`) and the tests of random programs call it.
+"""
 
 from __future__ import annotations
 

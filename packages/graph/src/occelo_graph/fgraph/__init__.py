@@ -1,1 +1,1 @@
-"""Function graphs: graphs that own their nodes, and the features that watch them change."""
+"""Function graphs, which rewriting changes and linkers compile; and features, which observe their changes."""

@@ -1,4 +1,7 @@
-"""`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold."""
+"""`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold.
+
+`OpFromGraph`, `Blockwise` and `Composite` hold such a graph.
+"""
 
 from __future__ import annotations
 

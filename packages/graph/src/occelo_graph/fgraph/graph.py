@@ -1,4 +1,8 @@
-"""`FunctionGraph`: a mutable graph with its inputs, outputs, and the clients of each variable."""
+"""`FunctionGraph`: a mutable graph with its inputs, outputs, and the clients of each variable.
+
+A compiled function makes one from the user's graph (`occelo_compile.maker`). Rewriters change it, and linkers compile
+it.
+"""
 
 from __future__ import annotations
 

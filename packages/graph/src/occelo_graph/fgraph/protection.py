@@ -1,4 +1,8 @@
-"""Protection of values from in-place ops: features that check who overwrites what, and in which order."""
+"""Protection of values from in-place ops: features that check who overwrites what, and in which order.
+
+`occelo_compile.maker` attaches them to the graph of each function. In-place rewriting (`occelo_rewrite.inplace`) must
+satisfy them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""JSON encoding of the parameters of ops and types, and decoding, which never runs code from the file.
+"""JSON encoding of the parameters of ops and types; decoding never runs code from the file.
 
 A saved graph can name only classes with a coder and subclasses of `Op`, `Type` and `Static`. Arrays are collected in
 a list beside the JSON value.
+
+The canonical form (`document`), saved graphs (`saving`) and frozen graphs use it. Classes with other parameters
+register a coder.
 """
 
 from __future__ import annotations

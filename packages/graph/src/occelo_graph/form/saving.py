@@ -3,6 +3,8 @@
 A file is a zip archive with ``graph.json`` (the canonical document, names and source lines) and
 one ``arrays/N.npy`` for each array. Later versions read files of earlier ones. Loading runs no code from
 the file.
+
+Users call `occelo.save` and `occelo.load`; dumps of functions (`occelo_compile.dumping`) contain such a file.
 """
 
 from __future__ import annotations

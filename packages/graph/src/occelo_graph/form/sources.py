@@ -2,6 +2,10 @@
 
 A text changes whenever the code or the data to which it refers changes. Code of these packages themselves enters
 the keys in another way: by names, sizes and times of files.
+
+The registries of lowerings, scalar functions and reductions record here what other packages add;
+`occelo_rewrite.fingerprint` takes the texts of rules. Keys of the cache of functions
+(`occelo_compile.function_cache`) include all of them.
 """
 
 from __future__ import annotations

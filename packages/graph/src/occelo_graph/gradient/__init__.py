@@ -1,1 +1,1 @@
-"""Derivatives: reverse and forward mode, Jacobians, barriers, finite differences."""
+"""Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences; most are in `occelo_graph`."""

@@ -1,4 +1,8 @@
-"""Barriers: identities that change the gradient through them; compiled graphs drop them."""
+"""Barriers: identities that change the gradient through them (`zero_grad`, `grad_clip`, ...).
+
+Users apply them in a cost. Pullbacks of users' ops return `grad_undefined` or `grad_not_implemented`. Compiled graphs
+compute a barrier as a copy of its input.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of cotangents and tangents against their variable: its dtype, to which they are cast, and its shape."""
+"""Validation of cotangents and tangents: they are cast to the dtype of their variable, and must have its shape.
+
+Reverse and forward mode (`reverse`, `forward`) pass the results of every pullback and pushforward through these
+functions.
+"""
 
 from __future__ import annotations
 

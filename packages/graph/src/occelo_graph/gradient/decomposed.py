@@ -1,4 +1,7 @@
-"""Pullback of an op through its decomposition: the rule of ops that define `Op.decompose` and no derivative."""
+"""Pullback of an op through its decomposition.
+
+The default `Op.pullback` calls it, through `facade`, for ops that define `Op.decompose` and no derivative.
+"""
 
 from __future__ import annotations
 

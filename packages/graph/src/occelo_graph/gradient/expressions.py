@@ -1,4 +1,8 @@
-"""Recognition of subexpressions such as 1 + exp(x) (`ExpressionReader`), for numerically stable gradients and rules."""
+"""Recognition of subexpressions such as 1 + exp(x): `ExpressionReader`.
+
+Stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` recognize
+expressions with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`pushforward`: forward-mode differentiation."""
+"""`pushforward`: forward-mode differentiation.
+
+Users call it; `hessian_vector_product`, `OpFromGraph` and `Blockwise` use it, too.
+"""
 
 from __future__ import annotations
 

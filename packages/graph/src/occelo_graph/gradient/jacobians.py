@@ -1,4 +1,7 @@
-"""Jacobians and Hessians: pullbacks vectorized over a batch of unit cotangents, and products with vectors."""
+"""Jacobians and Hessians: pullbacks vectorized over a batch of unit cotangents, and products with vectors.
+
+All are functions for users.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
 
-`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax and error functions: their sums, products,
-quotients, powers, means and parts. The graph is not changed.
+`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax and error functions: their sums,
+products, quotients, powers, means and parts. The graph is not changed. `stable_forms` uses it for every logarithm.
 """
 
 from __future__ import annotations

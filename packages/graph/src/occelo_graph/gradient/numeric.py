@@ -1,4 +1,7 @@
-"""`verify_grad` and `numeric_grad`: checks of gradients against finite differences."""
+"""`verify_grad` and `numeric_grad`: checks of gradients against finite differences.
+
+They are for the tests of ops, in this library and by users.
+"""
 
 from __future__ import annotations
 

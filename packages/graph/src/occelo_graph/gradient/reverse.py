@@ -3,6 +3,8 @@
 The nodes between the cost and ``wrt`` are visited once, in reverse topological order. Each computes
 the cotangents of its inputs from those of its outputs. A cotangent is a
 variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
+
+Users call these functions. Jacobians, `OpFromGraph` and `Blockwise` use them, too.
 """
 
 from __future__ import annotations

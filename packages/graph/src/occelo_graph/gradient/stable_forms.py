@@ -1,8 +1,9 @@
 """Stable forms: equal expressions that neither overflow nor cancel, for expressions as users write them.
 
-`stable_form` returns the form of a node. Differentiation uses it instead of the node (the derivative of
-log(1 + exp(x)) is sigmoid(x), where the chain rule gives inf / inf), and compiled graphs compute it. It does not depend on
-the other users of the intermediates.
+`stable_form` returns the form of a node. Reverse and forward mode differentiate the form instead of the node: the
+derivative of log(1 + exp(x)) is sigmoid(x), where the chain rule would give inf / inf. The rules in
+`occelo_rewrite.rules.elemwise.stable` replace nodes by their forms in compiled graphs. A form does not depend on the
+other users of the intermediates.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The intermediate representation: types, variables, ops, and walks over them."""
+"""The intermediate representation, on which all else is built: types, variables, ops, apply nodes, and walks over them."""

@@ -1,4 +1,7 @@
-"""Copies of graphs, with or without replacements, and structural equality."""
+"""Copies of graphs, with or without replacements, and structural equality of graphs.
+
+Function graphs copy with these functions; `function` replaces givens, and `vectorize_graph` inputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Container`: a storage cell that admits only values of a type."""
+"""`Container`: a storage cell that admits only values of its type.
+
+Shared variables and inputs of compiled functions have one each; linkers read and write their cells.
+"""
 
 from __future__ import annotations
 

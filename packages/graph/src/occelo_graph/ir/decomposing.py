@@ -1,4 +1,8 @@
-"""Decomposition of a node into simpler ops (`Op.decompose`), for backends without a lowering of its op."""
+"""Decomposition of a node into simpler ops (`Op.decompose`).
+
+Linkers use it for ops that have no lowering, and `gradient.decomposed` and `blockwise` for ops without a derivative
+or batching rule.
+"""
 
 from __future__ import annotations
 

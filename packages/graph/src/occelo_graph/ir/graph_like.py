@@ -1,4 +1,7 @@
-"""Outputs and inputs of anything that stands for a graph: variables, nodes, function graphs, compiled functions."""
+"""Outputs and inputs of an argument that stands for a graph: a variable, node, function graph or compiled function.
+
+The printers, `save` and `digest` accept all of these.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inference of integers, such as lengths, from types and constants when a graph is built."""
+"""Inference of integers, such as lengths, from types and constants when a graph is built.
+
+Ops use it to infer static shapes from lengths and indices that are inputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The nodes of a graph: variables, constants, nominal variables and applications of ops."""
+"""The nodes of a graph: variables, constants, nominal variables and applications of ops.
+
+All other modules use these classes; `tensors.variable` has those of tensors.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ depend belong to that region. `divide` finds the nodes of all regions of a graph
 
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph,
 which reads only its arguments.
+
+Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter and the linkers run them.
 """
 
 from __future__ import annotations

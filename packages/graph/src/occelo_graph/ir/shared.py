@@ -1,4 +1,8 @@
-"""Shared variables: roots whose value lives in a container that several functions use."""
+"""Shared variables: roots whose value lives in a container that several functions use.
+
+Users call `shared`. `tensors.variable` registers the constructor of shared tensors, and `occelo_compile` finds the
+updates.
+"""
 
 from __future__ import annotations
 

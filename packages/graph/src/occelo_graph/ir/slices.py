@@ -1,4 +1,7 @@
-"""The parts of Python's slice objects."""
+"""`slice_parts`: start, stop and step of a slice object, with a type for type checkers.
+
+Modules that treat index keys use it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Traversal of graphs: ancestors, inputs, topological orders. All of it is iterative, so depth is not limited."""
+"""Traversal of graphs: ancestors, inputs, topological orders. All of it is iterative, so depth is not limited.
+
+All layers use these functions.
+"""
 
 from __future__ import annotations
 

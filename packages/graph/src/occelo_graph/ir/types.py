@@ -1,4 +1,7 @@
-"""`Type`: the base class of types of variables, and the types that are not tensors."""
+"""`Type`: the base class of types of variables, and the types that are not tensors.
+
+`tensors.type` has the type of tensors; `docs/types.md` says how to write others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checks of ops from outside this package: their declarations, arguments, shape rules and results."""
+"""Checks of ops from outside this package: their declarations, arguments, shape rules and results.
+
+`Op` calls them when such an op is applied or run, and for its shape rule.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The tensor ops: one file or folder for each family; imports between families have no cycles."""
+"""The tensor ops and their functions: one file or folder for each family; imports between families have no cycles."""

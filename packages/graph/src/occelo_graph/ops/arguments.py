@@ -1,4 +1,8 @@
-"""Checks of arguments that follow NumPy's order of parameters, for functions that lack one of them, such as ``out``."""
+"""Checks of arguments that are meant for a parameter which NumPy's function has and ours lacks, such as ``out``.
+
+The functions of `occelo.tensor` with names of NumPy's functions use them. So a call in NumPy's order of arguments
+raises a TypeError instead of taking one parameter for another.
+"""
 
 from __future__ import annotations
 

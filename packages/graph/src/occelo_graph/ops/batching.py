@@ -1,6 +1,8 @@
-"""Helpers of batching rules (`Op.batch`), and signatures like those of `numpy.vectorize`.
+"""Helpers for batching rules (`Op.batch`), and the parser of signatures like those of `numpy.vectorize`.
 
 Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front.
+
+The batching rules of ops use them, and so do `vectorize_graph` and `Blockwise`.
 """
 
 from __future__ import annotations

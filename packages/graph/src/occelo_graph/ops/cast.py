@@ -1,4 +1,7 @@
-"""Conversion between dtypes."""
+"""Conversion between dtypes.
+
+Users find `cast` in `occelo.tensor`; other ops convert their operands with it.
+"""
 
 from __future__ import annotations
 

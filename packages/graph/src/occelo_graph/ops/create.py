@@ -1,4 +1,7 @@
-"""Ops and functions that create tensors from shapes and numbers: zeros, ranges, identity matrices, grids."""
+"""Ops and functions that create tensors from shapes and numbers: zeros, ranges, identity matrices, grids.
+
+Users find the functions in `occelo.tensor`; gradients and other ops are built with them, too.
+"""
 
 from __future__ import annotations
 

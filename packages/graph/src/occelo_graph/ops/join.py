@@ -1,4 +1,7 @@
-"""Ops and functions that join, split, repeat, shift and pad tensors."""
+"""Ops and functions that join, split, repeat, shift and pad tensors.
+
+Users find the functions in `occelo.tensor`; a list of tensors as an argument of any op is stacked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lengths as inputs of ops such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`."""
+"""Lengths as inputs of ops, such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`.
+
+The ops in `create`, `shape` and `index` use it.
+"""
 
 from __future__ import annotations
 

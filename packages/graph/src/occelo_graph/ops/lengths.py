@@ -1,7 +1,10 @@
-"""Equality of dynamic lengths: proofs from the graph, and run-time checks where there is no proof.
+"""Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
 A proof must stay valid whatever rewriting removes. So there is none for ``x + y`` with dynamic lengths, although it
 has the length of ``x`` wherever it can be computed: a rule may drop ``x``, for instance if it is zero.
+
+The gradient of a variable is checked to have its shape (`gradient.cotangents`); the check is left out where a proof
+is found. The rule in `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
 """
 
 from __future__ import annotations

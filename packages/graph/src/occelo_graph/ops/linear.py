@@ -1,4 +1,7 @@
-"""Base classes of linear ops: `LinearInFirst`, linear in the first input, and `Bilinear`, linear in each of two."""
+"""Base classes of linear ops, with their derivatives: `LinearInFirst`, linear in the first input, and `Bilinear`.
+
+Most ops that move or multiply elements derive from them: in `create`, `shape`, `join`, `index` and `blas`.
+"""
 
 from __future__ import annotations
 

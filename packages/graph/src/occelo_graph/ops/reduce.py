@@ -1,6 +1,8 @@
 """Ops and functions that reduce along axes: sums, extremes, positions, running results, softmax and its like.
 
 The properties of each reduction are in `reductions` and `reduction_table`.
+
+Users find the functions in `occelo.tensor`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Definitions of the reductions of this package, and `register_reduction`, by which other packages add more."""
+"""Definitions of the reductions of this package, and `register_reduction`, by which other packages add more.
+
+The module is imported with the package, which registers them.
+"""
 
 from __future__ import annotations
 

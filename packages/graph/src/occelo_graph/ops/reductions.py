@@ -1,7 +1,7 @@
 """Table of reductions (`Reduction`): the identity element, derivatives and library names of each associative scalar op.
 
-Ops, rules and lowerings read it. Reading a field that a reduction lacks raises. Other packages add reductions by
-`register_reduction`.
+The ops in `reduce`, rules and lowerings read it; reading a field that a reduction lacks raises. `reduction_table`
+fills it, and other packages add reductions by `register_reduction`.
 """
 
 from __future__ import annotations

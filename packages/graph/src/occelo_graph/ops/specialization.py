@@ -2,6 +2,9 @@
 
 While a graph is built lengths refer to tensors, so that it can be rebuilt for other shapes. The copy that is compiled
 depends on types alone.
+
+`occelo_compile.specialization` applies them when it copies a graph to compile it; the interpreter (`interpret`) does
+so, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Means, variances, norms and covariances, composed of reductions and elementwise functions."""
+"""Means, variances, norms and covariances, composed of reductions and elementwise functions.
+
+Users find the functions in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

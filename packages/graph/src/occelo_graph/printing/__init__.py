@@ -1,1 +1,1 @@
-"""Printing of graphs: as trees, formulas, Python source and dot."""
+"""Printing of graphs: as trees (`debugprint`), formulas (`pprint`), Python source (`to_python`) and dot (`pydotprint`)."""

@@ -1,4 +1,7 @@
-"""`debugprint`: printing of a graph as an indented tree."""
+"""`debugprint`: printing of a graph as an indented tree.
+
+Users call it, and ``dprint`` of variables, graphs and compiled functions, to look at a graph.
+"""
 
 from __future__ import annotations
 

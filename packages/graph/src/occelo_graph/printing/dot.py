@@ -1,4 +1,7 @@
-"""Printing of a graph in Graphviz' dot language."""
+"""Printing of a graph in Graphviz' dot language.
+
+Users call it to draw a graph.
+"""
 
 from __future__ import annotations
 

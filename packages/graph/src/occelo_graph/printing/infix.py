@@ -1,4 +1,7 @@
-"""`pprint`: printing of a graph as a formula on one line."""
+"""`pprint`: printing of a graph as a formula on one line.
+
+Users call it; error messages name an unnamed variable by its formula.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Printing of a graph as Python source that rebuilds it."""
+"""Printing of a graph as Python source that rebuilds it.
+
+Users call it to reproduce a graph elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Types, constants and variables of tensors."""
+"""Types, constants and variables of tensors, and conversion of arguments to them."""

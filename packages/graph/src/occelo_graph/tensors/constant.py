@@ -1,4 +1,7 @@
-"""Construction of tensor constants, and conversion of arguments to tensor variables."""
+"""Construction of tensor constants, and conversion of arguments to tensor variables.
+
+Every op and function converts its arguments with them.
+"""
 
 from __future__ import annotations
 

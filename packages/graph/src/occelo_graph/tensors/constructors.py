@@ -1,4 +1,7 @@
-"""Constructors of symbolic tensors: ``tensor``, ``scalar``, ``dvector``, ``tensor3``, ``dmatrices("abc")``, ..."""
+"""Constructors of symbolic tensors: ``tensor``, ``scalar``, ``dvector``, ``tensor3``, ``dmatrices("abc")``, ...
+
+Users find them in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

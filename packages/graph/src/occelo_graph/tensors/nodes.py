@@ -1,4 +1,7 @@
-"""Types of nodes over tensors for type checkers, and tests for such nodes and variables."""
+"""Types of nodes over tensors for type checkers, and tests for such nodes and variables.
+
+The op families, stable forms and rewriting rules use them where a node is known to take and return tensors only.
+"""
 
 from __future__ import annotations
 

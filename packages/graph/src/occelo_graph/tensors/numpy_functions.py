@@ -3,6 +3,9 @@
 Each row of `_FUNCTIONS` has our function and the parameters of NumPy's function in its order. A parameter is
 passed on by the name after the colon, if there is one. A parameter with a minus is not supported: it raises
 when it is given, except for the value after the equals sign, which changes nothing.
+
+`TensorVariable` calls it for ``np.exp(x)`` and the like, by NumPy's protocols ``__array_function__`` and
+``__array_ufunc__``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Checks of arguments that stand for tensors: nested lists and tuples are accepted, Python bools are rejected."""
+"""Checks of arguments that stand for tensors: lists and tuples are accepted, Python bools are rejected.
+
+Conversion of arguments (`constant`), index keys and `function` use them.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A function of any number of arguments would say nothing of the arguments of a lambda, so each alias lists the functions of one
 to six. They are for type checkers alone.
+
+The functions in `ops.elemwise` and the tables of examples are annotated with them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown."""
+"""`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown.
+
+All tensor variables have such a type; ops infer it for their results.
+"""
 
 from __future__ import annotations
 

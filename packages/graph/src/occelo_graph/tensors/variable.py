@@ -1,4 +1,7 @@
-"""`TensorVariable`: symbolic tensors with Python's operators and NumPy's methods; tensor constants and shared tensors."""
+"""`TensorVariable`: symbolic tensors with Python's operators and NumPy's methods; tensor constants and shared tensors.
+
+Users get these classes from the constructors of `occelo.tensor`, from ops, and from `shared`.
+"""
 
 from __future__ import annotations
 

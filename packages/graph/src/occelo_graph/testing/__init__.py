@@ -1,6 +1,7 @@
 """Test support for every layer, and for backends of other packages: examples, laws, random graphs and programs.
 
-`examples` is the table of example inputs for each op (it needs SciPy); `checks` has the laws that every op must satisfy;
-`strategies` draws random well-typed graphs (it needs hypothesis); `programs` draws random programs, each written with NumPy
-and with Occelo, and computes how far results may differ (it needs SciPy).
+`examples` is the table of example inputs for each op (it needs SciPy); `checks` has the laws that every op must
+satisfy; `strategies` draws random well-typed graphs (it needs hypothesis); `programs` draws random programs, each
+written with NumPy and with Occelo, and computes how far results may differ (it needs SciPy). Only tests and the
+commands that write tables import it.
 """

@@ -1,4 +1,7 @@
-"""Random sums of matrix products with factors and addends, and their values computed by NumPy in the same order."""
+"""Random sums of matrix products with factors and addends, and their values computed by NumPy in the same order.
+
+The tests of BLAS updates draw from it.
+"""
 
 from __future__ import annotations
 

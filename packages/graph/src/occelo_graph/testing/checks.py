@@ -1,4 +1,7 @@
-"""The laws that every op must satisfy, each a function of an `Example`."""
+"""The laws that every op must satisfy; each is a function of an `Example`.
+
+The tests of the graph package check all laws for all examples.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Examples of the elementwise functions: each over several dtypes and shapes."""
+"""Examples of the elementwise functions: each over several dtypes and shapes.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 

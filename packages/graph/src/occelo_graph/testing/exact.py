@@ -2,6 +2,8 @@
 
 `ExactNumber` is independent of the gradients of this package. With enough digits formulas neither overflow nor cancel, so
 they can be evaluated as they are written. It needs mpmath.
+
+The tests of numerical stability compare with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`Example`: a call of one op with arguments and a reference in NumPy or SciPy."""
+"""`Example`: a call of one op with arguments and a reference in NumPy or SciPy.
+
+The tables of examples (`examples`) consist of such calls.
+"""
 
 from __future__ import annotations
 

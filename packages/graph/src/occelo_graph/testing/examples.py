@@ -1,4 +1,8 @@
-"""The table of examples of all ops."""
+"""The table of examples of all ops.
+
+The laws of ops (`checks`), the conformance suite of linkers (`occelo_link.conform`) and the table that ``occelo
+backends`` prints go over all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Examples of the family index: reads, writes, `take` and what is made of them."""
+"""Examples of the family index: reads, writes, `take` and what is made of them.
+
+`structure_examples` includes them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Random index keys for tests (Hypothesis): a tensor, a key, values to write there, and the results that NumPy computes."""
+"""Random index keys for tests (Hypothesis): a tensor, a key, values to write there, and the results that NumPy computes.
+
+The tests of indexing in every layer draw from it.
+"""
 
 from __future__ import annotations
 

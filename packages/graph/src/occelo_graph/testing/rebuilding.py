@@ -1,4 +1,7 @@
-"""Expressions that depend on the lengths of a matrix, with NumPy equivalents; tests rebuild them for other shapes."""
+"""Expressions that depend on the lengths of a matrix, with NumPy equivalents; tests rebuild them for other shapes.
+
+Tests of graphs that are rebuilt for other shapes use them.
+"""
 
 from __future__ import annotations
 

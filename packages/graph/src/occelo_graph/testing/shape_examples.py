@@ -1,4 +1,7 @@
-"""Examples of the ops of the family shape."""
+"""Examples of the ops of the family shape.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 

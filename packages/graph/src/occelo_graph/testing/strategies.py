@@ -1,4 +1,7 @@
-"""Hypothesis strategies of random well-typed graphs."""
+"""Hypothesis strategies for random well-typed graphs.
+
+The tests of every layer draw from them.
+"""
 
 from __future__ import annotations
 

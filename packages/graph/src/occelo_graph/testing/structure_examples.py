@@ -1,4 +1,7 @@
-"""Examples of the families create, reduce, join, blas, cast and control, and those of index."""
+"""Examples of the families create, reduce, join, blas, cast and control, and those of index.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Random programs that write parts of tensors and read them through views, with expected values from NumPy."""
+"""Random programs that write parts of tensors and read them through views, with expected values from NumPy.
+
+The tests of in-place writes in the packages link and compile draw from it.
+"""
 
 from __future__ import annotations
 

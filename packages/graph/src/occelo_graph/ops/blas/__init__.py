@@ -1,1 +1,4 @@
-"""Products of matrices and vectors, and the updates that BLAS computes in one call."""
+"""Products of matrices and vectors, and updates such as ``beta z + alpha x y``, which BLAS computes in one call.
+
+Rewriting makes the updates.
+"""

@@ -1,4 +1,7 @@
-"""Ops and functions for products of vectors, matrices and batches of matrices."""
+"""Ops and functions for products of vectors, matrices and batches of matrices.
+
+Users find the functions in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`ifelse`: lazy choice between two branches."""
+"""`ifelse`: lazy choice between two branches.
+
+Users find it in `occelo`.
+"""
 
 from __future__ import annotations
 

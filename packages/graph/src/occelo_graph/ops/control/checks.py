@@ -1,4 +1,7 @@
-"""Run-time checks: `CheckAndRaise`, `Assert`."""
+"""Run-time checks: `CheckAndRaise`, `Assert`.
+
+Other ops check lengths and indices with `CheckAndRaise`; users call `assert_op`.
+"""
 
 from __future__ import annotations
 

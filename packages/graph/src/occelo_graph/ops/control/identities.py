@@ -1,4 +1,8 @@
-"""Ops whose result equals their input: copies, views, and assumptions about a value (`assume`)."""
+"""Ops whose result equals their input: copies, views, and assumptions about a value (`assume`).
+
+The memory contract (`occelo_compile.memory`) inserts the copies and views. Rules read what users state with `assume`
+as facts (`occelo_rewrite.assumptions`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wrap_py`: Python functions of arrays as ops."""
+"""`wrap_py`: Python functions of arrays as ops.
+
+It is a decorator for users, and the shortest way to add an op without derivatives.
+"""
 
 from __future__ import annotations
 

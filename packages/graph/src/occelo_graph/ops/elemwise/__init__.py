@@ -1,1 +1,4 @@
-"""Elementwise functions: a table of scalar ops (`scalar`), and the op that applies them (`op.Elemwise`)."""
+"""Elementwise functions: a table of scalar ops (`scalar`), and the op that applies them (`op.Elemwise`).
+
+Users call the functions in `occelo.tensor`.
+"""

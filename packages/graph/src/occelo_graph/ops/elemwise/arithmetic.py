@@ -1,4 +1,8 @@
-"""Scalar ops of arithmetic, rounding, comparison, logic and selection."""
+"""Scalar ops of arithmetic, rounding, comparison, logic and selection.
+
+Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`. Python's operators on tensors call
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scalar ops of complex numbers: parts, conjugate, angle, and complex numbers from parts."""
+"""Scalar ops of complex numbers: parts, conjugate, angle, and complex numbers from parts.
+
+Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass."""
+"""`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass.
+
+Fusion (`occelo_rewrite.fusion`) makes it, and linkers compile it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops."""
+"""`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
+
+Every elementwise function of this package is made by `elementwise`, and so are those of users.
+"""
 
 from __future__ import annotations
 

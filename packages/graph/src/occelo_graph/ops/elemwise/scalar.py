@@ -3,6 +3,8 @@
 The table of named scalar ops has for each a `ScalarFunction`: name, number of inputs, dtype rule, NumPy or SciPy
 function, and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian is diagonal,
 this map serves both pullback and pushforward.
+
+`elementwise` registers a scalar op. Rules and lowerings look up scalar ops by name, and read their traits.
 """
 
 from __future__ import annotations

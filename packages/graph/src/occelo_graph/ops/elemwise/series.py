@@ -2,6 +2,8 @@
 
 Each is summed term by term in float64 until every element has converged. SciPy's ``psi`` is
 imported on first use.
+
+The derivatives in `special` use them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions."""
+"""Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions.
+
+Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A key is a tuple of entries: an integer; `SCALAR`, an integer that is an input; a slice whose parts are integers, None or
 `SCALAR`; `ARRAY`, an index array or mask that is an input. Each entry takes one dimension, but a mask takes as many as it
 has. A single truth value is a mask of a new dimension of length 1.
+
+The ops in `subtensor` have such a key as a field. Rules and lowerings of the index family read it.
 """
 
 from __future__ import annotations

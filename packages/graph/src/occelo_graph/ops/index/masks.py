@@ -1,4 +1,7 @@
-"""Conversion of constant masks to arrays of positions, whose static length lets them broadcast as in NumPy."""
+"""Conversion of constant masks to arrays of positions, whose static length lets them broadcast as in NumPy.
+
+`subtensor` converts the keys that users write.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices."""
+"""Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices.
+
+Users find the functions in `occelo.tensor`; several are methods of tensors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors."""
+"""Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors.
+
+``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 
@@ -724,7 +727,7 @@ def _fits(value: Any, dtype: str) -> bool:
 
 
 def _weak_array(y: Any, dtype: str) -> Any:
-    """A constant number or list checked_keepdims its values when it fits the target exactly."""
+    """A constant number or list in the dtype of the target if that keeps all its values, else unchanged."""
     if y.data.dtype.kind == "c":
         return y
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,7 @@
-"""Sliding windows over a tensor: `SlidingWindow`, `sliding_window_view`."""
+"""Sliding windows over a tensor: `SlidingWindow`, `sliding_window_view`.
+
+Users find the function in `occelo.tensor`.
+"""
 
 from __future__ import annotations
 

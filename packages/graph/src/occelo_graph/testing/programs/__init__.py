@@ -5,4 +5,6 @@ step is two lines of source text, and the oracle runs one of them.
 
 `program` defines programs, `generating` draws one from a seed, `rounding` runs it with NumPy and computes a tolerance for
 each element of the results, `listing` prints it for a user, `shrinking` reduces one that fails.
+
+`occelo_compile.random_programs` compiles them.
 """

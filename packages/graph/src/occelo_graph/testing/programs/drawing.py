@@ -1,4 +1,7 @@
-"""`Drawing`: a random program under construction, from whose nodes the next step draws its arguments."""
+"""`Drawing`: a random program under construction, from whose nodes the next step draws its arguments.
+
+The modules of steps (`elementwise`, `indexing`, `reductions`, `shapes`) add to it; `generating` makes it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise steps of random programs."""
+"""Elementwise steps of random programs; `generating` chooses from the list `FORMS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`random_program`: a random program, determined by a seed."""
+"""`random_program`: a random program, determined by a seed.
+
+`occelo_compile.random_programs` calls it for each seed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of random programs that read and write parts of tensors."""
+"""Steps of random programs that read and write parts of tensors; `generating` chooses from the list `FORMS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Python source of a program, for users: with Occelo, with NumPy, and the comparison."""
+"""Python source of a program, for users: with Occelo, with NumPy, and the comparison.
+
+The report of a fault (`occelo_compile.random_programs.judging`) contains it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Namespace in which the NumPy source of random programs runs: NumPy, `scipy.special`, and functions that NumPy lacks."""
+"""Namespace in which the NumPy source of random programs runs: NumPy, `scipy.special`, and functions that NumPy lacks.
+
+`program` runs steps in it, and `listing` prints the definitions that a program uses.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Program`: inputs and steps, each step as source text for NumPy and for Occelo."""
+"""`Program`: inputs and steps, each step as source text for NumPy and for Occelo.
+
+`drawing` builds such programs; `rounding`, `listing`, `shrinking` and `occelo_compile.random_programs` take them.
+"""
 
 from __future__ import annotations
 

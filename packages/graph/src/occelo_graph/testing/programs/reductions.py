@@ -1,4 +1,7 @@
-"""Steps of random programs that reduce, accumulate, and multiply matrices."""
+"""Steps of random programs that reduce, accumulate, and multiply matrices.
+
+`generating` chooses from the list `FORMS`.
+"""
 
 from __future__ import annotations
 

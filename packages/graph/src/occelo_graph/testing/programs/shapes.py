@@ -1,4 +1,7 @@
-"""Steps of random programs that only move elements: reshapes, transpositions, joins, repetitions."""
+"""Steps of random programs that only move elements, such as reshapes, transpositions and joins.
+
+`generating` chooses from the list `FORMS`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`shrunk`: reduces a failing program to a small one."""
+"""`shrunk`: reduces a failing program to a small one.
+
+`occelo_compile.random_programs.judging` calls it before it reports a fault.
+"""
 
 from __future__ import annotations
 

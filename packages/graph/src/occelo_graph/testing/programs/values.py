@@ -1,4 +1,7 @@
-"""Random values and memory layouts of the inputs of random programs."""
+"""Random values and memory layouts of the inputs of random programs.
+
+`drawing` makes inputs with it.
+"""
 
 from __future__ import annotations
 
