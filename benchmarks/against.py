@@ -1,10 +1,10 @@
-"""This checkout beside another commit, in one run: what became slower.
+"""Command that compares this checkout with another commit in one run, to find what became slower.
 
     python benchmarks/against.py COMMIT                   # everything
     python benchmarks/against.py COMMIT runtime calls     # some parts
 
-Both sides run their own `run.py`, in processes that take turns, and each figure is the least of the rounds. Peers that
-are installed are measured as well, in vain: take an environment without them. For one thread each, set
+Both sides run their own `run.py` in alternating processes, and each figure is the minimum of the rounds. Installed peers
+are measured as well, which only costs time; so use an environment without them. For one thread each, set
 OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
 """
 
@@ -83,7 +83,7 @@ def main(
     parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
 ) -> None:
-    """Measure this checkout beside another commit."""
+    """Compare this checkout with another commit."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         other = place / "other"

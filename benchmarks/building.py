@@ -1,4 +1,4 @@
-"""Figures of importing, building and differentiating, beside NumPy and PyTensor."""
+"""Times of importing, building and differentiating, compared with NumPy and PyTensor; a part of `run`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def import_time(module: str) -> float:
 
 
 def chain(tensor: Any, grad: Any, nodes: int) -> tuple[float, float]:
-    """Seconds a node to build a chain of elementwise nodes, and to differentiate it."""
+    """Seconds per node to build a chain of elementwise nodes, and to differentiate it."""
     gc.collect()
     x = tensor.dvector("x")
     start = perf_counter()
@@ -63,7 +63,7 @@ def _build(tensor: Any, nodes: int) -> float:
 
 
 def provenance_cost(nodes: int, rounds: int) -> float:
-    """The time to build a chain with source lines over that without, taking turns."""
+    """The ratio of the times to build a chain with and without recording source lines, measured alternately."""
     provenance: Any = importlib.import_module("occelo_graph.provenance")
     tensor: Any = importlib.import_module("occelo.tensor")
     best = {False: float("inf"), True: float("inf")}
@@ -76,7 +76,7 @@ def provenance_cost(nodes: int, rounds: int) -> float:
 
 
 def least(steps: dict[str, Step], rounds: int, what: str) -> dict[str, tuple[float, float]]:
-    """The least figures of each library over rounds in which they take turns."""
+    """The minimum of each figure over rounds, in which the libraries are measured alternately."""
     best = {name: (float("inf"), float("inf")) for name in steps}
     for _ in track(range(rounds), description=what):
         for name, step in steps.items():
@@ -102,7 +102,7 @@ def libraries() -> dict[str, tuple[Any, Any, Any]]:
 def building_figures(
     rounds: int, nodes: int = 100_000, peer_nodes: int = 10_000
 ) -> dict[str, float]:
-    """Figures by name, the least of all rounds."""
+    """Figures by name, the minimum of all rounds."""
     figures: dict[str, float] = {}
     # first, while no other library's objects are there to be collected
     figures["source lines: time to build with / without"] = provenance_cost(nodes, rounds + 2)

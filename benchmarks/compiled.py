@@ -1,6 +1,6 @@
-"""Measuring compiled functions: run time, call overhead, time to the first result, memory.
+"""Measurements of compiled functions: run time, call overhead, time to the first result, memory; parts of `run`.
 
-Libraries take turns; results are checked against each other before anything is timed.
+Libraries are measured alternately; results are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def library(name: str) -> Library:
 
 
 def libraries() -> list[str]:
-    """Those that are installed, of the libraries that are compared."""
+    """The compared libraries that are installed."""
     found = ["occelo", "numpy"]
     if importlib.util.find_spec("pytensor"):
         found += ["pytensor", "pytensor-c"]
@@ -74,7 +74,7 @@ def _symbolic(lib: Library, work: Workload, **options: Any) -> Call:
 
 
 def make(library: str, work: Workload) -> Call | None:
-    """A call of a workload in a library; None if the library has no text for it."""
+    """A call of a workload in a library; None if the workload has no program for the library."""
     if library == "occelo":
         return _symbolic(_occelo(), work)
     if library == "pytensor":
@@ -98,7 +98,7 @@ def make(library: str, work: Workload) -> Call | None:
 
 
 def _repeated(work: Workload, function: Call, place: Callable[[Any], Any]) -> Call:
-    """Calls of a function of arrays and the state, with arrays of the library's own."""
+    """Repeated calls of a function of arrays and the state, with arrays of the library itself."""
     arrays, state = ([place(a) for a in given] for given in (work.arrays, work.state))
     if not work.renews:
         return lambda: function(*arrays, *state)
@@ -135,7 +135,7 @@ def _check(work: Workload, results: dict[str, Any]) -> None:
 
 
 def run_times(rounds: int, chosen: str = "") -> dict[str, dict[str, float]]:
-    """Seconds a call, the least of all rounds, by workload and library."""
+    """Seconds per call, the minimum of all rounds, by workload and library."""
     table: dict[str, dict[str, float]] = {}
     for factory in WORKLOADS:
         work = factory()
@@ -173,7 +173,7 @@ def _interleaved(calls: dict[str, Call], rounds: int) -> dict[str, float]:
 
 
 def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
-    """Seconds a call of functions that do next to nothing."""
+    """Seconds per call of functions that compute almost nothing."""
     ten = [np.arange(10.0) + i for i in range(3)]
     one = np.array(1.5)
 
@@ -257,7 +257,7 @@ print(json.dumps([perf_counter() - start, compiled.peak_memory()]))
 
 
 def peak_memory() -> float:
-    """The most memory that this process has held, in bytes."""
+    """The peak memory of this process, in bytes."""
     status = Path("/proc/self/status")
     if status.exists():
         # what getrusage says includes the process that started this one
@@ -268,7 +268,7 @@ def peak_memory() -> float:
 
 
 def process(code: str, folder: str) -> Any:
-    """What Python code prints as JSON in a new process, with all caches in a folder."""
+    """The JSON that Python code prints in a new process, with all caches in a folder."""
     environment = {
         **os.environ,
         "OCCELO_FLAGS": f"compiledir={folder}/occelo",

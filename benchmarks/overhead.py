@@ -1,4 +1,4 @@
-"""Occelo's linkers to Numba, JAX and PyTorch beside those libraries used by hand, for one computation."""
+"""Overhead of Occelo's linkers to Numba, JAX and PyTorch over these libraries used directly; a part of `run`."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _compared(
 
 
 def library_overhead(rounds: int) -> dict[str, dict[str, float]]:
-    """Seconds of a call by hand and by Occelo, the least of the rounds, taken in turns."""
+    """Seconds per call by hand and by Occelo, measured alternately, the minimum of the rounds."""
     found: dict[str, dict[str, float]] = {}
     for name in _MODES:
         if importlib.util.find_spec(name) is None:

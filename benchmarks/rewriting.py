@@ -1,4 +1,4 @@
-"""Times of rewriting alone, beside PyTensor: models, and graphs of growing size."""
+"""Times of rewriting alone, compared with PyTensor: models, and graphs of growing size; a part of `run`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PATIENCE = 15
 
 
 class Time(NamedTuple):
-    """Seconds; if ``stopped``, of what did not end in them."""
+    """Seconds of a rewriting; with ``stopped`` it was stopped after them."""
 
     seconds: float
     stopped: bool = False
 
 
 class _OutOfTime(BaseException):
-    """Rewriters that go on after an `Exception` do not catch this."""
+    """The time limit is reached; a `BaseException`, so that no rewriter catches it."""
 
 
 @contextmanager
@@ -83,7 +83,7 @@ GROWING: dict[str, Callable[[Any, int], Graph]] = {
 
 
 def _rewriter(name: str, query: str) -> tuple[Any, Any]:
-    """What makes a graph for rewriting, and the rewriter."""
+    """The function that makes a graph for rewriting, and the rewriter."""
     if name == "occelo":
         from occelo_graph import FunctionGraph, Supervisor
         from occelo_rewrite import optimizer_query, rewriter_for
@@ -133,7 +133,7 @@ def seconds(
 
 
 def model_times(names: list[str], rounds: int) -> dict[str, dict[str, float]]:
-    """The least seconds to rewrite each model, for each library."""
+    """The minimum of seconds to rewrite each model, for each library."""
     result: dict[str, dict[str, float]] = {}
     for make in MODELS.values():
         model = make()
@@ -151,7 +151,7 @@ def model_times(names: list[str], rounds: int) -> dict[str, dict[str, float]]:
 
 
 def growing_times(names: list[str], sizes: list[int]) -> dict[str, dict[str, dict[int, Time]]]:
-    """The least time to rewrite each growing graph, for each library and size; Occelo comes first."""
+    """The minimum time to rewrite each growing graph, for each library and size; Occelo comes first."""
     result: dict[str, dict[str, dict[int, Time]]] = {}
     for what, build in GROWING.items():
         result[what] = {name: {} for name in names}
@@ -169,6 +169,6 @@ def growing_times(names: list[str], sizes: list[int]) -> dict[str, dict[str, dic
 
 
 def growth(times: dict[int, Time]) -> float:
-    """The exponent of growth between the least and the greatest size."""
+    """The exponent of growth between the smallest and the largest size."""
     (small, first), (large, last) = sorted(times.items())[0], sorted(times.items())[-1]
     return math.log(last.seconds / first.seconds) / math.log(large / small)

@@ -1,10 +1,10 @@
-"""Occelo beside NumPy, PyTensor and JAX, in one run.
+"""The benchmarks: command that compares Occelo with NumPy, PyTensor and JAX in one run.
 
     nox -s bench                        # sets the peers up in an environment of their own
     python benchmarks/run.py runtime    # one part, with the peers that are installed
 
-Libraries take turns, each figure is the least of its rounds, and results are compared before they
-are timed. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
+Libraries are measured alternately, each figure is the minimum of its rounds, and results are compared before they are
+timed. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ app = typer.Typer(add_completion=False)
 
 
 class Part(StrEnum):
-    """What to measure."""
+    """The parts of the benchmarks that can be chosen."""
 
     building = "building"
     first = "first"
@@ -43,7 +43,7 @@ class Part(StrEnum):
 
 
 def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
-    """A row of times; returns the best peer's time over Occelo's."""
+    """Add a row of times; returns the ratio of the best peer's time to Occelo's."""
     names = [str(c.header) for c in table.columns][1:-1]
     cells = [f"{times[n] * unit:.4g}" if n in times else "" for n in names]
     peers = [t for n, t in times.items() if n != "occelo"]
@@ -190,7 +190,7 @@ _MEASURES = {
 
 
 def _plot(runtime: dict[str, dict[str, float]], path: Path) -> None:
-    """Run times over Occelo's, as bars."""
+    """Plot run times relative to Occelo's, as bars."""
     import matplotlib.pyplot as plt
 
     names = [n for n in compiled.libraries() if n != "occelo"]
@@ -222,7 +222,7 @@ def main(
         Path | None, typer.Option(help="Draw the run times into this file (PNG, SVG or PDF).")
     ] = None,
 ) -> None:
-    """Measure Occelo beside the peers that are installed."""
+    """Compare Occelo with the peers that are installed."""
     console = Console(width=140)
     figures: dict[str, Any] = {}
     for part in parts or list(Part):

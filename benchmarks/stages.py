@@ -1,4 +1,4 @@
-"""Where the time to a first result goes: each stage in a new process, with an empty and a filled cache."""
+"""Time of each stage up to the first result, in new processes, with an empty and with a filled cache; a part of `run`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ print(json.dumps(stages.stage_times(lib, stages.MODELS[{model!r}](), {cold})))
 
 
 def stage_times(lib: Any, work: Workload, cold: bool) -> dict[str, float]:
-    """Seconds that each stage takes in this process; what no stage accounts for is loading and imports."""
+    """Seconds of each stage in this process; the remaining time is loading and imports."""
     start = perf_counter()
     spent = dict.fromkeys(STAGES, 0.0)
     importlib.import_module("llvmlite.binding")  # the key needs its version first
@@ -85,7 +85,7 @@ def _time(place: str, stage: str, spent: dict[str, float]) -> None:
 
 
 def stages(rounds: int) -> dict[str, dict[str, float]]:
-    """The stages of each model, of the round whose sum is least."""
+    """The stages of each model, in the round with the smallest total."""
     here = str(Path(__file__).parent)
     table: dict[str, dict[str, float]] = {}
     for model in MODELS:

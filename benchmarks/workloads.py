@@ -1,4 +1,4 @@
-"""What the benchmarks run: each workload for Occelo and PyTensor (one text for both), NumPy, JAX, PyTorch.
+"""Workloads of the benchmarks: each for Occelo and PyTensor (one program for both), NumPy, JAX and PyTorch.
 
 Occelo and PyTensor share names, so one builder serves both: it gets the tensor library and functions
 for gradients, shared variables and constants.
@@ -17,7 +17,7 @@ __all__ = ["MODELS", "WORKLOADS", "Library", "Workload"]
 
 @dataclass
 class Library:
-    """What a builder needs of Occelo or PyTensor."""
+    """The functions of Occelo or PyTensor that a builder uses."""
 
     tensor: Any
     grad: Any

@@ -1,4 +1,4 @@
-"""Fixtures of all tests."""
+"""Fixtures and options of all tests: samples of slow tests, a compile directory of their own, errors in rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SLOW_COMPILERS = ("c", "c|py", "numba")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take some of the tests only."""
+    """Add the option ``--sample``, by which a run takes only some of the tests."""
     parser.addoption(
         "--sample",
         metavar="K/N",
@@ -23,14 +23,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def slow_compiler(item: pytest.Item) -> str:
-    """The backend of a parameter of a test, if that takes a tenth of a second and more for each function."""
+    """The slow compiler that a parameter of a test names; empty if there is none. Slow is over 0.1 s per function."""
     given = getattr(item, "callspec", None)
     parameters = given.params.values() if given is not None else ()
     return next((p for p in parameters if isinstance(p, str) and p in SLOW_COMPILERS), "")
 
 
 def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All tests, but of those of a file that compile slowly every third for each compiler."""
+    """The tests without two of every three that use a slow compiler, counted by file and compiler."""
     kept: list[pytest.Item] = []
     seen: Counter[tuple[str, str]] = Counter()
     for item in items:
@@ -43,7 +43,7 @@ def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take a sample, a fixed one; every file is imported, whatever is taken of it."""
+    """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
         kept = one_in_three(items)
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
@@ -72,7 +72,7 @@ def own_compile_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="session", autouse=True)
 def rewrites_that_fail_are_errors() -> Iterator[None]:
-    """A rule that fails fails the test, instead of being left out with a warning."""
+    """Let an error in a rule fail the test, instead of a warning."""
     if importlib.util.find_spec("occelo_rewrite") is None:
         yield
         return

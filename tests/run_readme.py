@@ -1,4 +1,4 @@
-"""Run the Python code of a page: ``python run_readme.py README.md``; needs nothing but the page's own imports."""
+"""Script that runs the Python code of a page, such as a README, with nothing but the imports of the page itself; see `noxfile`."""
 
 import os
 import pathlib

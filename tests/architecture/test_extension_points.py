@@ -1,4 +1,4 @@
-"""What other libraries extend these packages by is exported where the page on it says, and keeps its parameters."""
+"""Tests of extension points: they are exported where the documentation says, and keep their parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lower modules name of higher ones is one object for each package, filled in one place."""
+"""Tests of names of higher modules that lower ones use: one object for each package, filled in one place."""
 
 from __future__ import annotations
 

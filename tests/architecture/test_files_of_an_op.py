@@ -1,8 +1,8 @@
-"""An op is a matter of three files at most, beside its examples, and one of another package names public things alone.
+"""Tests that adding an op takes at most three files besides its examples, and public names only in another package.
 
-A file counts for an op that it treats: that defines it, registers something for it, asks whether a node is of it, or lists it. One that only
-makes it, by calling its function or its class as users do, has no part in what the op costs. Laws are counted apart: rules,
-facts that follow from an op, and the forms that neither overflow nor cancel say what holds of several ops, in files of their own.
+A file counts if it defines the op, registers something for it, tests whether a node is of its class, or lists it. A file that only
+applies the op, as users do, does not count. Neither do rules, inferences of facts and numerically stable forms: they are laws of
+several ops, in files of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Type checkers are told to look away in few places, and each of them says why."""
+"""Tests of comments that silence type checkers: they are few, and each gives its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tree must keep: sizes, names, the matrix of op families, documentation."""
+"""Tests of the source tree: sizes of files, names, the matrix of op families, documentation."""
 
 from __future__ import annotations
 

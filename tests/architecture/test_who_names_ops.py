@@ -1,4 +1,4 @@
-"""Classes of ops are named in the files of their family; all else asks an op for its traits."""
+"""Tests that only files of its family name an op's class; all others read its traits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The backends that belong to other libraries, each with the reason why it may be missing here."""
+"""Fixtures of tests of JAX and PyTorch: each backend, skipped where its library is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job of the tests of many devices: trains a network divided over them and compares with one device.
+"""The script that `test_devices` runs: it trains a network divided over several devices and compares with one device.
 
     python many_devices.py data|model [process_of process_count address]
 

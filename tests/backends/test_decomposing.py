@@ -1,4 +1,4 @@
-"""Ops that only say what they are as simpler ops, on every backend."""
+"""Ops that define only a decomposition, on every backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lengths that only run time tells: worked out, checked, and the same on every backend."""
+"""Lengths that are known only at run time: inferred, checked, and the same on every backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linker ``numba``: the bits of ``native``, and functions for other code of Numba's."""
+"""The linker ``numba``: the same bits as ``native``, and functions that other Numba code can call."""
 
 from __future__ import annotations
 

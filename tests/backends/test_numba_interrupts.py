@@ -1,4 +1,4 @@
-"""Long loops of the linker ``numba`` ask now and then whether they are to end: the same results, and clean ends."""
+"""Polling for interrupts in long loops of the linker ``numba``: the same results, and a clean end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ops that the page on adding one adds from outside: right on every backend, and kept in the cache between processes."""
+"""The ops that the documentation adds from another package: right on every backend, and cached across processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published table of what each backend compiles, and the command that prints it."""
+"""The documented table of the ops that each backend compiles, and the command that prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs on the backends of other libraries, a few, since those take long to compile."""
+"""Random programs on JAX, PyTorch and Numba; only a few, since they take long to compile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What linkers to JAX and PyTorch do with lengths, checks, branches, fallbacks and state."""
+"""Lengths, checks, branches, fallbacks and state in the linkers to JAX and PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that consist of arrays, inside of what JAX and PyTorch compile."""
+"""Values that consist of several arrays, in functions compiled by JAX and PyTorch."""
 
 from __future__ import annotations
 

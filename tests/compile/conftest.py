@@ -1,4 +1,4 @@
-"""The linkers that the tests of whole functions go over."""
+"""Fixtures of tests of whole functions: every linker, skipped where its library is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HAS_COMPILER = has_compiler()
 
 @pytest.fixture(params=LINKERS)
 def mode(request: pytest.FixtureRequest) -> str:
-    """Every linker that exists, as the name of a mode."""
+    """Every linker, as the name of a mode."""
     name: str = request.param
     if name.startswith("c") and not HAS_COMPILER:
         pytest.skip("there is no C compiler on this machine")

@@ -1,4 +1,4 @@
-"""Products of matrices that are added to something: one call of BLAS, over what nobody else needs; the values are NumPy's."""
+"""Products of matrices added to other terms: one call of BLAS, over a dead operand, with NumPy's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branches that share what they read, some of it overwritten by ops that compute in place."""
+"""Branches that read common values, some of which ops overwrite in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache: a second process does nothing twice, keys tell everything apart, files stay whole."""
+"""The cache: a second process repeats no work, keys differ wherever code does, and files stay complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions over a cache that somebody has damaged: right results, whatever lies there."""
+"""Functions with a damaged cache: their results stay right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that only Python knows, called from inside of compiled code."""
+"""Ops without a lowering, called in Python from compiled code."""
 
 from __future__ import annotations
 

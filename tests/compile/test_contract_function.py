@@ -1,4 +1,4 @@
-"""The page on `function`, sentence by sentence: each test is named after what it says."""
+"""The documented behaviour of `function`, sentence by sentence: each test is named after its sentence."""
 
 from __future__ import annotations
 

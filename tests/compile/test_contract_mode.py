@@ -1,4 +1,4 @@
-"""The page on modes, sentence by sentence."""
+"""The documented behaviour of modes, sentence by sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages on the compilation pipeline, sentence by sentence."""
+"""The documented behaviour of the compilation pipeline, sentence by sentence."""
 
 from __future__ import annotations
 

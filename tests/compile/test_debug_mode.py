@@ -1,4 +1,4 @@
-"""`DebugMode`: nine planted faults, and no false alarm on what is right."""
+"""`DebugMode`: it finds nine planted faults and raises no false alarm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is defined again where it was defined, as a cell of a notebook that runs twice does."""
+"""Definitions that are executed twice, as by a notebook cell that runs again."""
 
 from __future__ import annotations
 

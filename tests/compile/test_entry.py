@@ -1,4 +1,4 @@
-"""The machine-code entry: what it takes, what it leaves to Python, that it leaks nothing."""
+"""The machine-code entry: calls that it accepts, calls that it passes to Python, and no leaks."""
 
 from __future__ import annotations
 

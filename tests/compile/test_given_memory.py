@@ -1,4 +1,4 @@
-"""Arguments that may be overwritten, and cannot be: read-only arrays, elements that lie in one place."""
+"""Arguments that `In` allows to be overwritten but that cannot be: read-only arrays, elements that share memory."""
 
 from __future__ import annotations
 

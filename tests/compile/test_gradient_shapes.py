@@ -1,7 +1,7 @@
 """A gradient has the shape of its variable, or raises what the forward graph raises.
 
-Derivatives are compared with complex steps in NumPy, second ones with differences of those, at lengths 0, 1
-and 3 that no type knows.
+Derivatives are compared with complex steps in NumPy, second derivatives with differences of those, at dynamic lengths
+0, 1 and 3.
 """
 
 from __future__ import annotations

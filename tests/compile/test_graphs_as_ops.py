@@ -1,4 +1,4 @@
-"""Graphs as ops that a mode leaves as they are: every linker runs them as regions."""
+"""Ops with an inner graph that a mode does not expand: every linker runs them as regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Updates that change parts of a shared variable: in its own memory, unseen by anybody else."""
+"""Updates of parts of a shared variable: in place where no user can tell, else in a copy."""
 
 from __future__ import annotations
 

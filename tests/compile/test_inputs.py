@@ -1,4 +1,4 @@
-"""What may be an input: shared variables with updates of their own, constants, and what counts as used."""
+"""Inputs of functions: shared variables with updates, constants, and unused inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends long calls, and nothing is stored of what they did not finish."""
+"""Ctrl-C ends long calls, and an interrupted call stores no updates."""
 
 from __future__ import annotations
 

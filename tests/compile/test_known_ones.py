@@ -1,4 +1,4 @@
-"""A length that was made known to be 1 broadcasts, whatever it was made from."""
+"""Lengths that became known to be 1 broadcast, whatever op computed the tensor."""
 
 from __future__ import annotations
 

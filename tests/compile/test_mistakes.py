@@ -1,6 +1,6 @@
-"""What users are told of their mistakes: one golden file, the same text on every linker.
+"""Messages about mistakes of users: one golden file, with the same text on every linker.
 
-Set ``OCCELO_WRITE_GOLDEN=1`` to write the file anew; read the difference before committing it.
+Set ``OCCELO_WRITE_GOLDEN=1`` to write the file again; read the difference before committing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Updates that only move values from one variable to another: no element is copied."""
+"""Updates that only exchange values between variables: no element is copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compiled functions make of observers, inner graphs and functions of Python."""
+"""Observers, inner graphs and Python functions in compiled functions."""
 
 from __future__ import annotations
 

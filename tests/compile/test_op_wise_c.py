@@ -1,4 +1,4 @@
-"""``c|py``: what it compiles, also where nothing was compiled before."""
+"""``c|py``: the nodes that it compiles, with and without a filled cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that are about compiling, and what they do."""
+"""The options of compiling and their effects."""
 
 from __future__ import annotations
 

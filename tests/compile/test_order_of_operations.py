@@ -1,4 +1,4 @@
-"""Sums and products give what NumPy gives in the user's order, also where another order overflows or rounds otherwise."""
+"""Sums and products equal NumPy's in the user's order, even if another order overflows or rounds differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types and ops of users on every linker: what they take, what they give, what is told of mistakes."""
+"""Types and ops of users on every linker: inputs, results, messages about mistakes."""
 
 from __future__ import annotations
 

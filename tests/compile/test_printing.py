@@ -1,4 +1,4 @@
-"""Compiled functions and their graphs wherever a graph is taken."""
+"""Printing of compiled functions and of their graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The laws for random programs: right programs keep them, and each finds the fault that it is there for."""
+"""The laws for random programs: correct programs satisfy them, and each law finds its kind of fault."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Gradients of random programs on lengths that turn out to be 0, 1 or more, against complex steps in NumPy.
+"""Gradients of random programs at dynamic lengths of 0, 1 and more, against complex steps in NumPy.
 
 A program is a list of steps over three vectors and a scalar, written twice: with tensors and with NumPy.
-Values have several readers; value and gradients are computed together and apart, and once more.
+Variables have several users; value and gradients are computed together, apart, and a second time.
 """
 
 from __future__ import annotations

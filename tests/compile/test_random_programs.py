@@ -1,7 +1,7 @@
 """Random programs compiled in many ways, against NumPy in the user's order of operations.
 
-A run of CI tries fixed seeds; ``HYPOTHESIS_PROFILE=thorough`` twenty times as many. A failure prints a program for
-users. ``python -m occelo_compile.random_programs`` tries any number of seeds.
+A run of CI tries fixed seeds; ``HYPOTHESIS_PROFILE=thorough`` twenty times as many. A failure prints a program that a
+user can run. ``python -m occelo_compile.random_programs`` tries any number of seeds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas as users write them, at extreme inputs, against numbers of hundreds of digits."""
+"""Formulas as users write them, at extreme inputs, against mpmath with hundreds of digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A type that is no tensor but consists of arrays, as compiled functions of every linker take it.
+"""A type whose values consist of several arrays, in compiled functions on every linker.
 
 The type is that of a scaled matrix of diagonals or of rows: two arrays and a flag.
 """

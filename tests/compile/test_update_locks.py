@@ -1,4 +1,4 @@
-"""Calls that update the same shared variables take turns, and do not keep other threads from running."""
+"""Calls that update the same shared variables are serialized, and do not block other threads."""
 
 from __future__ import annotations
 

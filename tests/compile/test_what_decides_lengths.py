@@ -1,4 +1,4 @@
-"""Functions whose inputs only give lengths, and functions for other lengths than their graphs were built with."""
+"""Functions that use only the lengths of an input, and functions of other lengths than those their graphs were built for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that write and read parts of tensors and of shared variables, with all rewrites and in-place changes."""
+"""Programs that write and read parts of tensors and shared variables, with all rewrites and in-place ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code in every page runs, and the examples do."""
+"""Tests that the code of every documentation page runs, and the examples."""
 
 from __future__ import annotations
 

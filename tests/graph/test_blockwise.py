@@ -1,4 +1,4 @@
-"""`Blockwise`: what it takes, its derivatives, and how it is vectorized, differentiated and saved again."""
+"""`Blockwise`: accepted arguments, derivatives, and vectorizing, differentiating and saving it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules of derivatives give is checked: its type when the graph is built, its shape when it runs."""
+"""Checks of the results of derivative rules: their types when the graph is built, their shapes when it runs."""
 
 from __future__ import annotations
 

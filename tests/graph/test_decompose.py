@@ -1,4 +1,4 @@
-"""What ops of the package say of what they consist of."""
+"""Decompositions of the ops of this package."""
 
 from __future__ import annotations
 

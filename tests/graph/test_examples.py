@@ -1,4 +1,4 @@
-"""Every op of the example table keeps every law."""
+"""Every op of the example table satisfies every law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing parts of tensors: every kind of key against NumPy, values of every shape that fits."""
+"""Reading and writing parts of tensors: every kind of key against NumPy, with values of every shape that broadcasts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Functions that share their names with functions of NumPy and SciPy: the same results, or an error.
+"""Functions with the names of functions of NumPy and SciPy: the same results, or an error.
 
-Every such function is in the table `CALLS` (or is elementwise), or in `REASONS` with what differs. A
-call that NumPy or SciPy refuses is no part of the comparison; one that only ours refuses must name
-the argument or the value.
+Every such function is elementwise, or in the table `CALLS`, or in `REASONS` with the difference. Calls that NumPy or
+SciPy rejects are not compared. The error of a call that only our function rejects must name the argument or the value.
 """
 
 from __future__ import annotations

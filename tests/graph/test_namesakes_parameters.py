@@ -1,8 +1,7 @@
-"""Each parameter that NumPy's or SciPy's function of the same name has: accepted with the same meaning, or an error.
+"""Parameters of NumPy's and SciPy's functions of the same names: accepted with the same meaning, or an error.
 
-Every parameter of NumPy's function, ufunc or method is given to ours, by its name and in its place. What ours
-gives must be what NumPy gives; where ours has no such parameter, a TypeError must name it. Nothing may be
-taken in silence for something else, nor be ignored.
+Every parameter of NumPy's function, ufunc or method is passed to ours, by name and by position. The results must be
+equal; where ours has no such parameter, a TypeError must name it. No argument may be ignored or mistaken for another.
 """
 
 from __future__ import annotations

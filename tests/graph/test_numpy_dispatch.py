@@ -1,4 +1,4 @@
-"""Every public function of NumPy, given variables: our graph with its meaning, or an error."""
+"""Every public function of NumPy applied to variables: a graph that computes the same, or an error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Functions that join, index, shape and create, against those of NumPy over combinations of their arguments.
 
-Where NumPy raises, so must we, when the graph is built or when it runs.
+Where NumPy raises an error, ours must raise one too, when the graph is built or when it runs.
 """
 
 from __future__ import annotations

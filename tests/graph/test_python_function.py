@@ -1,4 +1,4 @@
-"""Functions of Python as ops, and ops that look at values."""
+"""Python functions as ops, and ops that observe values."""
 
 from __future__ import annotations
 

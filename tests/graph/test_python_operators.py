@@ -1,4 +1,4 @@
-"""Python's operators, comparisons and conversions on variables, and what Python bools are refused."""
+"""Python's operators, comparisons and conversions on variables, and the ones that are refused."""
 
 from __future__ import annotations
 

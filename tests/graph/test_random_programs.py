@@ -1,4 +1,4 @@
-"""The generator of random programs: what it draws, what its oracle allows, and how it makes faults small."""
+"""The generator of random programs: its draws, its allowed errors, and how it shrinks failing programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes belong to which region, against paths through the graph."""
+"""The nodes that belong to each region, against a search along paths of the graph."""
 
 from __future__ import annotations
 

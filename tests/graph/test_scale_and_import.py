@@ -1,4 +1,4 @@
-"""Deep graphs at the default recursion limit, and what importing costs."""
+"""Deep graphs at the default recursion limit, and the cost of importing."""
 
 from __future__ import annotations
 

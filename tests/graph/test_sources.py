@@ -1,4 +1,4 @@
-"""What code is as text: the same for the same code, another one for all that changes what it does."""
+"""Sources of code as text for cache keys: equal for equal code, different where behaviour may differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tensor types accept, how they relate, and how constants and promotion work."""
+"""Tensor types: accepted values, relations between types, constants and promotion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each trait means where an op does not declare it: right for every op, or an error that names the op and the trait."""
+"""Defaults of traits: right for every op that does not declare them, or an error that names op and trait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ops and scalar functions declare of themselves, and what happens where they do not."""
+"""Traits that ops and scalar ops declare, and the behaviour where they do not."""
 
 from __future__ import annotations
 

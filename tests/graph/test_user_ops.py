@@ -1,4 +1,4 @@
-"""Ops that users write: what is told when a decorator, its parentheses or an instance is forgotten."""
+"""Ops that users write: messages when a decorator, its parentheses or an instance is forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectorized graphs are loops over their batches, also where an output depends on shapes or checks alone."""
+"""Vectorized graphs equal loops over their batches, even if an output depends only on shapes or checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides a length stays reachable: graphs that are rebuilt for other shapes, or whose lengths are replaced."""
+"""Dependence of lengths on inputs: graphs rebuilt for other shapes, and lengths that are replaced."""
 
 from __future__ import annotations
 

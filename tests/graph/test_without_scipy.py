@@ -1,4 +1,4 @@
-"""Without SciPy: what needs it names the extra to install, everything else works."""
+"""Without SciPy: functions that need it name the extra to install, and all others work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``occelo cache``."""
+"""The command ``occelo cache``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``occelo dump``."""
+"""The command ``occelo dump``."""
 
 from __future__ import annotations
 

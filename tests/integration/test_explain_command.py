@@ -1,4 +1,4 @@
-"""``occelo explain``."""
+"""The command ``occelo explain``."""
 
 from __future__ import annotations
 

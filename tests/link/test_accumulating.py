@@ -1,4 +1,4 @@
-"""Calls of BLAS that add a product to something: how many there are, what else runs, and over which memory."""
+"""Calls of BLAS that add a product to another term: their number, other steps, and the memory that they overwrite."""
 
 from __future__ import annotations
 

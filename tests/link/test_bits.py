@@ -1,4 +1,4 @@
-"""The table of examples through LLVM and C, for several levels of processors: the same bits everywhere."""
+"""The table of examples through LLVM and C, for several generations of processors: the same bits everywhere."""
 
 from __future__ import annotations
 

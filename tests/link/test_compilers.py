@@ -1,4 +1,4 @@
-"""The C compiler that a package brings, where the machine has none."""
+"""The C compiler of the package ``ziglang``, on machines without another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops of other libraries: what they declare decides where their lowerings apply; what they do not, runs in Python."""
+"""Ops of other packages: their traits decide which lowerings apply; ops without traits run in Python."""
 
 from __future__ import annotations
 

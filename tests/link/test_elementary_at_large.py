@@ -1,4 +1,4 @@
-"""Elementary functions at very many points: float64 against the C library's long double, float32 at all inputs."""
+"""Elementary functions at many points: float64 against the C library's long double, float32 at all inputs."""
 
 from __future__ import annotations
 

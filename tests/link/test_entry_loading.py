@@ -1,4 +1,4 @@
-"""The code of the entry: plain at first, good once calls are many, and good at once for later processes."""
+"""Tiered compilation of the entry: unoptimized at first, optimized after many calls and in later processes."""
 
 from __future__ import annotations
 

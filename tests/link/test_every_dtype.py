@@ -1,4 +1,4 @@
-"""Every elementwise function over every dtype, at special values, beside what NumPy and SciPy say."""
+"""Every elementwise function over every dtype, at special values, against NumPy and SciPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""16-bit floats in loop programs: conversions bit by bit, ops rounded one by one."""
+"""float16 in loop programs: conversions bit by bit, and ops that round each result."""
 
 from __future__ import annotations
 

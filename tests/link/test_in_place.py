@@ -1,4 +1,4 @@
-"""Results that take the memory of what is read for the last time: when, and never when they may not."""
+"""Results that take over the memory of dead operands: where they should, and never where they must not."""
 
 from __future__ import annotations
 

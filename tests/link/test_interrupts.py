@@ -1,4 +1,4 @@
-"""Loops that ask now and then whether they are to end: the same results, wherever they ask."""
+"""Polling for interrupts in loops: the same results, wherever they poll."""
 
 from __future__ import annotations
 

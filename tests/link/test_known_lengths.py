@@ -1,4 +1,4 @@
-"""Tensors of one shape in one nest of loops, of which some know more of their lengths than others."""
+"""Tensors of one shape in one nest of loops, some with more static lengths than others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that do not lie in C order: what libraries may read where it lies, and every op on views."""
+"""Tensors that are not in C order: which operands libraries read in place, and every op on views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading of object code in processes whose memory is in use almost everywhere."""
+"""Loading of object code in processes whose address space is almost full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop programs: what the builder makes, what the verifier refuses, and that all ways to run agree."""
+"""Loop programs: results of the builder, errors of the verifier, and agreement of all ways to run them."""
 
 from __future__ import annotations
 

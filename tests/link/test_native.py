@@ -1,4 +1,4 @@
-"""The compiling linkers on the whole op table: values, layouts, errors, what stays in Python."""
+"""The compiling linkers on the whole op table: values, layouts, errors, nodes that run in Python."""
 
 from __future__ import annotations
 

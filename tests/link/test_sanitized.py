@@ -1,6 +1,6 @@
-"""Memory under guard: C with sanitizers over the table, and operands of BLAS beside pages that nobody may touch.
+"""Memory errors: C with sanitizers over the op table, and BLAS operands beside protected pages.
 
-What is guarded runs in a process of its own, this file as a script, so that a crash is a test that failed.
+The guarded code runs in its own process, with this file as a script, so that a crash fails only one test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The store under attack: bytes changed, entries exchanged, owners and modes, directories that cannot be written."""
+"""The store under attack: changed bytes, exchanged entries, owners and modes, read-only directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops as functions of their own: the same bits, with any number of threads, and nothing lost by an interrupt."""
+"""Outlined loops: the same bits with any number of threads, and correct results after an interrupt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever goes through loop programs has a method for each kind of statement."""
+"""Visitors of loop programs have a method for each kind of statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops without their lowerings, by what they consist of; and the switch that makes them run so."""
+"""Ops without their lowerings, computed by their decompositions, and the switch for that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs that write parts of tensors and read them again through views, against NumPy, eagerly."""
+"""Random programs that write parts of tensors and read them through views, against NumPy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The rewrites of whole stages on graphs drawn from what they look for, as single rules are tested.
+"""The rewrites of whole stages on random graphs that they apply to, tested as single rules are.
 
-Each draw: that the stage did its work, value, dtype, shape and gradient. A graph with nodes that overwrite
-has no gradient of its own, so for these stages the gradient is taken first and then rewritten.
+Each test checks that the stage applied, and that value, dtype, shape and gradient are preserved. A graph with in-place
+ops has no gradient, so for these stages the graph of the gradient is rewritten.
 """
 
 from __future__ import annotations

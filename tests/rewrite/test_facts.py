@@ -1,4 +1,4 @@
-"""Facts that are inferred, against matrices: every fact that is claimed of a random expression holds for its value."""
+"""Inferred facts against matrices: every fact that is inferred of a random expression holds for its value."""
 
 from __future__ import annotations
 

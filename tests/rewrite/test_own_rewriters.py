@@ -1,4 +1,4 @@
-"""Rewriters of the user's own: what they are called with, and what databases take."""
+"""Rewriters of users: the arguments they are called with, and the kinds that databases accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the most valuable rewrites says what is true."""
+"""The documented table of the most valuable rewrites is true."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Every registered rule by itself, at types and values drawn without regard to it, against what its tags promise.
+"""Every registered rule by itself, at random types and values, against what its tags promise.
 
-Lengths of 1 and 0, known or not, all dtypes, NaN, infinities, signed zeros, the ends of the range, subnormals; the value
-alone, with its gradient, and with what it is computed from as outputs of their own. The graph as written, run by the
-interpreter, says what is right.
+The draws have lengths of 1 and 0, static or dynamic, all dtypes, NaN, infinities, signed zeros, the ends of the range and
+subnormals. The outputs are the value alone, with its gradient, or with its intermediate values. The reference is the
+original graph in the interpreter.
 """
 
 from __future__ import annotations

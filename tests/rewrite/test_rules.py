@@ -1,4 +1,4 @@
-"""Every rule by itself, on inputs drawn from its pattern: that it fires, value, gradient, dtype, shape."""
+"""Every rule by itself, on inputs drawn from its pattern: it applies and preserves value, gradient, dtype and shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at a rewriting: explanations, profile, trace, page; assumptions."""
+"""Inspection of a rewriting: explanations, profile, trace, page; assumptions."""
 
 from __future__ import annotations
 

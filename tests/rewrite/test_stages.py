@@ -1,4 +1,4 @@
-"""What whole stages keep: values, digests, order; fusion, in-place rewriting, BLAS."""
+"""Invariants of whole stages: values, digests, order; fusion, in-place rewriting, BLAS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's module under strict type checking: what the packages declare is enough, and says what results are."""
+"""A typed module as users write it: mypy and pyright check it against the packages' declarations."""
 
 from __future__ import annotations
 
