@@ -31,7 +31,7 @@ SOURCES = sorted(
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
 NOT_TABLES = {"scalar", "signatures", "key", "masks", "series", "op"}
 """Modules of families that hold no functions of tensors."""
-FAMILIES = "create elemwise reduce shape index join blas control cast".split()
+FAMILIES = "create elemwise reduce shape index join blas control cast linalg".split()
 NOT_FUNCTIONS_OF_TENSORS = {
     "shared",
     "vectorize",

@@ -20,9 +20,9 @@ SOURCES = sorted(
     for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
     for p in folder.rglob("*.py")
     # tables of examples name what they are examples of, and so do facades
-    if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py")
+    if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py", "linalg.py")
 )
-FAMILIES = "create elemwise reduce shape index join blas control cast".split()
+FAMILIES = "create elemwise reduce shape index join blas control cast linalg".split()
 OF_FAMILIES = re.compile(rf"/(ops|rules|loops|traced|assumptions)/({'|'.join(FAMILIES)})(\.py|/)")
 HAVE_OPS = ("occelo_graph", "occelo_compile")
 ALSO_OF = {"gradient/barriers.py": "control"}

@@ -33,6 +33,7 @@ PRIMITIVE = {
     "IfElse": "a region is run or not",
     "Join": "what puts parts beside one another",
     "LinearRecurrence": "what runs along a dimension",
+    "MatrixOp": "what LAPACK computes",
     "Nonzero": "the length is known from the values alone",
     "Output": "is not run",
     "PdbBreakpoint": "has an effect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 
 __all__ = ["ABSENT", "AT_TOP", "elsewhere"]
@@ -15,14 +16,17 @@ AT_TOP = frozenset(
 """Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
 
 ABSENT = frozenset(
-    "argsort batch_normalization bincount block_diag cho_solve cholesky conv conv2d convolve1d "
+    "argsort batch_normalization bincount block_diag cho_solve conv conv2d convolve1d "
     "convolve2d det eig eigh eigvalsh einsum expm fft filter foldl foldr gradient inv irfft kron "
-    "linalg lstsq lu lu_factor lu_solve map matrix_dot matrix_inverse matrix_power median minimize "
+    "lstsq lu lu_factor lu_solve map matrix_dot matrix_inverse matrix_power median minimize "
     "multi_dot nlinalg optimize percentile pinv qr quantile random reduce rfft root scan "
-    "searchsorted signal slinalg slogdet solve solve_triangular sort sparse svd tensorinv "
+    "searchsorted signal slinalg slogdet solve sort sparse svd tensorinv "
     "tensorsolve topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
+
+LATE = {"linalg": "occelo_graph.linalg"}
+"""Namespaces in ``tensor`` that are imported at their first use, with their modules."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
@@ -35,6 +39,8 @@ def elsewhere(module: str, top: str) -> Callable[[str], object]:
     """``__getattr__`` for the namespace ``module`` of tensor functions in the package ``top``."""
 
     def find(name: str) -> object:
+        if name in LATE:
+            return importlib.import_module(LATE[name])
         text = f"module {module!r} has no attribute {name!r}"
         if name in AT_TOP:
             text += f"; use {top}.{name}"

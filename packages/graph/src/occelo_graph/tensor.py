@@ -38,5 +38,7 @@ from occelo_graph.tensors.variable import TensorVariable as TensorVariable
 from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 
-if not TYPE_CHECKING:  # so that type checkers report unknown names
+if TYPE_CHECKING:
+    from occelo_graph import linalg as linalg
+else:  # so that type checkers report unknown names
     __getattr__ = _elsewhere("occelo.tensor", "occelo")

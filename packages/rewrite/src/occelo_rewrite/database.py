@@ -151,6 +151,16 @@ class RewriteDatabase:
             self._initial = dict(self._held)
         return self._held
 
+    def extend_standard(self, fill: Callable[[Any], None]) -> None:
+        """Let ``fill`` register more initial rewrites: those of a family of ops that is imported late."""
+        before = set(self._entries)
+        self._filling = True
+        try:
+            fill(self)
+        finally:
+            self._filling = False
+        self._initial |= {name: e for name, e in self._held.items() if name not in before}
+
     @property
     def is_standard(self) -> bool:
         """Whether the database and those nested in it hold exactly their initial rewrites."""

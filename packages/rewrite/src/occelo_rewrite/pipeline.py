@@ -42,6 +42,7 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.form.sources import place_of_caller
+from occelo_graph.late_families import follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
 from occelo_rewrite.rule_tags import NOT_STRICT
@@ -140,6 +141,16 @@ blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
+
+def _rules_of_linear_algebra() -> None:
+    from occelo_rewrite.rules import linalg
+
+    canonicalize_db.extend_standard(lambda db: db.register_rules(linalg.CANONICALIZE, *_USUAL))
+    stabilize_db.extend_standard(lambda db: db.register_rules(linalg.STABILIZE, *_USUAL))
+    specialize_db.extend_standard(lambda db: db.register_rules(linalg.SPECIALIZE, "fast_run"))
+
+
+follow("linalg", _rules_of_linear_algebra)
 
 uncanonicalize_db = EquilibriumDB("uncanonicalize")
 

@@ -6,7 +6,12 @@ backends`` prints go over all of them.
 
 from __future__ import annotations
 
-from occelo_graph.testing import elementwise_examples, shape_examples, structure_examples
+from occelo_graph.testing import (
+    elementwise_examples,
+    linear_algebra_examples,
+    shape_examples,
+    structure_examples,
+)
 from occelo_graph.testing.example import Example
 
 __all__ = ["EXAMPLES", "by_family"]
@@ -15,6 +20,7 @@ EXAMPLES: list[Example] = [
     *elementwise_examples.EXAMPLES,
     *shape_examples.EXAMPLES,
     *structure_examples.EXAMPLES,
+    *linear_algebra_examples.EXAMPLES,
 ]
 
 

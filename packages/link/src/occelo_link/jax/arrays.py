@@ -102,6 +102,15 @@ class JaxArrays(Arrays):
     def dot(self, x: Any, y: Any) -> Any:
         return jnp.dot(x, y, precision="highest")
 
+    def cholesky(self, x: Any) -> tuple[Any, Any]:
+        factor = jnp.linalg.cholesky(x, symmetrize_input=False)
+        return factor, jnp.logical_not(jnp.any(jnp.isnan(factor), axis=(-2, -1)))
+
+    def solve_triangular(self, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+        return lax.linalg.triangular_solve(
+            a, b, left_side=True, lower=lower, unit_diagonal=unit_diagonal
+        )
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return jnp.diagonal(x, offset, axis1, axis2)
 

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from occelo_graph import Apply, Variable
+from occelo_graph.late_families import follow
 from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
 from occelo_link.loops.callbacks import can_be_callback, lower_callback
 from occelo_link.loops.elemwise import op as elemwise
@@ -37,6 +39,7 @@ FAMILIES = (
     regions,
 )
 """The modules whose import registers the lowerings."""
+follow("linalg", lambda: importlib.import_module("occelo_link.loops.linalg"))
 
 
 def lower_graph(

@@ -222,6 +222,13 @@ class TorchArrays(Arrays):
     def dot(self, x: Any, y: Any) -> Any:
         return self._widely(torch.matmul, x, y)
 
+    def cholesky(self, x: Any) -> tuple[Any, Any]:
+        factor, info = torch.linalg.cholesky_ex(x)
+        return factor, info == 0
+
+    def solve_triangular(self, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+        return torch.linalg.solve_triangular(a, b, upper=not lower, unitriangular=unit_diagonal)
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return torch.diagonal(x, offset, axis1, axis2)
 

@@ -143,6 +143,14 @@ class Arrays(ABC):
         """NumPy's ``dot`` of vectors and matrices."""
 
     @abstractmethod
+    def cholesky(self, x: Any) -> tuple[Any, Any]:
+        """The lower triangular factors, from lower triangles, and for each matrix whether it has one."""
+
+    @abstractmethod
+    def solve_triangular(self, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+        """The solutions of triangular equations; both arguments have the same batch dimensions."""
+
+    @abstractmethod
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         """NumPy's ``diagonal``."""
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
+from occelo_graph.late_families import follow
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
@@ -45,6 +46,7 @@ def load_lowerings() -> None:
     """Import the lowerings of all families."""
     for family in _FAMILIES:
         importlib.import_module(f"occelo_link.traced.{family}")
+    follow("linalg", lambda: importlib.import_module("occelo_link.traced.linalg"))
 
 
 def _roots(variable: Variable) -> list[Variable]:

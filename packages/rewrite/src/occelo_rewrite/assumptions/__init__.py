@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 
 from occelo_graph.errors import ConflictingAssumptionsError
+from occelo_graph.late_families import follow
 from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
 from occelo_rewrite.assumptions.inference import infers
 
@@ -15,3 +16,4 @@ __all__ = ["AssumptionFeature", "ConflictingAssumptionsError", "assumptions_of",
 
 for _family in ("elemwise", "reduce", "shape", "create", "index", "blas"):
     importlib.import_module(f"{__name__}.{_family}")
+follow("linalg", lambda: importlib.import_module(f"{__name__}.linalg"))

@@ -21,5 +21,7 @@ from occelo_graph.tensor import shared as shared
 from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
-if not TYPE_CHECKING:  # type checkers know what is here without it
+if TYPE_CHECKING:
+    from occelo_graph import linalg as linalg
+else:  # type checkers know what is here without it
     __getattr__ = _elsewhere("occelo.tensor", "occelo")

@@ -1,0 +1,29 @@
+"""Families of ops that are imported at their first use, with the modules of other layers that belong to them.
+
+Linear algebra is such a family: a program without it should not pay for its import. The rules and lowerings of the family
+`follow` it: they are imported when its ops are, or at once if the ops are imported already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["follow", "loaded"]
+
+_followers: dict[str, list[Callable[[], object]]] = {}
+_loaded: set[str] = set()
+
+
+def follow(family: str, load: Callable[[], object]) -> None:
+    """Call ``load`` when the family of ops (``"linalg"``) is imported, or at once if it is."""
+    if family in _loaded:
+        load()
+    else:
+        _followers.setdefault(family, []).append(load)
+
+
+def loaded(family: str) -> None:
+    """Say that a family is being imported; called by the package of its ops."""
+    _loaded.add(family)
+    for load in _followers.pop(family, ()):
+        load()

@@ -1,0 +1,81 @@
+"""Table of the LAPACK routines that loop programs call, with the roles of their arguments.
+
+Lowerings write calls by it, programs with bounds checks find in it what a call accesses. The routines and their arguments are
+described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["ROUTINES", "Argument", "Routine", "routine_of"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a routine: a letter, an integer, or an array of elements.
+
+    ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (elements of the dtype of its parts) or
+    "integers". Arrays have a ``height``, a ``leading`` dimension and a number of columns, ``width``; each is the name of an integer
+    argument, or a number. ``written`` says whether the routine writes the argument.
+    """
+
+    name: str
+    kind: str
+    extent: tuple[str, str, str] = ("1", "1", "1")
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A routine, without the letter of its dtype.
+
+    ``text`` lists the arguments in order. Letters have names in capitals; an array is followed by its extent in brackets, ``[height
+    leading width]`` or ``[length]``, with ``real:`` or ``int:`` in front of the name if its elements are no numbers of the routine's
+    dtype, and ``!`` behind it if it is written.
+    """
+
+    name: str
+    text: str
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments in order."""
+        return tuple(map(_argument, self.text.replace(", ", ",").split()))
+
+
+def _argument(word: str) -> Argument:
+    kind, _, rest = word.rpartition(":")
+    written = rest.endswith("!")
+    name, bracket, inside = rest.removesuffix("!").partition("[")
+    if not bracket:
+        kind = "letter" if name.isupper() else "integer"
+        return Argument(name.lower(), kind, written=written)
+    lengths = inside.rstrip("]").split(",")
+    height, leading, width = lengths if len(lengths) == 3 else (*lengths, "1", "1")
+    kinds = {"": "array", "real": "real", "int": "integers"}
+    return Argument(name, kinds[kind], (height, leading, width), written)
+
+
+ROUTINES: dict[str, Routine] = {
+    routine.name: routine
+    for routine in (
+        Routine("potrf", "UPLO n a[n,lda,n]! lda int:info[1]!"),
+        Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
+    )
+}
+"""The routines by name."""
+
+
+def routine_of(entry: str) -> Routine | None:
+    """The routine of an entry of a program's table, such as ``lapack:dpotrf``; None for other entries.
+
+    NotImplementedError for a LAPACK routine that is not in the table.
+    """
+    kind, _, function = entry.partition(":")
+    if kind != "lapack":
+        return None
+    if function[1:] not in ROUTINES:
+        raise NotImplementedError(f"{entry} is not in the table of LAPACK routines")
+    return ROUTINES[function[1:]]

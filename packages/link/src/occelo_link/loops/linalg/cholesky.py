@@ -1,0 +1,111 @@
+"""Lowering of the Cholesky factor: LAPACK's potrf, and loops for small matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.lapack import Lapack, each_element, fill_with_nan
+from occelo_link.loops.loop_nests import copy_elements
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+__all__: list[str] = []
+
+SMALL = 16
+"""Matrices with at most so many rows are factored by loops, since a call of LAPACK costs more."""
+
+
+@lowers_to_loops(Cholesky)
+def lower_cholesky(
+    context: Context, node: TensorApply[Cholesky], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    x = inputs[0]
+    n = context.unify(x.shape[-2], x.shape[-1])
+    triangle = _lower_triangle(context, x)
+    result = context.new_stored(x.dtype, [*x.shape[:-2], n, n])
+
+    def factor(index: Index, failed: Value) -> None:
+        if node.op.on_error == "raise":
+            context.check(context.builder.eq(failed, context.i64(0)))
+            return
+        context.builder.branch(
+            context.builder.eq(failed, context.i64(0)),
+            lambda: (),
+            lambda: fill_with_nan(context, result, index) or (),
+        )
+
+    def emit() -> None:
+        builder = context.builder
+        copy_elements(context, triangle, result)
+        lapack = Lapack(context, x.dtype)
+        leading = builder.op("max", n, context.i64(1))
+        zero = context.i64(0)
+
+        def by_lapack() -> Sequence[Value]:
+            with each_element(context, x.shape[:-2]) as index:
+                at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
+                # the lower triangle in row-major order is the upper one in column-major order
+                factor(index, lapack.call("potrf", uplo="U", n=n, a=at, lda=leading))
+            return ()
+
+        def by_loops() -> Sequence[Value]:
+            with each_element(context, x.shape[:-2]) as index:
+                start = result.position(builder, [*index, zero, zero])
+                factor(index, _small(context, result, start, n))
+            return ()
+
+        small = builder.op("le", n, context.i64(SMALL))
+        if n.op == "const":
+            (by_loops if n.args[0] <= SMALL else by_lapack)()
+        else:
+            builder.branch(small, by_loops, by_lapack)
+
+    context.step([triangle], [result], emit)
+    return [result]
+
+
+def _lower_triangle(context: Context, x: Tensor) -> Tensor:
+    def element(builder: Builder, index: Index) -> Value:
+        zero = builder.const(0.0, x.dtype)
+        return builder.select(builder.op("le", index[-1], index[-2]), x.at(builder, index), zero)
+
+    return context.virtual(x.dtype, x.shape, element, [x], identity=True)
+
+
+def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:
+    """Factor a small matrix row by row, in place; returns 0, or 1 if a pivot is not positive."""
+    builder, buffer = context.builder, result.buffer
+    one, zero = context.i64(1), context.i64(0)
+
+    def load(row: Value, column: Value) -> Value:
+        offset = builder.add(builder.add(start, builder.mul(row, n)), column)
+        return builder.load(buffer, offset, fixed=True)
+
+    def less_products(i: Value, j: Value) -> Value:
+        """``a[i, j]`` minus the product of the parts of rows ``i`` and ``j`` before column ``j``."""
+        first = load(i, j)
+        with builder.loop(j, fixed=True) as inner:
+            rest = inner.carry(first)
+            product = builder.op("mul", load(i, inner.index), load(j, inner.index))
+            rest.following = builder.op("sub", rest.param, product)
+        return rest.result
+
+    def store(i: Value, j: Value, value: Value) -> None:
+        builder.store(buffer, builder.add(builder.add(start, builder.mul(i, n)), j), value)
+
+    with builder.loop(n, fixed=True) as rows:
+        failed = rows.carry(zero)
+        i = rows.index
+        with builder.loop(i, fixed=True) as columns:
+            j = columns.index
+            store(i, j, builder.op("div", less_products(i, j), load(j, j)))
+        pivot = less_products(i, i)
+        store(i, i, builder.op("sqrt", pivot))
+        positive = builder.lt(builder.const(0.0, result.dtype), pivot)
+        failed.following = builder.select(positive, failed.param, one)
+    return failed.result
