@@ -170,3 +170,24 @@ def test_an_error_says_in_which_iteration_it_was(mode: str) -> None:
     assert any("iteration 2 of Blockwise{Solve" in note for note in caught.value.__notes__)
     with pytest.raises(ValueError, match="While computing"):
         f(A[0], B[:3])
+
+
+@op
+class Thirds(Op):
+    """A third of whole numbers, by an op whose derivative is that of a division."""
+
+    def infer(self, x: Any) -> Any:
+        return ot.TensorType("float64", x.shape)
+
+    def evaluate(self, x: Any) -> Any:
+        return x / 3.0
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
+        return [cotangents[0] / 3.0]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (None, None)])
+def test_arguments_of_whole_numbers_have_gradients_of_floats(shape: Any) -> None:
+    x = ot.tensor("x", dtype="int64", shape=shape)
+    of_cost = og.grad(Blockwise(Thirds(), "(n)->(n)")(x).sum(), x)
+    assert of_cost.type.dtype == "float64"

@@ -267,15 +267,14 @@ class Blockwise(Op):
         replace = dict(zip(core.inputs, arguments, strict=True))
         replace |= dict(zip(seeds, (ct for _, ct in live), strict=True))
         pulled = _over_batch(found, replace)
-        for i, (g, variable) in enumerate(zip(pulled, arguments, strict=True)):
+        for i, g in enumerate(pulled):
             if not isinstance(g, Variable) or isinstance(g.type, NullType):
                 continue
             made = as_tensor_variable(g)
             names = parse_signature(self.signature)[0][i]
             if made.type.ndim == len(names):
                 made = broadcast_to(made, (inputs[0], *shape_tuple(made)))
-            made = made if batched[i] else made.sum(axis=0)
-            pulled[i] = made.astype(variable.type.dtype)
+            pulled[i] = made if batched[i] else made.sum(axis=0)
         return [*rest, *pulled]
 
     def pushforward(

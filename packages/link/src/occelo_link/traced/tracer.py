@@ -153,7 +153,8 @@ class Tracer:
         try:
             state = list(map(self.array, flat(inputs[i] for i in loop.carried)))
             values, held = self.arrays.repeat(self.array(inputs[loop.count]), state, step)
-        except (TypeError, NotImplementedError, NeedsValue):
+        except Exception:
+            # also an iteration that fails whatever the values are: there may be none
             return fall_back(self, node, inputs)
         self.checks.append(held)
         return grouped(kinds, values)
@@ -214,8 +215,10 @@ class Tracer:
 
         try:
             *results, held = self.arrays.branch(condition, side(then), side(other))
-        except TypeError:
-            # the branches differ in shape
+        except NeedsValue:
+            raise
+        except Exception:
+            # the branches differ in shape, or one of them fails whatever the values are
             raise NeedsValue(node.inputs[0], node) from None
         self.checks.append(held)
         return grouped((v.type for v in node.outputs), results)

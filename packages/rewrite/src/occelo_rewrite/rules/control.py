@@ -11,6 +11,7 @@ from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
@@ -68,7 +69,10 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
 
 @node_rewriter([IfElse])
 def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
-    """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y])."""
+    """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y]).
+
+    Not where only one of them is needed, such as in different branches of another condition.
+    """
     op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:
         if (
@@ -81,10 +85,13 @@ def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
         other: Any = user
         if _depends(node, other) or _depends(other, node):
             continue
+        if not run_together(fgraph, node, other):
+            continue
         first, second = op.n_outs, other.op.n_outs
         then = [*node.inputs[1 : 1 + first], *other.inputs[1 : 1 + second]]
         rest = [*node.inputs[1 + first :], *other.inputs[1 + second :]]
         outs = IfElse(first + second)(node.inputs[0], *then, *rest, return_list=True)
+        note_merged(fgraph, node, outs[0].owner)
         pairs = dict(zip((*node.outputs, *other.outputs), outs, strict=True))
         return pairs
     return None

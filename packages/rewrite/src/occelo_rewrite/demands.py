@@ -1,0 +1,115 @@
+"""Under which conditions each lazy node of a function graph runs, for rules that must keep branches lazy.
+
+Nodes that do not run under the same conditions must not become one: the branch of one of them would run where
+only the other one is needed, and may fail there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary
+
+from occelo_graph import Apply, FunctionGraph, Op
+from occelo_graph.ir.regions import operands_of
+
+__all__ = ["note_merged", "run_together"]
+
+_MOST = 16
+"""A node that runs in more regions than this has an unknown demand."""
+
+
+class _Place:
+    """A sequence of choices: the region of a lazy node, inside of the region of another one, and so on.
+
+    Regions that the same condition chooses in the same place are one place, whichever nodes own them.
+    """
+
+    __slots__ = ("choices", "depth", "outer")
+
+    def __init__(self, outer: _Place | None) -> None:
+        self.outer = outer
+        self.depth: int = 0 if outer is None else outer.depth + 1
+        self.choices: dict[object, list[_Place]] = {}
+
+    def regions(self, key: object, count: int) -> list[_Place]:
+        """The places of the regions among which ``key`` chooses here."""
+        if key not in self.choices:
+            self.choices[key] = [_Place(self) for _ in range(count)]
+        return self.choices[key]
+
+    def is_within(self, others: frozenset[_Place]) -> bool:
+        """Whether one of the other places contains this one, and is not this one."""
+        place = self.outer
+        while place is not None:
+            if place in others:
+                return True
+            place = place.outer
+        return False
+
+
+_Demand = frozenset[_Place] | None
+"""The places that need a value; None if they are too many."""
+
+_NOTHING: frozenset[_Place] = frozenset()
+_known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
+"""The demands of the lazy nodes of each graph.
+
+A change of the graph may make a value less needed, which leaves what is found here safe: such a node was needed in
+more places in the graph as the user wrote it.
+"""
+
+
+def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
+    """Whether two lazy nodes run under the same conditions; their class of op must choose by its operands alone."""
+    known = _known.get(fgraph)
+    if known is None or node not in known or other not in known:
+        known = _known[fgraph] = _demands(fgraph, type(node.op))
+    found = known[node]
+    return found is not None and found == known[other]
+
+
+def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:
+    """Record that a node which is about to replace ``node`` runs where that one did."""
+    _known[fgraph][merged] = _known[fgraph][node]
+
+
+def _demands(fgraph: FunctionGraph, chooser: type[Op]) -> dict[Apply, _Demand]:
+    top = _Place(None)
+    always = frozenset((top,))
+    needed: dict[object, _Demand] = dict.fromkeys(fgraph.outputs, always)
+    found: dict[Apply, _Demand] = {}
+    for node in reversed(fgraph.toposort()):
+        demand: _Demand = _NOTHING
+        for variable in node.outputs:
+            demand = _union(demand, needed.pop(variable, _NOTHING))
+        for variable in operands_of(node):
+            needed[variable] = _union(needed.get(variable, _NOTHING), demand)
+        if not node.op.lazy:
+            continue
+        found[node] = demand
+        regions = node.op.regions(node)
+        key: object = tuple(operands_of(node)) if isinstance(node.op, chooser) else node
+        for k, region in enumerate(regions):
+            inside = None if demand is None else {p.regions(key, len(regions))[k] for p in demand}
+            for position in region.results:
+                variable = node.inputs[position]
+                needed[variable] = _union(needed.get(variable, _NOTHING), inside)
+    return found
+
+
+def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
+    """The places of both, without those inside of others; all regions of one choice are the place of the choice."""
+    if demand is None or other is None:
+        return None
+    if demand is other or not other:
+        return demand
+    places = demand.union(other)
+    if places == demand:
+        return demand
+    whole = True
+    while whole:
+        places = frozenset([p for p in places if not p.is_within(places)])
+        outer = {p.outer for p in places if p.outer is not None}
+        whole = [p for p in outer if any(places.issuperset(each) for each in p.choices.values())]
+        places = places.union(whole)
+    return None if len(places) > _MOST else places
