@@ -32,6 +32,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "types_follow_values": (False, "types depend on types alone"),
         "moves": (None, "the op may compute anything"),
         "by_parts": (None, "complex numbers go to the NumPy code"),
+        "gufunc_signature": (None, "lengths of results are found from the results"),
         "of_shapes": (False, "elements may matter"),
         "reads_once": (False, "inputs are stored, however often they are read"),
     },
@@ -81,6 +82,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
 COMPUTED: dict[type, dict[str, str]] = {
     Traits: {
         "static_inputs": "none: linkers with static shapes find an output's shape from the shapes, or ask for a value and raise",
+        "linear_in": "moves, unless the op matters to gradients only",
         "views": "another name of view_map",
         "destroys": "another name of destroy_map",
         "numbers": "by_parts or moves",

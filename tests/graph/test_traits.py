@@ -12,6 +12,7 @@ import pytest
 
 import occelo_graph as og
 import occelo_graph.tensor as ot
+from occelo_graph.interpret import run_node
 from occelo_graph.ir.traits import EVERY, FIRST, Traits
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.ops.create import Alloc
@@ -20,7 +21,9 @@ from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.signatures import ScalarTraits
 from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
-from occelo_graph.ops.reduce import CAReduce, CumOp
+from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence
+from occelo_graph.testing import checks
+from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 
 TABLE = {name: ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)}
@@ -247,6 +250,99 @@ def test_traits_that_depend_on_parameters() -> None:
         added = cls((slice(None),), False, False)
         assert (written.moves, added.moves) == (slice(0, 2), None)
         assert written.numbers() == added.numbers() == slice(0, 2)
+
+
+def _nodes_of_examples() -> dict[type, list[Any]]:
+    found: dict[type, list[Any]] = {}
+    for example in EXAMPLES:
+        inputs, output = checks.symbolic(example)
+        given = dict(zip(inputs, example.arguments, strict=True))
+        nodes = og.toposort(output if isinstance(output, list | tuple) else [output])
+        for node in nodes:
+            found.setdefault(type(node.op), []).append((node, given))
+    return found
+
+
+def _has_linear_floats(node: Any) -> bool:
+    groups = [node.inputs[group] for group in node.op.linear_in(node)]
+    return any(v.type.dtype == "float64" for group in groups for v in group)
+
+
+LINEAR = {
+    cls: pairs
+    for cls, every in _nodes_of_examples().items()
+    if (pairs := [(node, given) for node, given in every if _has_linear_floats(node)])
+}
+
+
+@pytest.mark.parametrize("cls", LINEAR, ids=lambda c: c.__name__)
+def test_ops_are_linear_in_the_inputs_of_each_group_that_they_declare(cls: type) -> None:
+    tried = 0
+    rng = np.random.default_rng(11)
+    for node, given in LINEAR[cls][:: 1 if len(LINEAR[cls]) < 60 else 7]:
+        for group in node.op.linear_in(node):
+            places = range(len(node.inputs))[group]
+            variables = [node.inputs[i] for i in places]
+            if not any(v.type.dtype == "float64" for v in variables):
+                continue
+            if node.op.destroy_map or any(v.type.dtype.startswith("c") for v in node.inputs):
+                continue
+            with np.errstate(all="ignore"):
+                values = og.evaluate(list(node.inputs), given)
+            one, two, sum_of_both = list(values), list(values), list(values)
+            for i in places:
+                if node.inputs[i].type.dtype == "float64":
+                    one[i], two[i] = rng.normal(size=(2, *values[i].shape))
+                else:  # only 0 is twice itself
+                    one[i] = two[i] = np.zeros_like(values[i])
+                sum_of_both[i] = np.asarray(2.5 * one[i] - two[i], values[i].dtype)
+            found = [np.asarray(run_node(node, v)[0]) for v in (one, two, sum_of_both)]
+            np.testing.assert_allclose(
+                found[2], 2.5 * found[0] - found[1], rtol=1e-9, atol=1e-9, err_msg=str(node)
+            )
+            tried += 1
+    assert tried
+
+
+LINEAR_CLASSES = (
+    "AdvancedIncSubtensor AdvancedSubtensor Alloc AllocDiag CAReduce CumOp DimShuffle Dot Elemwise "
+    "ExtractDiag IfElse IncSubtensor Join LinearRecurrence MakeVector MatMul Repeat Reshape "
+    "SlidingWindow SpecifyShape Subtensor"
+)
+
+
+def test_the_linear_ops_say_so() -> None:
+    assert set(LINEAR_CLASSES.split()) <= {c.__name__ for c in LINEAR}
+
+
+def test_a_tangent_goes_through_a_linear_op_by_the_op_itself() -> None:
+    x, y, dx, dy = ot.dmatrices(4)
+    for out in (ot.join(0, x, y), ot.dot(x, y), ot.set_subtensor(x[:1], y[:1]), x @ y):
+        pushed = og.pushforward(out, [x, y], [dx, dy])
+        made = {type(n.op) for n in og.toposort([pushed])}
+        assert type(out.owner.op) in made
+        given = dict(
+            zip([x, y, dx, dy], np.random.default_rng(4).normal(size=(4, 3, 3)), strict=True)
+        )
+        expected = og.pushforward(out, [x, y], [dx, dy], use_op_pushforward=False)
+        np.testing.assert_allclose(
+            pushed.eval(given), expected.eval(given, on_unused_input="ignore"), rtol=1e-12
+        )
+    a, b, db = ot.dvectors(3)
+    out = LinearRecurrence(0)(a, b)
+    pushed = og.pushforward(out, b, db)
+    # one more for the lengths
+    assert sum(isinstance(n.op, LinearRecurrence) for n in og.toposort([pushed])) == 2
+
+
+def test_an_identity_that_changes_gradients_is_not_linear() -> None:
+    x, dx = ot.dvectors(2)
+    scaled = og.grad_scale(x, 3.0)
+    assert not scaled.owner.op.linear_in(scaled.owner)
+    found = og.pushforward(scaled, x, dx).eval(
+        {dx: np.ones(2), x: np.ones(2)}, on_unused_input="ignore"
+    )
+    np.testing.assert_array_equal(found, [3.0, 3.0])
 
 
 def test_static_inputs_are_masks_and_parts_of_slices() -> None:

@@ -66,6 +66,30 @@ def pushforward_through_pullback(
     return results
 
 
+def _push_linear(node: Apply, tangents: Sequence[Any]) -> Sequence[Any] | None:
+    """The op applied to the tangents of each group of inputs in which it is linear (`Traits.linear_in`).
+
+    None if an input with a tangent is in no group, or the op overwrites inputs.
+    """
+    live = {i for i, t in enumerate(tangents) if t is not None and t is not ZERO}
+    count = len(node.inputs)
+    groups = [range(*each.indices(count)) for each in node.op.linear_in(node)]
+    if node.op.destroy_map or not all(any(i in group for group in groups) for i in live):
+        return None
+    totals: list[Any] = [ZERO] * len(node.outputs)
+    for group in groups:
+        if live.isdisjoint(group):
+            continue
+        given: list[Any] = list(node.inputs)
+        for i in group:
+            given[i] = tangents[i] if i in live else zeros_like(node.inputs[i])
+        terms: list[Any] = node.op(*given, return_list=True)
+        for k, (old, term) in enumerate(zip(node.outputs, terms, strict=True)):
+            if not old.type.is_discrete:
+                totals[k] = term if totals[k] is ZERO else totals[k] + term
+    return totals
+
+
 def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
     if all(t is None or t is ZERO for t in tangents):
         zero = any(t is ZERO for t in tangents)
@@ -75,6 +99,9 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
             zeros_like(v) if t is ZERO else t for v, t in zip(node.inputs, tangents, strict=True)
         ]
         return node.op.pushforward(node.inputs, node.outputs, filled)
+    pushed = _push_linear(node, tangents)
+    if pushed is not None:
+        return pushed
     # a copy of the node on new roots, so that nothing else is differentiated
     roots = [v.type.make_variable() for v in node.inputs]
     alone = node.clone_with_new_inputs(roots)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from occelo_graph.ir.nodes import AnyApply
 
-__all__ = ["EVERY", "FIRST", "Traits", "trait"]
+__all__ = ["EVERY", "FIRST", "SECOND", "Traits", "trait"]
 
 _ValueT = TypeVar("_ValueT")
 
@@ -19,6 +19,8 @@ EVERY = slice(None)
 """All inputs."""
 FIRST = slice(0, 1)
 """The first input."""
+SECOND = slice(1, 2)
+"""The second input."""
 
 
 def trait(method: Callable[[Any], _ValueT]) -> _ValueT:
@@ -63,7 +65,8 @@ class Traits:
     moves: slice | None = None
     """The inputs, as a slice, whose elements the outputs consist of, unchanged, besides zeros.
 
-    So a property of zero and of all elements of those inputs is one of the outputs. None: the op computes new elements.
+    So a property of zero and of all elements of those inputs is one of the outputs. Which element goes where depends on the
+    other inputs alone. None: the op computes new elements.
     """
     by_parts: slice | None = None
     """The inputs, as a slice, that may be complex if the op treats real and imaginary parts alike and separately.
@@ -79,6 +82,13 @@ class Traits:
     False: elements may be read repeatedly, so such inputs are stored. Elementwise ops need not declare it.
     """
 
+    gufunc_signature: str | None = None
+    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``; equal names are equal lengths.
+
+    For an op whose inputs have these dimensions and no others. `Blockwise` reads it, and so does the loop over a batch of an
+    op without a batching rule. None: lengths are found by `Op.infer_shape`, or from the results for the first element.
+    """
+
     def static_inputs(self, node: AnyApply) -> Sequence[int]:
         """Positions of the inputs whose values determine the outputs' shapes; none by default.
 
@@ -86,6 +96,15 @@ class Traits:
         raises when it runs.
         """
         return ()
+
+    def linear_in(self, node: AnyApply) -> Sequence[slice]:
+        """Groups of inputs, as slices: the op is linear in each group as a whole, while all other inputs stay as they are.
+
+        So a product of matrices is linear in two groups of one input, and a concatenation in one group of all. The pushforward
+        of such an op is the op, applied to the tangents of a group. Follows from `moves`, unless the op matters to
+        gradients only. By default there is no group.
+        """
+        return () if self.moves is None or self.identity_at_runtime else (self.moves,)
 
     @property
     def views(self) -> Mapping[int, Sequence[int]]:
@@ -102,7 +121,16 @@ class Traits:
         return self.moves if self.by_parts is None else self.by_parts
 
 
-OF_VALUES = ("moves", "by_parts", "of_shapes", "reads_once", "arithmetic", "static_inputs")
+OF_VALUES = (
+    "moves",
+    "by_parts",
+    "of_shapes",
+    "reads_once",
+    "arithmetic",
+    "static_inputs",
+    "linear_in",
+    "gufunc_signature",
+)
 """Traits of what an op computes; a subclass that computes something else does not inherit them."""
 _COMPUTING = ("evaluate", "kernel", "perform")
 

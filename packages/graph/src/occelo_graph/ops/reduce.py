@@ -15,7 +15,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
-from occelo_graph.ir.traits import FIRST, trait
+from occelo_graph.ir.traits import FIRST, SECOND, trait
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
@@ -107,6 +107,9 @@ class CAReduce(Op):
     @trait
     def by_parts(self) -> slice | None:
         return FIRST if self.reduction.linear else None
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (FIRST,) if self.reduction.linear else ()
 
     @property
     def reduction(self) -> Reduction:
@@ -365,6 +368,9 @@ class CumOp(Op):
     def by_parts(self) -> slice | None:
         return FIRST if self.reduction.linear else None
 
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (FIRST,) if self.reduction.linear else ()
+
     @property
     def reduction(self) -> Reduction:
         """The reduction named ``mode``: the first found, even if the name is defined again later."""
@@ -432,6 +438,9 @@ class LinearRecurrence(Op):
     """
 
     axis: int
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (SECOND,)
 
     def infer(self, a: TensorType, b: TensorType) -> TensorType:
         if a.ndim != b.ndim:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.linear import Bilinear
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape import (
     expand_dims,
@@ -89,8 +89,11 @@ def _total(terms: Any, axis: int) -> Any:
 
 
 @op
-class Dot(Bilinear):
+class Dot(Op):
     """Product of two matrices, a matrix and a vector, or two vectors."""
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return FIRST, SECOND
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim not in (1, 2) or y.ndim not in (1, 2):
@@ -155,8 +158,11 @@ class Dot(Bilinear):
 
 
 @op
-class MatMul(Bilinear):
+class MatMul(Op):
     """Product of matrices in the last two dimensions; the others are batch dimensions, which broadcast."""
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return FIRST, SECOND
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim < 2 or y.ndim < 2:

@@ -86,13 +86,6 @@ class IfElse(Op):
                 of_other.append(ifelse(condition, b.zeros_like(ct.dtype), ct))
         return [None, *of_then, *of_other]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        filled = [
-            v.zeros_like() if t is None else t
-            for v, t in zip(inputs[1:], tangents[1:], strict=True)
-        ]
-        return self(inputs[0], *filled, return_list=True)
-
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         rows = [[False] * self.n_outs]
         for _ in range(2):

@@ -15,7 +15,7 @@ from occelo_graph.errors import with_arguments
 from occelo_graph.form.sources import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
-from occelo_graph.ir.traits import trait
+from occelo_graph.ir.traits import EVERY, FIRST, trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_tuple
@@ -102,6 +102,16 @@ class Elemwise(Op):
     @trait
     def moves(self) -> slice | None:
         return self.scalar_op.moves
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        linear = self.scalar_op.linear
+        if linear == "all":
+            return (EVERY,)
+        if linear == "first":
+            return (FIRST,)
+        if linear == "each":
+            return tuple(slice(i, i + 1) for i in range(len(node.inputs)))
+        return super().linear_in(node)
 
     @property
     def rule_keys(self) -> tuple[Any, ...]:

@@ -363,6 +363,9 @@ class _Write(Op):
     def moves(self) -> slice | None:
         return slice(0, 2) if self.set_instead_of_inc else None
 
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (slice(0, 2),)
+
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 2)
 
@@ -456,16 +459,6 @@ class _Write(Op):
         numbers = reshape(arange(count), region)
         written = type(self)(self.key, True)(empty, numbers, *rest)
         return eq(self._read(written, rest), numbers)
-
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
-        x, y, rest = inputs[0], inputs[1], inputs[2:]
-        dx = zeros_like(x) if tangents[0] is None or tangents[0] is ZERO else tangents[0]
-        dy = (
-            zeros_like(y, dtype=x.dtype)
-            if tangents[1] is None or tangents[1] is ZERO
-            else tangents[1]
-        )
-        return [type(self)(self.key, self.set_instead_of_inc)(dx, dy, *rest)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
