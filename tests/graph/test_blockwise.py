@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -60,6 +60,59 @@ class Shouting(Op):
 
     def evaluate(self, x: Any) -> Any:
         return x
+
+
+@op
+class MatVec(Op):
+    """A matrix times a vector, which says its lengths by its signature alone."""
+
+    gufunc_signature = "(m,n),(n)->(m)"
+    calls: ClassVar[int] = 0
+
+    def infer(self, a: Any, v: Any) -> Any:
+        return ot.TensorType("float64", (None,))
+
+    def evaluate(self, a: Any, v: Any) -> Any:
+        type(self).calls += 1
+        return a @ v
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
+        return [ot.outer(cotangents[0], inputs[1]), inputs[0].T @ cotangents[0]]
+
+
+def test_an_op_may_declare_its_signature() -> None:
+    assert Blockwise(MatVec()) == Blockwise(MatVec(), "(m,n),(n)->(m)")
+    assert hash(Blockwise(MatVec())) == hash(Blockwise(MatVec(), "(m,n),(n)->(m)"))
+    a, v = ot.dtensor3("a"), ot.dvector("v")
+    rng = np.random.default_rng(3)
+    given = {a: rng.normal(size=(4, 3, 2)), v: rng.normal(size=2)}
+    by_loop = og.vectorize(MatVec(), "(m,n),(n)->(m)")(a, v)
+    for out in (Blockwise(MatVec())(a, v), by_loop):
+        MatVec.calls = 0
+        np.testing.assert_allclose(out.eval(given), given[a] @ given[v])
+        assert MatVec.calls == 4  # and none to see how long a result is
+        slope = og.grad(out.sum(), a).eval(given)
+        np.testing.assert_allclose(slope, np.broadcast_to(given[v], (4, 3, 2)))
+    assert by_loop.eval({a: np.ones((0, 3, 2)), v: np.ones(2)}).shape == (0, 3)
+
+
+def test_without_any_signature_blockwise_says_so() -> None:
+    with pytest.raises(TypeError, match=r"Weighted.* declares no gufunc_signature"):
+        Blockwise(Weighted())
+
+
+def test_a_signature_that_does_not_fit_is_an_error() -> None:
+    class Wrong(MatVec):
+        gufunc_signature = "(n),(n)->()"
+
+        def evaluate(self, a: Any, v: Any) -> Any:
+            return a @ v
+
+    a, v = ot.dtensor3("a"), ot.dvector("v")
+    with pytest.raises(
+        ValueError, match=r"Wrong.* declares the gufunc_signature '\(n\),\(n\)->\(\)', and has"
+    ):
+        og.vectorize(Wrong(), "(m,n),(n)->(m)")(a, v)
 
 
 X = np.random.default_rng(0).uniform(0.5, 2.0, size=(3, 4))

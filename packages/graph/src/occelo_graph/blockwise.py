@@ -52,7 +52,8 @@ class Blockwise(Op):
     ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, which broadcast
     against each other (a dynamic length is assumed not to be 1), and returns vectors with these batch dimensions. The
     arguments and results of ``core_op`` must be tensors, and it must have no effects (NotImplementedError). ValueError for
-    arguments of fewer dimensions than in the signature, or another number of arguments.
+    arguments of fewer dimensions than in the signature, or another number of arguments. Without a signature it is that which
+    the op declares, `Op.gufunc_signature`; TypeError if there is none.
 
     All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
     result, for which the op runs once more; for an empty batch it runs on an element of zeros.
@@ -62,8 +63,16 @@ class Blockwise(Op):
     """
 
     core_op: Op
-    signature: str
+    signature: str = ""
     loops: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.signature:
+            return
+        declared = self.core_op.gufunc_signature
+        if declared is None:
+            raise TypeError(f"{self.core_op} declares no gufunc_signature, so Blockwise needs one")
+        object.__setattr__(self, "signature", declared)
 
     def __call__(self, *args: Any, return_list: bool = False, **options: Any) -> Any:
         arguments = [as_tensor_variable(a) for a in args]
@@ -349,11 +358,26 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     if not core.pure or core.lazy or not tensors:
         why = "has effects" if not core.pure else "is no function of tensors"
         raise NotImplementedError(f"{core} has no batching rule, and cannot be repeated: it {why}")
-    letters = iter(f"d{k}" for k in range(1000))
-
-    def dims(variables: Sequence[Variable]) -> str:
-        return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
-
-    signature = f"{dims(node.inputs)}->{dims(node.outputs)}"
-    results: Sequence[Any] = Blockwise(core, signature)(*inputs, return_list=True)
+    results: Sequence[Any] = Blockwise(core, _signature(node))(*inputs, return_list=True)
     return results
+
+
+def _signature(node: Apply) -> str:
+    """The signature that the op of a node declares, which must have its dimensions; else one without equal lengths."""
+    declared = node.op.gufunc_signature
+    if declared is None:
+        letters = iter(f"d{k}" for k in range(1000))
+
+        def dims(variables: Sequence[Variable]) -> str:
+            return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
+
+        return f"{dims(node.inputs)}->{dims(node.outputs)}"
+    for names, variables in zip(
+        parse_signature(declared), (node.inputs, node.outputs), strict=True
+    ):
+        if [len(own) for own in names] != [len(v.type.shape) for v in variables]:
+            kinds = ", ".join(str(v.type) for v in variables)
+            raise ValueError(
+                f"{node.op} declares the gufunc_signature {declared!r}, and has {kinds}"
+            )
+    return declared
