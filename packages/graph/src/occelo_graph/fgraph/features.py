@@ -32,7 +32,7 @@ __all__ = [
 
 
 class AlreadyThere(Exception):
-    """Raised by `Feature.on_attach` when the graph already has what the feature provides."""
+    """Raised by `Feature.on_attach` when the graph already has a feature with the same purpose."""
 
 
 class Feature:

@@ -48,7 +48,7 @@ _MOST = 5000
 
 
 class UnknownSource(Exception):
-    """Registered code from outside, or an object to which it refers, has no source text."""
+    """Registered code of another package, or an object to which it refers, has no source text."""
 
 
 def _package(part: object) -> str:
@@ -68,7 +68,7 @@ def is_foreign(part: Any) -> bool:
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """The place that calls the caller: its module, file and function; None if it belongs to these packages.
+    """Module, file and function that called the caller of this function; None if they belong to these packages.
 
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.

@@ -25,7 +25,7 @@ def known_integer(value: Any) -> int | None:
 def known_integers(variable: Variable) -> Any:
     """The static value of integers: an int for a scalar, a tuple of ints and Nones for a vector, None if unknown.
 
-    Asks `Op.known_integers` of a limited number of nodes.
+    Calls `Op.known_integers` for a limited number of nodes.
     """
     left = _MOST_STEPS
 

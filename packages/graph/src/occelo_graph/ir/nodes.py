@@ -111,7 +111,7 @@ class Variable:
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A namespace in which users and passes keep what they note about the variable."""
+        """A namespace for notes of users and passes about the variable."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
@@ -335,7 +335,7 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A namespace in which users and passes keep what they note about the node."""
+        """A namespace for notes of users and passes about the node."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag

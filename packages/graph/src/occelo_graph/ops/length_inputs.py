@@ -114,7 +114,7 @@ class FollowsLengths(Op):
 
 
 def lengths_to_check(node: Apply) -> StaticShape | None:
-    """The output's static shape if it is more precise than what the inputs' types imply, so must be checked at run time; else None."""
+    """The output's static shape if it must be checked at run time, since the inputs' types do not imply it; else None."""
     if not node.op.types_follow_values:
         return None
     made = tensors(node.outputs)[0].type

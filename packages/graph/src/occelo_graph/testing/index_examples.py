@@ -1,4 +1,4 @@
-"""Examples of the family index: reads, writes, `take` and what is made of them.
+"""Examples of the family index: reads, writes, `take` and functions composed of them.
 
 `structure_examples` includes them.
 """

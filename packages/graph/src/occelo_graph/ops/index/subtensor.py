@@ -71,7 +71,7 @@ def _check_inputs(op_: Op, key: Key, given: Sequence[Any]) -> None:
 
 
 def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
-    """Of the inputs of a key (their variables, types or values) those that are index arrays."""
+    """The inputs of a key (variables, types or values) that are index arrays."""
     return [each for each, mark in zip(given, _marks(key), strict=True) if mark == ARRAY]
 
 
