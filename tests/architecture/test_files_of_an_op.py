@@ -34,7 +34,7 @@ OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
     r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)"
     # kinds of dtypes, and scales of axes
-    r"|occelo_graph/(form/encoding|ir/op|tensors/type)\.py|occelo/command/"
+    r"|occelo_graph/(canonical/encoding|ir/op|tensors/type)\.py|occelo/command/"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {

@@ -127,7 +127,7 @@ def named_ops(text: str) -> set[type]:
     return found
 
 
-def _foreign(path: str, text: str) -> set[str]:
+def _of_other_families(path: str, text: str) -> set[str]:
     """The names of ops in a source that is of no family, or of another."""
     if any(part in f"/{path}" for part in SEES_ALL):
         return set()
@@ -149,7 +149,7 @@ def _path(path: Path) -> str:
 
 @pytest.mark.parametrize("path", SOURCES, ids=_path)
 def test_ops_are_named_in_the_files_of_their_family(path: Path) -> None:
-    found = _foreign(_path(path), path.read_text())
+    found = _of_other_families(_path(path), path.read_text())
     allowed, why = ALLOWED.get(_path(path), (set[str](), ""))
     assert found == allowed, f"ask for a trait of the op instead ({why or 'see ir/traits.py'})"
 
@@ -168,10 +168,10 @@ def test_each_exception_is_of_a_file() -> None:
     ],
 )
 def test_a_class_that_is_named_elsewhere_is_found(text: str) -> None:
-    assert _foreign("occelo_rewrite/engine.py", text) == {"Softmax"}
-    assert _foreign("occelo_link/loops/shape.py", text) == {"Softmax"}
-    assert not _foreign("occelo_link/loops/reduce.py", text)
-    assert not _foreign("occelo_link/traced/reduce.py", text)
+    assert _of_other_families("occelo_rewrite/engine.py", text) == {"Softmax"}
+    assert _of_other_families("occelo_link/loops/shape.py", text) == {"Softmax"}
+    assert not _of_other_families("occelo_link/loops/reduce.py", text)
+    assert not _of_other_families("occelo_link/traced/reduce.py", text)
 
 
 BY_NAME = {

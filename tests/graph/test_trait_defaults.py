@@ -73,8 +73,8 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "has_decompose": (False, "backends have its lowering or call it"),
         "has_infer_shape": (False, "its shape is that of what it computes"),
         "has_pushforward": (False, "tangents go through its pullback, or raise"),
-        "foreign_derivative": (True, "shapes of derivatives are checked when they are computed"),
-        "foreign_code": (True, "results that are undeclared views are copied"),
+        "external_derivative": (True, "shapes of derivatives are checked when they are computed"),
+        "external_code": (True, "results that are undeclared views are copied"),
     },
 }  # fmt: skip
 """What is read from a class or instance that declares nothing, and why it is right."""

@@ -17,7 +17,7 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
-from occelo_graph.foreign_names import ABSENT, AT_TOP
+from occelo_graph.missing_names import ABSENT, AT_TOP
 
 RUNNER = CliRunner()
 

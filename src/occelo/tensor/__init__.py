@@ -5,7 +5,7 @@ The names come from `occelo_graph.tensor`.
 
 from typing import TYPE_CHECKING
 
-from occelo_graph.foreign_names import elsewhere as _elsewhere
+from occelo_graph.missing_names import missing_name_hints as _missing_name_hints
 from occelo_graph.tensor import *
 from occelo_graph.tensor import Elemwise as Elemwise
 from occelo_graph.tensor import TensorConstant as TensorConstant
@@ -24,4 +24,4 @@ from occelo_graph.tensor import vectorize_graph as vectorize_graph
 if TYPE_CHECKING:
     from occelo_graph import linalg as linalg
 else:  # type checkers know what is here without it
-    __getattr__ = _elsewhere("occelo.tensor", "occelo")
+    __getattr__ = _missing_name_hints("occelo.tensor", "occelo")

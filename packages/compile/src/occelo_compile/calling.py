@@ -22,7 +22,7 @@ from occelo_compile.memory import arrays_of, own_value
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
-from occelo_graph.ir.container import foreign_types, local
+from occelo_graph.ir.container import external_array_types, local
 from occelo_link import VM, make_linker
 from occelo_link.entries import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
@@ -209,7 +209,7 @@ class Function:
         else:
             self._fill(args, kwargs)
         subset = None if output_subset is None else self._subset(output_subset)
-        if foreign_types and not self._takes_library_arrays:
+        if external_array_types and not self._takes_library_arrays:
             self._fetch()
         try:
             running = perf_counter() if profile is not None else 0.0
@@ -217,7 +217,7 @@ class Function:
             if profile is not None:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
-            if self._takes_library_arrays and not self._foreign_given(args, kwargs):
+            if self._takes_library_arrays and not self._given_external_arrays(args, kwargs):
                 fetch: Callable[[Any], Any] = getattr(self.vm, "fetch", local)
                 results = [None if each is None else fetch(each) for each in results]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
@@ -301,9 +301,9 @@ class Function:
         for container in self.input_storage:
             container.storage[0] = local(container.storage[0])
 
-    def _foreign_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    def _given_external_arrays(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """Whether an argument is an array of another library; then results are returned as such, too."""
-        return any(type(value) in foreign_types for value in (*args, *kwargs.values()))
+        return any(type(value) in external_array_types for value in (*args, *kwargs.values()))
 
     def _run(self, subset: list[int] | None) -> None:
         if subset is None:
@@ -315,7 +315,7 @@ class Function:
         given = self._match(args, kwargs)
         for i, value in given.items():
             container = self.input_storage[i]
-            if type(value) in foreign_types:
+            if type(value) in external_array_types:
                 if self._takes_library_arrays and _fits(container, value):
                     container.storage[0] = value
                     continue

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable, toposort
+from occelo_graph.canonical.document import digest
 from occelo_graph.config import config
+from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
-from occelo_graph.form.document import digest
-from occelo_graph.form.sources import UnknownSource, extensions_text, is_foreign, source_text
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
@@ -138,10 +138,10 @@ def _registered_types(variables: Iterable[Variable]) -> str:
     """A digest of the sources of types from other packages, which convert values to arrays; "" if there are none."""
     kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
     classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
-    foreign = [cls for cls in classes if is_foreign(cls) and cls is not object]
-    if not foreign:
+    external = [cls for cls in classes if is_external(cls) and cls is not object]
+    if not external:
         return ""
-    sources = [source_text(cls, f"the type {cls.__qualname__}") for cls in foreign]
+    sources = [source_text(cls, f"the type {cls.__qualname__}") for cls in external]
     return digest_text("\n".join([*sources, *(repr(kind.parts()) for kind in kinds)]))
 
 
@@ -154,11 +154,11 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
     """A digest of the sources of ops and scalar ops from other packages; "" if there are none."""
     ops = dict.fromkeys(type(node.op) for node in nodes)
     scalar_ops = dict.fromkeys(getattr(node.op, "scalar_op", None) for node in nodes)
-    texts = [source_text(cls, f"the op {cls.__qualname__}") for cls in ops if is_foreign(cls)]
+    texts = [source_text(cls, f"the op {cls.__qualname__}") for cls in ops if is_external(cls)]
     for each in scalar_ops:
         if isinstance(each, ScalarFunction) and each.name not in OWN_SCALAR_FUNCTIONS:
             texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
-        elif each is not None and is_foreign(each):
+        elif each is not None and is_external(each):
             texts.append(source_text(type(each), f"the scalar function {each}"))
     return digest_text("\n".join(texts)) if texts else ""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_compile.facade import facade
 from occelo_compile.options import MODE
-from occelo_graph.form.sources import place_of_caller
+from occelo_graph.extensions import place_of_caller
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
 from occelo_rewrite import options as rewrite_options

@@ -10,6 +10,9 @@ from __future__ import annotations
 from occelo_graph import tensor
 from occelo_graph import wiring as wiring
 from occelo_graph.blockwise import Blockwise
+from occelo_graph.canonical.document import digest
+from occelo_graph.canonical.encoding import register_coder
+from occelo_graph.canonical.saving import SavedGraph, load, save
 from occelo_graph.config import config
 from occelo_graph.errors import (
     DisconnectedInputError,
@@ -45,9 +48,6 @@ from occelo_graph.fgraph.protection import (
     Supervisor,
     inplace_candidates,
 )
-from occelo_graph.form.document import digest
-from occelo_graph.form.encoding import register_coder
-from occelo_graph.form.saving import SavedGraph, load, save
 from occelo_graph.gradient.barriers import (
     disconnected_grad,
     disconnected_type,

@@ -14,9 +14,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from occelo_graph.canonical.encoding import Arrays, decode, encode, loaded, register_coder
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
-from occelo_graph.form.encoding import Arrays, decode, encode, loaded, register_coder
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import evaluate
@@ -176,7 +176,7 @@ class OpFromGraph(Op):
     # derivatives
 
     @property
-    def foreign_derivative(self) -> bool:
+    def external_derivative(self) -> bool:
         return self.pull_rule is not None or self.push_rule is not None
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:

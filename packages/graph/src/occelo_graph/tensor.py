@@ -5,8 +5,8 @@ The packages above use this namespace; users use `occelo.tensor`, which exports 
 
 from typing import TYPE_CHECKING
 
-from occelo_graph.foreign_names import elsewhere as _elsewhere
 from occelo_graph.ir.shared import shared as shared
+from occelo_graph.missing_names import missing_name_hints as _missing_name_hints
 from occelo_graph.ops.blas.products import *
 from occelo_graph.ops.blas.updates import *
 from occelo_graph.ops.cast import *
@@ -41,4 +41,4 @@ from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 if TYPE_CHECKING:
     from occelo_graph import linalg as linalg
 else:  # so that type checkers report unknown names
-    __getattr__ = _elsewhere("occelo.tensor", "occelo")
+    __getattr__ = _missing_name_hints("occelo.tensor", "occelo")

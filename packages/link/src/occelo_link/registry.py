@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from occelo_graph.form.sources import place_of_caller
+from occelo_graph.extensions import place_of_caller
 from occelo_link import options
 from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker

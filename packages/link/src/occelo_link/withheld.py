@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from occelo_graph import Apply, Op
-from occelo_graph.form.encoding import class_name
+from occelo_graph.canonical.encoding import class_name
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.user_ops import owning_kernel
@@ -77,7 +77,7 @@ def running_kernel(node: Apply) -> Kernel:
         if found is not None:
             return found
     kernel = node.op.kernel(node)
-    if node.op.foreign_code and not (node.op.observes or node.op.lazy or node.op.loops):
+    if node.op.external_code and not (node.op.observes or node.op.lazy or node.op.loops):
         return owning_kernel(node, kernel)
     return kernel
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from occelo_graph.form.sources import place_of_caller
+from occelo_graph.extensions import place_of_caller
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (

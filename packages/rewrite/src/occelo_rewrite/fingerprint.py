@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from occelo_graph.form.sources import is_foreign, source_text
+from occelo_graph.extensions import is_external, source_text
 from occelo_rewrite.database import ProxyDB, RewriteDatabase
 
 __all__ = ["database_fingerprint"]
@@ -48,4 +48,4 @@ def _parts(rewriter: Any) -> Iterator[Any]:
     if function is not None:
         yield function
     else:
-        yield rewriter if is_foreign(rewriter) else type(rewriter)
+        yield rewriter if is_external(rewriter) else type(rewriter)

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from occelo_graph.form.sources import place_of_caller
+from occelo_graph.extensions import place_of_caller
 from occelo_graph.late_families import follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer

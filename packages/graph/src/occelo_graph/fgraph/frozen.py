@@ -9,9 +9,9 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.canonical.document import canonical_bytes
+from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.facade import facade
-from occelo_graph.form.document import canonical_bytes
-from occelo_graph.form.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, NominalVariable, Variable
 from occelo_graph.ir.traversal import toposort

@@ -91,7 +91,7 @@ def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str
     "output".
     """
     cotangent = fitting(found, variable, rule, node)
-    if isinstance(cotangent, Variable) and node.op.foreign_derivative:
+    if isinstance(cotangent, Variable) and node.op.external_derivative:
         name = f"what the {rule} of {node.op} gave for its {place} {variable}"
         return of_shape(cotangent, variable, name)
     return cotangent

@@ -11,20 +11,20 @@ from typing import Any
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 
-__all__ = ["Container", "foreign_types", "local", "register_foreign"]
+__all__ = ["Container", "external_array_types", "local", "register_external_array"]
 
-foreign_types: dict[type, Callable[[Any], Any]] = {}
+external_array_types: dict[type, Callable[[Any], Any]] = {}
 """Array classes of other libraries that containers may hold, with their conversions to NumPy arrays."""
 
 
-def register_foreign(kind: type, to_numpy: Callable[[Any], Any]) -> None:
+def register_external_array(kind: type, to_numpy: Callable[[Any], Any]) -> None:
     """Let containers hold arrays of ``kind``, a class of another library, which ``to_numpy`` converts."""
-    foreign_types[kind] = to_numpy
+    external_array_types[kind] = to_numpy
 
 
 def local(value: object) -> Any:
     """The value itself, or the NumPy array with the elements of another library's array."""
-    convert = foreign_types.get(type(value))
+    convert = external_array_types.get(type(value))
     return value if convert is None else convert(value)
 
 

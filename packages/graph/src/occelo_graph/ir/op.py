@@ -114,14 +114,14 @@ class Op(Traits):
     _makes_nodes: ClassVar[bool] = False
     """Whether nodes are made by a ``make_node`` from outside this package."""
 
-    _is_foreign: ClassVar[bool] = False
+    _is_external: ClassVar[bool] = False
     """Whether the class comes from outside this package."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._is_foreign = not cls.__module__.startswith(_OWN)
+        cls._is_external = not cls.__module__.startswith(_OWN)
         if "make_node" in cls.__dict__:
-            cls._makes_nodes = cls._is_foreign
+            cls._makes_nodes = cls._is_external
         forget_other_values(cls, Op)
         forget_plain_nodes(cls)
         props: Any = cls.__dict__.get("__props__", ())
@@ -444,15 +444,15 @@ class Op(Traits):
         return type(self).pushforward is not Op.pushforward or type(self).R_op is not Op.R_op
 
     @property
-    def foreign_derivative(self) -> bool:
+    def external_derivative(self) -> bool:
         """Whether the derivative comes from outside this package.
 
         The shapes of its results are then checked when the graph runs.
         """
-        return type(self)._is_foreign
+        return type(self)._is_external
 
     @property
-    def foreign_code(self) -> bool:
+    def external_code(self) -> bool:
         """Whether the NumPy code comes from outside this package, so that its results may be undeclared views."""
         return not type(self).__module__.startswith(_OWN)
 

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from occelo_graph.errors import describe, lines
-from occelo_graph.ir.container import Container, foreign_types, local
+from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
 
@@ -52,7 +52,7 @@ class SharedVariable(Variable):
         An array of another library is converted to a NumPy array, unless ``return_internal_type``.
         """
         value = self.container.storage[0]
-        if not return_internal_type and type(value) in foreign_types:
+        if not return_internal_type and type(value) in external_array_types:
             return local(value)
         return value if borrow else copy.deepcopy(value)
 

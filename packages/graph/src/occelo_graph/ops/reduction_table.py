@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.form.sources import place_of_definition, remember_extension
+from occelo_graph.extensions import place_of_definition, remember_extension
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import add as add_

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.form.document import Numbering
-from occelo_graph.form.encoding import Static, class_name
+from occelo_graph.canonical.document import Numbering
+from occelo_graph.canonical.encoding import Static, class_name
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op

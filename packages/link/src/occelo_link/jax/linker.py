@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Variable
-from occelo_graph.ir.container import local, register_foreign
+from occelo_graph.ir.container import local, register_external_array
 from occelo_link.jax.arrays import JaxArrays
 from occelo_link.jax.library import jax, jnp
 from occelo_link.linker import Scheduler
@@ -34,7 +34,7 @@ def _to_numpy(value: Any) -> Any:
 
 
 _ARRAY: type[Any] = jnp.zeros(()).__class__
-register_foreign(_ARRAY, _to_numpy)
+register_external_array(_ARRAY, _to_numpy)
 
 
 class JAXLinker(TracedLinker):

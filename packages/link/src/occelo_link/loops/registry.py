@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op, Variable
-from occelo_graph.form.encoding import class_name
-from occelo_graph.form.sources import defined_before, is_foreign, register_extension
+from occelo_graph.canonical.encoding import class_name
+from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
@@ -90,9 +90,9 @@ def _register(
 ) -> Callable[[_FunctionT], _FunctionT]:
     def register(function: _FunctionT) -> _FunctionT:
         # a lowering that another package registered is kept, even if our families are imported later
-        if op_class not in table or is_foreign(function) or not is_foreign(table[op_class][0]):
+        if op_class not in table or is_external(function) or not is_external(table[op_class][0]):
             table[op_class] = function, when
-            if is_foreign(function):
+            if is_external(function):
                 # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
                 for earlier in defined_before(op_class, table):
                     del table[earlier]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.container import local, register_foreign
+from occelo_graph.ir.container import local, register_external_array
 from occelo_link.linker import Scheduler
 from occelo_link.options import TORCH_COMPILE
 from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
@@ -28,7 +28,7 @@ def _to_numpy(value: Any) -> Any:
     return np.array(value.detach().cpu().numpy())
 
 
-register_foreign(torch.Tensor, _to_numpy)
+register_external_array(torch.Tensor, _to_numpy)
 
 
 _tracing = threading.RLock()

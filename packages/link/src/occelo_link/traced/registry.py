@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op, Variable
-from occelo_graph.form.encoding import class_name
-from occelo_graph.form.sources import defined_before, is_foreign, register_extension
+from occelo_graph.canonical.encoding import class_name
+from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.withheld import is_withheld
@@ -76,9 +76,9 @@ def _register(
     def register(function: _FunctionT) -> _FunctionT:
         for cls in classes:
             # lowerings from other packages for our ops stay, also if our families are loaded later
-            if cls not in table or is_foreign(function) or not is_foreign(table[cls]):
+            if cls not in table or is_external(function) or not is_external(table[cls]):
                 table[cls] = function
-                if is_foreign(function):
+                if is_external(function):
                     # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
                     for earlier in defined_before(cls, table):
                         del table[earlier]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
@@ -40,7 +40,7 @@ def traces_scalar(
         for name in names:
             # functions from other packages stay, also if our families are loaded later
             known = _functions.get((name, backend))
-            if known is not None and is_foreign(known[0][1]) and not is_foreign(function):
+            if known is not None and is_external(known[0][1]) and not is_external(function):
                 continue
             _functions[name, backend] = (convert, function), ScalarFunction.named(name)
             place = f"{name} ({backend})" if backend else name

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.canonical.encoding import Arrays, class_name, loaded, register_coder
 from occelo_graph.errors import SavedGraphError
-from occelo_graph.form.encoding import Arrays, class_name, loaded, register_coder
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.traits import FIRST

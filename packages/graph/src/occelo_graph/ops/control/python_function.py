@@ -37,7 +37,7 @@ class FromFunctionOp(Op):
         self.__doc__ = fn.__doc__
 
     @property
-    def foreign_code(self) -> bool:
+    def external_code(self) -> bool:
         return True
 
     def evaluate(self, *arrays: Any) -> Any:

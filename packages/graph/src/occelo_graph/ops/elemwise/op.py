@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.errors import with_arguments
-from occelo_graph.form.sources import place_of_definition
+from occelo_graph.extensions import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.traits import EVERY, FIRST, trait

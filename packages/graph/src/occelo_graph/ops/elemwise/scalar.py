@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
-from occelo_graph.form.encoding import Static
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 

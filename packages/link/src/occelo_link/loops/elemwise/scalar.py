@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_graph import Constant
-from occelo_graph.form.sources import is_foreign, register_extension
+from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
@@ -59,7 +59,7 @@ def lowers_scalar_to_loops(
     def register(function: ScalarLowering) -> ScalarLowering:
         for name in names:
             # a formula that another package registered is kept, even if our families are imported later
-            if name in _lowerings and is_foreign(_lowerings[name]) and not is_foreign(function):
+            if name in _lowerings and is_external(_lowerings[name]) and not is_external(function):
                 continue
             _lowerings[name] = function
             _made_for[name] = ScalarFunction.named(name)

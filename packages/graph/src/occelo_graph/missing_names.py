@@ -1,11 +1,14 @@
-"""Error messages for names that similar libraries have and `occelo.tensor` lacks: they say what to use instead."""
+"""Names that similar libraries have and `occelo.tensor` lacks, with error messages that name a replacement.
+
+`occelo.tensor` and `occelo_graph.tensor` raise these errors for unknown attributes.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
 
-__all__ = ["ABSENT", "AT_TOP", "elsewhere"]
+__all__ = ["ABSENT", "AT_TOP", "missing_name_hints"]
 
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op config debugprint "
@@ -35,8 +38,8 @@ _FLAT = frozenset(
 """Submodules of the family's tensor libraries; here all functions are in one namespace."""
 
 
-def elsewhere(module: str, top: str) -> Callable[[str], object]:
-    """``__getattr__`` for the namespace ``module`` of tensor functions in the package ``top``."""
+def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
+    """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``: it raises AttributeError."""
 
     def find(name: str) -> object:
         if name in LATE:

@@ -1,7 +1,7 @@
-"""Registry of code from other packages, and texts of such code for cache keys (`source_text`).
+"""Registry of extensions (code that other packages register), and their source texts for keys of the cache.
 
-A text changes whenever the code or the data to which it refers changes. Code of these packages themselves enters
-the keys in another way: by names, sizes and times of files.
+A text changes whenever the code or the data to which it refers changes. Occelo's own code enters
+the keys by names, sizes and times of its files.
 
 The registries of lowerings, scalar functions and reductions record here what other packages add;
 `occelo_rewrite.fingerprint` takes the texts of rules. Keys of the cache of functions
@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.form.encoding import coders, encode
+from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [
     "UnknownSource",
     "defined_before",
     "extensions_text",
-    "is_foreign",
+    "is_external",
     "place_of_caller",
     "place_of_definition",
     "register_extension",
@@ -62,13 +62,13 @@ def _module_of(part: object) -> str:
     return found or "builtins"
 
 
-def is_foreign(part: Any) -> bool:
-    """Whether a function, a class, or the class of a value comes from outside these packages."""
+def is_external(part: Any) -> bool:
+    """Whether a function, a class, or the class of a value belongs to another package than Occelo's."""
     return _package(part) not in _PACKAGES
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """Module, file and function that called the caller of this function; None if they belong to these packages.
+    """Module, file and function that called the caller of this function; None if they are Occelo's.
 
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
@@ -80,7 +80,7 @@ def place_of_definition() -> tuple[str, ...] | None:
 
 
 def place_of_caller() -> tuple[str, ...] | None:
-    """The place, as `place_of_definition` has it, of the innermost code from outside these packages that is running."""
+    """Module, file and function of the innermost running code of another package, as in `place_of_definition`."""
     frame = inspect.currentframe()
     while frame is not None:
         found = _place(frame)
@@ -111,10 +111,10 @@ def defined_before(cls: type, known: Iterable[type]) -> list[type]:
 
 
 def source_text(part: Any, what: str) -> str:
-    """The source text of a function, class or object from outside; the name of one of these packages.
+    """The source text of a function, class or object of another package; the name of one of Occelo's.
 
     It consists of the bytecode, the defaults and closures, and the text of everything that the code names: functions and
-    classes from outside in the same way, modules by their file, libraries like NumPy by their version, values by
+    classes of other packages in the same way, modules by their file, libraries like NumPy by their version, values by
     their content. An object with an attribute ``version`` is represented by that alone. `UnknownSource`, which names
     ``what``, if something has no text.
     """
@@ -182,7 +182,7 @@ class _Reader:
                 content = cell.cell_contents
             except ValueError:
                 continue  # an empty cell
-            if text is None or (callable(content) and is_foreign(content)):
+            if text is None or (callable(content) and is_external(content)):
                 yield "closure"
                 yield from self.lines(content)
 
@@ -253,10 +253,10 @@ class _Reader:
             return
         except TypeError:
             pass
-        if not is_foreign(part) and _is_plain_inside(part):
+        if not is_external(part) and _is_plain_inside(part):
             yield from self.lines(vars(part))
             return
-        if not (is_foreign(part) and hasattr(part, "__dict__")):
+        if not (is_external(part) and hasattr(part, "__dict__")):
             raise self._unknown(part)
         yield from self.lines({k: v for k, v in vars(part).items() if not k.endswith("_cache")})
 
@@ -295,7 +295,7 @@ def _plain(part: object) -> str | None:
 
 
 def _library(part: object) -> str | None:
-    """The name, and version, of code that is represented by these: of these packages, the standard library, and libraries."""
+    """The text for code of Occelo, the standard library or NumPy and the like: its name, and the version of the library; else None."""
     package = _package(part)
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
     if isinstance(part, np.ufunc):
@@ -322,24 +322,24 @@ _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
 def register_extension(registry: str, name: str, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered under a name in a registry.
 
-    Parts from outside enter the keys of the cache; those of these packages are ignored.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored.
     """
-    if any(is_foreign(part) for part in parts if _plain(part) is None):
+    if any(is_external(part) for part in parts if _plain(part) is None):
         remember_extension(registry, name, *parts)
     else:
         _extensions.pop((registry, name), None)
 
 
 def remember_extension(registry: str, name: str, *parts: Any) -> None:
-    """`register_extension` of parts that are known to come from outside."""
+    """`register_extension` for parts that are known to belong to another package."""
     _extensions[registry, name] = parts
 
 
 def extensions_text() -> str:
-    """The source texts of everything registered from outside; empty if there is nothing. `UnknownSource` as in `source_text`."""
+    """The source texts of all extensions; empty if there are none. `UnknownSource` as in `source_text`."""
     rows = dict(_extensions)
     rows.update(
-        (("coder", name), row) for name, row in coders().items() if any(map(is_foreign, row[1:]))
+        (("coder", name), row) for name, row in coders().items() if any(map(is_external, row[1:]))
     )
     return "\n".join(
         f"{registry} {name}\n{source_text(rows[registry, name], f'the {registry} of {name}')}"

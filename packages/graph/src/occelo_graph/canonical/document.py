@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.form.encoding import Arrays, encode, encode_value
+from occelo_graph.canonical.encoding import Arrays, encode, encode_value
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable

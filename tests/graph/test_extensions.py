@@ -14,7 +14,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import Op, op
 from occelo_graph import tensor as ot
-from occelo_graph.form.sources import UnknownSource, extensions_text, is_foreign, source_text
+from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 
 
 def made(text: str, **names: Any) -> Any:
@@ -136,9 +136,9 @@ def test_a_version_stands_for_the_rest() -> None:
 
 
 def test_what_these_packages_register_is_no_extension() -> None:
-    assert not is_foreign(Op)
-    assert not is_foreign(source_text)
-    assert is_foreign(functools.partial(source_text))
+    assert not is_external(Op)
+    assert not is_external(source_text)
+    assert is_external(functools.partial(source_text))
     assert "coder builtins:type" not in extensions_text()
 
 

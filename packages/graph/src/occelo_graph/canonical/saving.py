@@ -18,9 +18,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from occelo_graph.canonical.document import Numbering, document
+from occelo_graph.canonical.encoding import Arrays, decode, decode_value, encode_value
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
-from occelo_graph.form.document import Numbering, document
-from occelo_graph.form.encoding import Arrays, decode, decode_value, encode_value
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable, shared

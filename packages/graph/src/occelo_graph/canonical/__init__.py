@@ -1,0 +1,1 @@
+"""The canonical form of graphs, by which they are hashed, saved and loaded."""
