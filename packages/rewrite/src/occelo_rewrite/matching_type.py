@@ -5,14 +5,18 @@ Used by rules, whose replacements must keep the type of the variable that they r
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from occelo_graph.tensor import cast, second
+from occelo_graph.tensors.nodes import tensors
+
+if TYPE_CHECKING:
+    from occelo_graph import TensorType, TensorVariable
 
 __all__ = ["shaped_like"]
 
 
-def shaped_like(value: Any, output: Any) -> Any:
+def shaped_like(value: TensorVariable, output: TensorVariable) -> TensorVariable:
     """``value``, cast and broadcast to the dtype and the shape of the node's output that it replaces."""
     wanted, given = output.type, value.type
     if given.dtype != wanted.dtype:
@@ -21,14 +25,15 @@ def shaped_like(value: Any, output: Any) -> Any:
         a == b or (b is None and a != 1) for a, b in zip(given.shape, wanted.shape, strict=True)
     ):
         return value  # a static length of 1 may be broadcast to a dynamic one
-    for variable in output.owner.inputs:
+    node = output.owner
+    for variable in () if node is None else tensors(node.inputs):
         # broadcast against the inputs of the replaced node, not against its output
         if variable.type.ndim and not _covers(value.type, variable.type):
             value = second(variable, value)
     return value
 
 
-def _covers(value: Any, other: Any) -> bool:
+def _covers(value: TensorType, other: TensorType) -> bool:
     """Whether broadcasting against ``other`` cannot change the type of ``value``."""
     lead = value.ndim - other.ndim
     return lead >= 0 and all(

@@ -6,19 +6,21 @@ Rules call `shapes_of` to prove that shapes are equal, or to replace a length by
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import cast
 
-from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph, TensorVariable, Type, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.shape import Shape_i, length_read
 from occelo_rewrite.constants import number_of
 
-__all__ = ["Lengths", "ShapeFeature", "shapes_of"]
+__all__ = ["Length", "Lengths", "ShapeFeature", "shapes_of"]
 
-Lengths = tuple[Any, ...]
-"""A length for each dimension: an integer, or a scalar variable computed from lengths of inputs."""
+Length = int | TensorVariable
+"""An integer, or a scalar variable computed from lengths of inputs."""
+Lengths = tuple[Length, ...]
+"""A length for each dimension."""
 
 
 class ShapeFeature(Feature):
@@ -33,7 +35,7 @@ class ShapeFeature(Feature):
 
     def __init__(self) -> None:
         self._known: dict[Variable, Lengths] = {}
-        self._expressions: dict[Any, Any] = {}
+        self._expressions: dict[tuple[object, ...], Variable] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if "shape_feature" in fgraph.__dict__:
@@ -43,7 +45,7 @@ class ShapeFeature(Feature):
     def on_detach(self, fgraph: FunctionGraph) -> None:
         fgraph.__dict__.pop("shape_feature", None)
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         for out in node.outputs:
             self._known.pop(out, None)
 
@@ -107,7 +109,7 @@ class ShapeFeature(Feature):
                 for static, n in zip(kind.shape, lengths, strict=True)
             )
 
-    def _one(self, length: Any) -> Any:
+    def _one(self, length: Length) -> Length:
         """The unique object of a length."""
         if not isinstance(length, Variable):
             return int(length)
@@ -118,7 +120,7 @@ class ShapeFeature(Feature):
         if owner is None:
             return length
         done: dict[Variable, Variable] = {}
-        stack = [length]
+        stack: list[Variable] = [length]
         while stack:
             each = stack[-1]
             node = each.owner
@@ -140,10 +142,12 @@ class ShapeFeature(Feature):
                 stack.extend(waiting)
                 continue
             done[each] = self._expression(node, [done[v] for v in node.inputs], each)
-        return done[length]
+        return cast(
+            "TensorVariable", done[length]
+        )  # a length is a tensor, and so is one that equals it
 
     def _expression(self, node: Apply, inputs: list[Variable], variable: Variable) -> Variable:
-        parts: list[Any] = []
+        parts: list[Variable | tuple[Type, object]] = []
         for v in inputs:
             value = number_of(v)
             parts.append(v if value is None else (v.type, value))
@@ -170,7 +174,9 @@ class ShapeFeature(Feature):
             m is n or (isinstance(m, int) and m == n) for m, n in zip(first, second, strict=True)
         )
 
-    def is_length(self, fgraph: FunctionGraph | None, length: Any, of: Variable, axis: int) -> bool:
+    def is_length(
+        self, fgraph: FunctionGraph | None, length: Length, of: Variable, axis: int
+    ) -> bool:
         """Whether a scalar is provably the length of a tensor along an axis."""
         known = self.shape_of(fgraph, of)[axis]
         if isinstance(length, Variable):
@@ -191,7 +197,7 @@ def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
     return found
 
 
-def as_variable(length: Any) -> Any:
+def as_variable(length: Length) -> TensorVariable:
     """A length as an int64 scalar variable."""
     return (
         ot.cast(length, "int64")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Constant, FunctionGraph, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ops.control import ASSUMPTIONS
@@ -39,7 +39,7 @@ class AssumptionFeature(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply | str,
         i: int,
         var: Variable,
         new_var: Variable,
@@ -146,7 +146,7 @@ class AssumptionFeature(Feature):
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
     """Whether a matrix provably has as many rows as columns; without a graph, by its type alone."""
-    static: Any = variable.type.shape or ()
+    static = variable.type.shape or ()
     if len(static) < 2:
         return False
     if None not in static[-2:] or fgraph is None:

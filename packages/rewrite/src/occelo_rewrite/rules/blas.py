@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -53,8 +53,8 @@ def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
     first, last = x.type, y.type
     if first.shape[-1] != 1 or last.shape[0] != 1:
         return None
-    left: Any = x if first.ndim == 2 else ot.dimshuffle(x, [])
-    right: Any = y if last.ndim == 2 else ot.dimshuffle(y, [])
+    left = x if first.ndim == 2 else ot.dimshuffle(x, [])
+    right = y if last.ndim == 2 else ot.dimshuffle(y, [])
     if first.ndim == 2 and last.ndim == 1:
         left = ot.dimshuffle(x, [0])
     if first.ndim == 1 and last.ndim == 2:
@@ -130,8 +130,7 @@ def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replace
         return None
     if not assumptions_of(fgraph).holds(fgraph, s, "selection"):
         return None
-    rows: Any = x
-    return [rows[ot.argmax(s, axis=1)]]
+    return [x[ot.argmax(s, axis=1)]]
 
 
 CANONICALIZE = RuleSet(
@@ -155,12 +154,9 @@ def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> 
     yt = y.type
     if xt.ndim < 3 or yt.ndim < 2 or any(n != 1 for n in yt.shape[:-2]) or yt.ndim > xt.ndim:
         return None
-    matrix: Any = ot.dimshuffle(y, [yt.ndim - 2, yt.ndim - 1]) if yt.ndim > 2 else y
+    matrix = ot.dimshuffle(y, [yt.ndim - 2, yt.ndim - 1]) if yt.ndim > 2 else y
     lengths = ot.shape_tuple(x)
-    rows: Any = 1
-    for n in lengths[:-1]:
-        rows = rows * n
-    flat = ot.reshape(x, (rows, lengths[-1]))
+    flat = ot.reshape(x, (math.prod(lengths[:-1]), lengths[-1]))
     product = Dot()(flat, matrix)
     return [ot.reshape(product, (*lengths[:-1], ot.shape_tuple(matrix)[1]))]
 
@@ -171,9 +167,9 @@ SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize"
 # products with addends
 
 
-def _scaled(term: TensorVariable) -> tuple[Any, Any]:
+def _scaled(term: TensorVariable) -> tuple[TensorVariable, TensorVariable | None]:
     """A term alpha * x, with a scalar alpha, as x and alpha (None for 1)."""
-    owner = term.owner
+    owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul:
         return term, None
     scalars = [v for v in owner.inputs if all(n == 1 for n in v.type.shape)]
@@ -184,15 +180,16 @@ def _scaled(term: TensorVariable) -> tuple[Any, Any]:
     return rest[0], flat[0] if len(flat) == 1 else ot.mul(*flat)
 
 
-def _outer_factors(term: TensorVariable) -> tuple[Any, Any] | None:
+def _outer_factors(term: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
     """x and y, if a term is the outer product x_i y_j; else None."""
-    owner = term.owner
+    owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
         return None
-    found: dict[Any, Any] = {}
+    found: dict[tuple[int | str, ...], TensorVariable] = {}
     for v in owner.inputs:
-        if v.owner is not None and isinstance(v.owner.op, DimShuffle):
-            found[v.owner.op.new_order] = v.owner.inputs[0]
+        spread = computed_by(v, DimShuffle)
+        if spread is not None:
+            found[spread.op.new_order] = spread.inputs[0]
     if (0, "x") in found and ("x", 0) in found:
         return found[0, "x"], found["x", 0]
     return None
@@ -306,7 +303,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
 
     (Loops that use the sum would fuse the addition, so there it stays.)
     """
-    readers: Any = fgraph.clients.get(node.outputs[0], ())
+    readers = fgraph.clients.get(node.outputs[0], ())
     if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):
         return None
     parted = Parted.at(fgraph, node, _dot_factors)
@@ -337,11 +334,13 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 def _total(terms: Sequence[Term]) -> TensorVariable:
     plus = [v for v, sign in terms if sign > 0]
     minus = [v for v, sign in terms if sign < 0]
-    bottom: Any = None if not minus else minus[0] if len(minus) == 1 else ot.add(*minus)
     if not plus:
-        return ot.neg(bottom)
-    top = plus[0] if len(plus) == 1 else ot.add(*plus)
-    return top if bottom is None else ot.sub(top, bottom)
+        return ot.neg(_added(minus))
+    return ot.sub(_added(plus), _added(minus)) if minus else _added(plus)
+
+
+def _added(terms: Sequence[TensorVariable]) -> TensorVariable:
+    return terms[0] if len(terms) == 1 else ot.add(*terms)
 
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
@@ -349,8 +348,8 @@ def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replac
     """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
     out = node.outputs[0]
     base, alpha = _scaled(out)
-    owner: Any = base.owner
-    if alpha is None or owner is None or not isinstance(owner.op, Gemm | Gemv):
+    owner = computed_by(base, Gemm, Gemv)
+    if alpha is None or owner is None:
         return None
     number = number_of(alpha)
     if number is None or not is_moderate(out.type.numpy_dtype, number):

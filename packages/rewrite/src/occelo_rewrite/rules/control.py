@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
-from occelo_graph import Apply, FunctionGraph, TensorApply
+from occelo_graph import Apply, FunctionGraph, TensorApply, Variable, computed_by
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
@@ -20,7 +20,7 @@ __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 @node_rewriter([CheckAndRaise])
 def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
     """A check of a condition that is known to be true is dropped, and so is a condition that is checked twice."""
-    conditions: dict[Any, None] = {}
+    conditions: dict[Variable, None] = {}
     for v in node.inputs[1:]:
         value = number_of(v)
         if value is None or not value:
@@ -56,11 +56,11 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
     """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and likewise in the other branch."""
     op = node.op
     condition = node.inputs[0]
-    parts: list[Any] = list(node.inputs[1:])
+    parts: list[Variable] = list(node.inputs[1:])
     changed = False
     for i, v in enumerate(parts):
-        inner: Any = v.owner
-        if inner is not None and isinstance(inner.op, IfElse) and inner.inputs[0] is condition:
+        inner = computed_by(v, IfElse)
+        if inner is not None and v.index is not None and inner.inputs[0] is condition:
             taken = 1 if i < op.n_outs else 1 + inner.op.n_outs
             parts[i] = inner.inputs[taken + v.index]
             changed = True
@@ -82,7 +82,7 @@ def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
             or user not in fgraph.apply_nodes
         ):
             continue
-        other: Any = user
+        other = cast("Apply[IfElse]", user)
         if _depends(node, other) or _depends(other, node):
             continue
         if not run_together(fgraph, node, other):

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorType, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -105,12 +103,12 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) ->
     return None
 
 
-def _spans(own: Any, full: Any) -> bool:
+def _spans(own: TensorType, full: TensorType) -> bool:
     """Whether a tensor has the length of the result in every dimension."""
     return all(a != 1 or b == 1 for a, b in zip(own.shape, full.shape, strict=True))
 
 
-def _knows_ones_of(value: Any, repeated: Any) -> bool:
+def _knows_ones_of(value: TensorVariable, repeated: TensorVariable) -> bool:
     """Whether each static length 1 of the repeated tensor, by which it broadcasts, is static in its value, too."""
     return all(
         a == 1 or b != 1

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, Op
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.narrowing import is_array
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
@@ -49,7 +47,7 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     except Exception:
         # the error is raised when the function is called, with a message that names the user's line
         return None
-    folded: list[Any] = []
+    folded: list[Variable] = []
     for output, value in zip(node.outputs, values, strict=True):
         copied = np.array(value) if is_array(value) else value
         made = output.type.make_constant(copied)

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
@@ -36,17 +34,17 @@ def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replac
     others = [i for i in range(left[0].type.ndim) if i != op.axis]
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
         return None  # the other lengths would not be checked
-    made: Any = op(*left)
+    made = op(*left)
     return [made] if made.type.dtype == node.outputs[0].type.dtype else None
 
 
 @node_rewriter([Join])
 def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(join(x, y), z) = join(x, y, z), along one axis, if the inner join has no other user."""
-    parts: list[Any] = []
+    parts: list[TensorVariable] = []
     changed = False
     for v in node.inputs:
-        inner = v.owner
+        inner = computed_by(v, Join)
         if inner is not None and inner.op == node.op and len(fgraph.clients[v]) == 1:
             parts += inner.inputs
             changed = True
@@ -55,7 +53,7 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements
     return [node.op(*parts)] if changed else None
 
 
-def _slice_of(variable: TensorVariable, axis: int) -> tuple[Any, int, int] | None:
+def _slice_of(variable: TensorVariable, axis: int) -> tuple[TensorVariable, int, int] | None:
     """x, start and stop, if the variable is x[start:stop] along the axis, with static bounds."""
     owner = computed_by(variable, Subtensor)
     if owner is None or len(owner.inputs) > 1:
@@ -83,9 +81,9 @@ def _slice_of(variable: TensorVariable, axis: int) -> tuple[Any, int, int] | Non
 def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(x[a:b], x[b:c]) = x[a:c], for x of static length."""
     op = node.op
-    parts: list[Any] = []
+    parts: list[TensorVariable] = []
     changed = False
-    last: tuple[Any, int, int] | None = None
+    last: tuple[TensorVariable, int, int] | None = None
     for v in node.inputs:
         found = _slice_of(v, op.axis)
         known = found is not None and found[0].type.shape[op.axis] is not None
@@ -126,8 +124,9 @@ def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replaceme
 def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks."""
     op = node.op
-    owners: list[Any] = [v.owner for v in node.inputs]
-    if len(owners) < 2 or any(o is None or not isinstance(o.op, Alloc) for o in owners):
+    found = [computed_by(v, Alloc) for v in node.inputs]
+    owners = [o for o in found if o is not None]
+    if len(owners) < 2 or len(owners) < len(found):
         return None
     value = owners[0].inputs[0]
     if any(o.inputs[0] is not value for o in owners):
@@ -143,18 +142,15 @@ def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacemen
         if i != op.axis
     ):
         return None
-    total: Any = 0
-    for s in shapes:
-        total = total + s[op.axis]
     lengths = list(shapes[0])
-    lengths[op.axis] = total
+    lengths[op.axis] = sum(s[op.axis] for s in shapes)
     return [ot.alloc(value, *lengths)]
 
 
 @node_rewriter([MakeVector])
 def vector_of_own_elements(fgraph: FunctionGraph, node: TensorApply[MakeVector]) -> Replacements:
     """make_vector(x[0], x[1], ..., x[n-1]) = x, for x of static length n."""
-    source: Any = None
+    source: TensorVariable | None = None
     for position, v in enumerate(node.inputs):
         owner = computed_by(v, Subtensor)
         if owner is None or len(owner.inputs) > 1:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewr
 from occelo_rewrite.pattern import call, p, wild
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
-from occelo_rewrite.shapes import shapes_of
+from occelo_rewrite.shapes import Length, shapes_of
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
@@ -162,7 +163,7 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
     if value is not None:
         return ot.constant(np.asarray(value, variable.type.dtype))
     lead = ndim - variable.type.ndim
-    kept: list[Any] = ["x" if i < lead else i - lead for i in range(ndim) if i not in axis]
+    kept: list[int | str] = ["x" if i < lead else i - lead for i in range(ndim) if i not in axis]
     while kept and kept[0] == "x":
         kept.pop(0)
     return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
@@ -175,20 +176,23 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     (A maximum of no elements is an error, so there the length must be static. float16 cannot hold n. overflow: intermediate
     sums and products; finite: n v is NaN for an infinite v and n = 0.)
     """
-    owner = node.inputs[0].owner
     op = node.op
     out = node.outputs[0]
-    repeats = owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second)
-    if owner is None or not repeats or not _is_plain(node):
+    allocated = computed_by(node.inputs[0], Alloc)
+    spread = applied(node.inputs[0], ot.second)
+    if not _is_plain(node):
         return None
     if out.type.dtype == "float16" and not _is_exact(node):
         return None
-    if isinstance(owner.op, Alloc):
-        value = owner.inputs[0]
-        lengths: Any = fill_static(owner.op.shape, owner.inputs[1:])
-    else:
-        value = owner.inputs[1]
+    lengths: Sequence[Length]
+    if allocated is not None:
+        value = allocated.inputs[0]
+        lengths = fill_static(allocated.op.shape, allocated.inputs[1:])
+    elif spread is not None:
+        value = spread.inputs[1]
         lengths = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])
+    else:
+        return None
     lead = len(lengths) - value.type.ndim
     repeated = [i for i in op.axis if i < lead or value.type.shape[i - lead] == 1]
     if not repeated:
@@ -202,11 +206,9 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     left = [i for i in range(lead, len(lengths)) if i not in repeated]
     base = ot.dimshuffle(value, [i - lead for i in left])
     axis = tuple(left.index(i) for i in op.axis if i not in repeated)
-    rest: Any = CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(base) if axis else base
+    rest = CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(base) if axis else base
     if not row.idempotent:
-        count: Any = 1
-        for n in counted:
-            count = count * n
+        count = math.prod(counted)
         if not row.linear and not is_float(out.type.dtype):
             return None
         rest = row.of_many(rest, ot.cast(count, out.type.dtype))
@@ -216,7 +218,7 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     ]
 
 
-def _stretched(value: TensorVariable, lengths: list[Any]) -> bool:
+def _stretched(value: TensorVariable, lengths: Sequence[Length]) -> bool:
     return any(own == 1 and n != 1 for own, n in zip(value.type.shape, lengths, strict=True))
 
 
@@ -327,10 +329,11 @@ def sum_of_squared_outer(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> 
     product = None if square is None else applied(square.inputs[0], ot.mul)
     if product is None or op.axis != (1, 2) or len(product.inputs) != 2 or not _is_plain(node):
         return None
-    parts: dict[Any, Any] = {}
+    parts: dict[tuple[int | str, ...], TensorVariable] = {}
     for v in product.inputs:
-        if v.owner is not None and isinstance(v.owner.op, DimShuffle):
-            parts[v.owner.op.new_order] = v.owner.inputs[0]
+        spread = computed_by(v, DimShuffle)
+        if spread is not None:
+            parts[spread.op.new_order] = spread.inputs[0]
     left, right = parts.get((0, "x", 1)), parts.get(("x", 0, 1))
     if left is None or right is None or left.type.dtype != right.type.dtype:
         return None

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
@@ -32,11 +31,8 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
     """
     op = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
-    if (
-        getattr(found, "owner", None) is not None
-        and found.owner.op == op
-        and found.owner.inputs[0] is node.inputs[0]
-    ):
+    made = None if isinstance(found, int) else computed_by(found, Shape_i)
+    if made is not None and made.op == op and made.inputs[0] is node.inputs[0]:
         return None
     return [as_variable(found)]
 
@@ -100,12 +96,12 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
     return [inner.op(*(_reordered(v, op.new_order, op.input_ndim) for v in inner.inputs))]
 
 
-def _reordered(variable: TensorVariable, order: Any, ndim: int) -> Any:
+def _reordered(variable: TensorVariable, order: Sequence[int | str], ndim: int) -> TensorVariable:
     """The dimshuffle of an operand of an elementwise op, whose result has ``ndim`` dimensions."""
     missing = ndim - variable.type.ndim
     if missing == ndim and ndim:
         return variable
-    places = [a if a == "x" else a - missing if a >= missing else "x" for a in order]
+    places = ["x" if isinstance(a, str) or a < missing else a - missing for a in order]
     return ot.dimshuffle(variable, places)
 
 
@@ -119,7 +115,7 @@ def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) ->
     lengths = fill_static(inner.op.shape, inner.inputs[1:])
     value = inner.inputs[0]
     if value.type.ndim:
-        missing: list[Any] = ["x"] * (op.input_ndim - value.type.ndim)
+        missing = ["x"] * (op.input_ndim - value.type.ndim)
         value = op(ot.dimshuffle(value, [*missing, *range(value.type.ndim)]))
     return [ot.alloc(value, *(1 if isinstance(a, str) else lengths[a] for a in op.new_order))]
 
@@ -232,7 +228,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
         if any(x.type.shape[axis] == 1 for axis in asserted):
             continue
         lengths = inner.inputs[1:]
-        inputs: list[Any] = [*node.inputs[:i], x, *node.inputs[i + 1 :]]
+        inputs = [*node.inputs[:i], x, *node.inputs[i + 1 :]]
         result = node.op(*inputs)
         beside = [v for v in inputs if v.owner is None and v.type.ndim == kind.ndim]
         if not any(_checks(inner.op, lengths, v) for v in beside):
@@ -245,7 +241,7 @@ def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVar
     """Whether an elementwise operand is an input of the graph with all the asserted lengths."""
     rest = iter(lengths)
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
-        wanted: Any = next(rest) if given else static
+        wanted = next(rest) if given else static
         if wanted is not None and (
             root.type.shape[axis] == 1 or not surely_has_length(root, axis, wanted)
         ):

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -140,9 +139,9 @@ _MOST_SQUARINGS = 16
     p.pow(x, number("c", lambda c: float(c).is_integer() and 2 < abs(c) <= _MOST_SQUARINGS)),
     tags=("rounding", "overflow"),
 )
-def small_power(x: TensorVariable, c: Any) -> TensorVariable | None:
+def small_power(x: TensorVariable, c: float) -> TensorVariable | None:
     """x ^ n = products of repeated squares, for whole n of at most 16."""
-    result: Any = None
+    result: TensorVariable | None = None
     square = x
     rest = abs(int(c))
     while rest:
@@ -259,13 +258,13 @@ _length = call(Shape_i, x, name="length")
 
 
 @rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
-def length_is_not_negative(node: TensorApply, c: Any) -> TensorVariable | None:
+def length_is_not_negative(node: TensorApply, c: float) -> TensorVariable | None:
     """A length is never less than 0."""
     return ot.constant(node.op == ot.ge) if c <= 0 else None
 
 
 @rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
-def length_is_no_negative_number(node: TensorApply, c: Any) -> TensorVariable | None:
+def length_is_no_negative_number(node: TensorApply, c: float) -> TensorVariable | None:
     """A length never equals a negative number."""
     return ot.constant(node.op == ot.neq) if c < 0 else None
 
@@ -274,7 +273,7 @@ def length_is_no_negative_number(node: TensorApply, c: Any) -> TensorVariable | 
 
 
 @rule(p.switch(c, x, y), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_constant(c: Any, x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
+def switch_constant(c: complex, x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """switch(True, x, y) = x, and switch(False, x, y) = y."""
     return x if c else y
 

@@ -5,13 +5,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    TensorApply,
+    TensorConstant,
+    TensorVariable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape import DimShuffle
 from occelo_graph.tensors.type import is_float
@@ -27,18 +33,18 @@ __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
 
 x, y, z = wild("x y z")
 c = number("c")
-_SWITCH: Any = ot.switch(np.True_, 1.0, 2.0).owner_op
+_SWITCH = Elemwise(ScalarFunction("switch"))
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
-def _times(value: Any, factor: Any, like: Any) -> Any:
+def _times(value: TensorVariable | None, factor: complex, like: TensorVariable) -> TensorVariable:
     """The number ``factor`` times the product ``value`` (None if that is empty); a multiplication by 1 is left out."""
     if value is None:
         return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
     if factor == -1:
         value = ot.neg(value)
     elif factor != 1:
-        owner = value.owner
+        owner = computed_by(value, Elemwise)
         number_ = ot.constant(np.asarray(factor, like.type.dtype))
         if owner is not None and owner.op == ot.reciprocal:
             value = ot.true_div(number_, owner.inputs[0])
@@ -47,7 +53,7 @@ def _times(value: Any, factor: Any, like: Any) -> Any:
     return shaped_like(value, like)
 
 
-def _numbers(variables: list[Any]) -> list[Any]:
+def _numbers(variables: list[TensorConstant]) -> list[TensorConstant]:
     """The numbers of those variables that are constants other than 1 and -1."""
     return [v for v in variables if number_of(v) not in (1, -1)]
 
@@ -72,7 +78,7 @@ def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     if negative and others:
         opposite = ot.constant(np.asarray(-others[0].data, others[0].type.dtype))
         rest, _ = whole.without(units[0], units[1], instead=(others[0], opposite))
-        return [shaped_like(rest, node.outputs[0])]
+        return [_times(rest, 1, node.outputs[0])]
     rest, _ = whole.without(units[0], units[1])
     if negative and node.op == ot.neg and rest is node.inputs[0]:
         return None
@@ -140,7 +146,7 @@ def cancelled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     if whole is None or not whole.below:
         return None
     left = list(whole.below)
-    both: list[Any] = []
+    both: list[TensorVariable] = []
     for v in whole.above:
         if v in left:
             left.remove(v)
@@ -206,7 +212,7 @@ CANONICALIZE = RuleSet(
 # forms that factors make together
 
 
-def _inner(variable: TensorVariable, function: Any) -> Any:
+def _inner(variable: TensorVariable, function: Elemwise) -> TensorVariable | None:
     """x, if the variable is the function applied to x and both have the same type; else None."""
     node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
@@ -214,7 +220,7 @@ def _inner(variable: TensorVariable, function: Any) -> Any:
     return node.inputs[0]
 
 
-def _negated(v: Any) -> Any:
+def _negated(v: TensorVariable) -> TensorVariable:
     """-v in canonical form."""
     found = _inner(v, ot.neg)
     return ot.neg(v) if found is None else found
@@ -238,18 +244,27 @@ def _real_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product
     return Product.at(fgraph, node)
 
 
-def _with(whole: Product, above: list[Any], below: list[Any], made: Any, like: Any) -> Any:
+def _with(
+    whole: Product,
+    above: list[TensorVariable],
+    below: list[TensorVariable],
+    made: TensorVariable,
+    like: TensorVariable,
+) -> Replacements:
     """The product with some factors replaced by ``made``."""
     rest, number_ = whole.without(above, below)
     return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
 
 
-def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
+Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
+
+
+def _divisors(whole: Product) -> list[Divisor]:
     """The divisors of a product, each with the numerator and denominator factors that it stands for.
 
     A reciprocal with other users is a factor of the numerator.
     """
-    found: list[tuple[Any, list[Any], list[Any]]] = [(v, [], [v]) for v in whole.below]
+    found: list[Divisor] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:
         divisor = _inner(v, ot.reciprocal)
         if divisor is not None:
@@ -257,7 +272,7 @@ def _divisors(whole: Product) -> list[tuple[Any, list[Any], list[Any]]]:
     return found
 
 
-def one_plus(variable: TensorVariable) -> Any:
+def one_plus(variable: TensorVariable) -> TensorVariable | None:
     """x, if the variable is 1 + x in one dtype; else None."""
     node = applied(variable, ot.add)
     if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
@@ -324,13 +339,14 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     return None
 
 
-def _sum_over(variable: TensorVariable, ndim: int) -> tuple[Any, tuple[int, ...]]:
+def _sum_over(
+    variable: TensorVariable, ndim: int
+) -> tuple[TensorVariable, tuple[int, ...]] | tuple[None, tuple[()]]:
     """The summed variable and the axes, if a variable is a sum whose axes are kept with length 1; else None."""
-    owner = variable.owner
-    order: Any = None
-    if owner is not None and isinstance(owner.op, DimShuffle):
-        order, owner = owner.op.new_order, owner.inputs[0].owner
-    if owner is None or not isinstance(owner.op, CAReduce) or owner.op.scalar_op.name != "add":
+    spread = computed_by(variable, DimShuffle)
+    order = None if spread is None else spread.op.new_order
+    owner = computed_by(variable if spread is None else spread.inputs[0], CAReduce)
+    if owner is None or owner.op.scalar_op.name != "add":
         return None, ()
     summed = owner.inputs[0]
     axis: tuple[int, ...] = owner.op.axis
@@ -443,7 +459,11 @@ def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
 
 @rule(p.mul(p.exp(x, name="first"), p.exp(y, name="second")), tags=("rounding", "overflow"))
 def product_of_powers(
-    x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
+    x: TensorVariable,
+    y: TensorVariable,
+    first: TensorApply,
+    second: TensorApply,
+    fgraph: FunctionGraph,
 ) -> TensorVariable | None:
     """exp(x) exp(y) = exp(x + y), if the two have no other users."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
@@ -470,7 +490,7 @@ STABILIZE = RuleSet(
     tags=("rounding", "overflow"),
 )
 def over_exp(
-    x: TensorVariable, node: TensorApply, power: Any, fgraph: FunctionGraph
+    x: TensorVariable, node: TensorApply, power: TensorApply, fgraph: FunctionGraph
 ) -> TensorVariable | None:
     """c / exp(x) = c exp(-x) for a constant c with abs(c) >= 1, if exp(x) has no other users.
 
@@ -489,7 +509,11 @@ def over_exp(
     tags=("rounding", "overflow"),
 )
 def product_of_equal_bases(
-    x: TensorVariable, y: TensorVariable, first: Any, second: Any, fgraph: FunctionGraph
+    x: TensorVariable,
+    y: TensorVariable,
+    first: TensorApply,
+    second: TensorApply,
+    fgraph: FunctionGraph,
 ) -> TensorVariable | None:
     """z^x z^y = z^(x + y) for positive z, if the two have no other users."""
     base = first.inputs[0]
@@ -498,7 +522,7 @@ def product_of_equal_bases(
     return ot.pow(base, ot.add(x, y))
 
 
-def _positive(v: Any) -> bool:
+def _positive(v: TensorVariable) -> bool:
     value = number_of(v)
     return (value is not None and value > 0) or applied(v, ot.exp) is not None
 

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
@@ -144,7 +142,7 @@ _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
 @rule(
     p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler", "comparison")
 )
-def log_of_scaled(x: TensorVariable, c: Any) -> TensorVariable | None:
+def log_of_scaled(x: TensorVariable, c: float) -> TensorVariable | None:
     """log(c x) = log(x) + log(c) for a constant c > 0, if log(x) has a stable form.
 
     (For any other x the sum could cancel.)
@@ -161,7 +159,7 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     out = node.outputs[0]
     if total is None or len(total.inputs) < 2 or not is_float(out.type.dtype):
         return None
-    exponents: list[Any] = []
+    exponents: list[TensorVariable] = []
     for term in total.inputs:
         power = applied(term, ot.exp)
         if power is None or power.inputs[0].type.dtype != out.type.dtype:
@@ -195,7 +193,7 @@ def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     return _stable(node)
 
 
-def _stable(node: Apply) -> Any:
+def _stable(node: TensorApply[Elemwise]) -> Replacements:
     form = stable_form(node)
     return None if form is None else [shaped_like(form, node.outputs[0])]
 

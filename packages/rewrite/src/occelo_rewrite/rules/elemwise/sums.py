@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from occelo_graph import Constant, FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import Constant, FunctionGraph, TensorApply, TensorVariable, Variable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
@@ -29,7 +29,7 @@ _FOLDABLE = 1 << 16
 _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", "sub"))
 
 
-def _scaled(term: TensorVariable) -> tuple[TensorVariable, Any]:
+def _scaled(term: TensorVariable) -> tuple[TensorVariable, complex]:
     """x and c for a term c * x; any other term and 1."""
     owner = computed_by(term, Elemwise)
     if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
@@ -41,14 +41,14 @@ def _scaled(term: TensorVariable) -> tuple[TensorVariable, Any]:
     return term, 1
 
 
-def _wrapped(value: Any, dtype: np.dtype[Any]) -> Any:
+def _wrapped(value: complex, dtype: np.dtype[Any]) -> complex:
     """A coefficient converted to a dtype; integers wrap around."""
     if dtype.kind not in "iu":
         with np.errstate(all="ignore"):
             return dtype.type(value).item()
     size = 1 << (8 * dtype.itemsize)
-    value = int(value) % size
-    return value - size if dtype.kind == "i" and value >= size // 2 else value
+    whole = int(value.real) % size
+    return whole - size if dtype.kind == "i" and whole >= size // 2 else whole
 
 
 def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
@@ -59,26 +59,26 @@ def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
     return bool(np.all(np.abs(data) <= most))
 
 
-class _Collected:
+class Collected:
     """The terms of a sum with their coefficients, in order, and the sum of its constants."""
 
     def __init__(self, whole: Sum) -> None:
         self.dtype = whole.root.outputs[0].type.numpy_dtype
         self.whole = whole
-        self.coefficients: dict[TensorVariable, Any] = {}
-        self.constant: Any = None
+        self.coefficients: dict[TensorVariable, complex] = {}
+        self.constant: npt.NDArray[Any] | None = None
         self.constants = 0
-        self._written: dict[tuple[Any, Any], Any] = {}
+        self._written: dict[tuple[TensorVariable, complex], TensorVariable] = {}
         for term, sign in whole.terms:
             if isinstance(term, Constant) and self._add_constant(term.data, sign):
                 continue
             base, factor = _scaled(term)
-            known: Any = self.coefficients.get(base)
-            self.coefficients[base] = _wrapped((known or 0) + sign * factor, self.dtype)
+            known = self.coefficients.get(base, 0)
+            self.coefficients[base] = _wrapped(known + sign * factor, self.dtype)
             if sign > 0:
                 self._written.setdefault((base, factor), term)
 
-    def _add_constant(self, data: Any, sign: int) -> bool:
+    def _add_constant(self, data: npt.NDArray[Any], sign: int) -> bool:
         """Add a constant to the sum of constants, unless the result would be large or could overflow."""
         value = data if sign > 0 else np.negative(data)
         if np.size(value) > _FOLDABLE or not _is_small(value, self.dtype):
@@ -112,13 +112,13 @@ class _Collected:
         finite = all(np.isfinite(v) for v in self.coefficients.values())
         return finite and len(self.coefficients) == 1
 
-    def _term(self, base: TensorVariable, coefficient: Any) -> TensorVariable:
+    def _term(self, base: TensorVariable, coefficient: complex) -> TensorVariable:
         written = self._written.get((base, coefficient))
         if written is not None:
             return written
         return base if abs(coefficient) == 1 else ot.mul(base, coefficient)
 
-    def expression(self) -> Any:
+    def expression(self) -> TensorVariable:
         """The sum of the terms in their order, the constant last, without terms that cancel."""
         terms = [
             (base, -1) if coefficient == -1 else (self._term(base, coefficient), 1)
@@ -143,7 +143,7 @@ def _chain(terms: list[tuple[TensorVariable, int]], dtype: np.dtype[Any]) -> Ten
         if first == len(terms):
             return ot.neg(below)
         terms = [(terms[first][0], 1), (below, -1), *terms[first + 1 :]]
-    group: list[Any] = []
+    group: list[TensorVariable] = []
     for v, sign in terms:
         if sign > 0:
             group.append(v)
@@ -242,8 +242,8 @@ def _with_last_constant(
     last = variables.pop()
     if node.op == ot.neg or not variables or not isinstance(last, Constant):
         return None
-    data: Any = last.data
-    return _added(variables), np.negative(data) if node.op == ot.sub else np.asarray(data)
+    data = np.asarray(last.data)
+    return _added(variables), np.negative(data) if node.op == ot.sub else data
 
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
@@ -257,7 +257,7 @@ def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 def _is_plainly_collected(whole: Sum) -> bool:
     """A quick test for sums of different terms without numbers, in which nothing can be collected."""
-    seen: set[Any] = set()
+    seen: set[Variable] = set()
     for term, _ in whole.terms:
         if term in seen or isinstance(term, Constant):
             return False
@@ -269,16 +269,15 @@ def _is_plainly_collected(whole: Sum) -> bool:
     return True
 
 
-def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> _Collected | None:
+def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Collected | None:
     """The collected terms of the sum with this node as its root; None if collecting changes nothing."""
     whole = Sum.at(fgraph, node)
     dtype = node.outputs[0].type.dtype
     if whole is None or dtype.startswith("uint"):
         return None
-    if whole.notes is None and _is_plainly_collected(whole):
+    if whole.collected is None and _is_plainly_collected(whole):
         return None
-    found: _Collected = whole.notes or _Collected(whole)
-    whole.notes = found
+    found = whole.collected = whole.collected or Collected(whole)
     if found.is_collected or not (found.coefficients or found.constants):
         return None
     return found
@@ -298,7 +297,7 @@ def neg_of_difference(x: TensorVariable, y: TensorVariable) -> TensorVariable | 
 
 @rule(p.mul(number("c", is_power_of_two), p.add(p.mul(d, x), k)), tags=("overflow",))
 def distribute_number(
-    c: Any, d: Any, x: TensorVariable, k: Any, node: TensorApply
+    c: complex, d: complex, x: TensorVariable, k: complex, node: TensorApply
 ) -> TensorVariable | None:
     """c (d x + k) = (c d) x + c k, for constants c, d and k; c is a power of two, so nothing is rounded.
 

@@ -7,12 +7,13 @@ except the root is used only once, by its parent in the tree.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from occelo_graph import (
     Apply,
     FunctionGraph,
     TensorApply,
+    TensorConstant,
     TensorVariable,
     Variable,
     computed_by,
@@ -21,6 +22,9 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.constants import number_of
+
+if TYPE_CHECKING:
+    from occelo_rewrite.rules.elemwise.sums import Collected
 
 __all__ = ["Product", "Sum", "inner_node"]
 
@@ -70,7 +74,7 @@ class Sum:
     ) -> None:
         self.root = root
         self.terms = terms
-        self.notes: Any = None
+        self.collected: Collected | None = None
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
@@ -88,11 +92,13 @@ class Sum:
         if dtype == "bool" or not _is_root(fgraph, node, _SUM):
             return None
         terms: list[tuple[TensorVariable, int]] = []
-        stack: list[tuple[Any, int]] = [(node.outputs[0], 1)]
+        stack: list[tuple[TensorVariable, int]] = [(node.outputs[0], 1)]
         while stack:
             variable, sign = stack.pop()
-            owner = variable.owner
-            if variable is node.outputs[0] or inner_node(fgraph, variable, dtype, _SUM):
+            owner = (
+                node if variable is node.outputs[0] else inner_node(fgraph, variable, dtype, _SUM)
+            )
+            if owner is not None:
                 name = _name(owner)
                 signs = (
                     [1, -1] if name == "sub" else [-1 if name == "neg" else 1] * len(owner.inputs)
@@ -141,11 +147,15 @@ class Product:
         if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):
             return None
         made = cls(node, {node.outputs[0]})
-        stack: list[tuple[Any, bool]] = [(node.outputs[0], True)]
+        stack: list[tuple[TensorVariable, bool]] = [(node.outputs[0], True)]
         while stack:
             variable, above = stack.pop()
-            owner = variable.owner
-            if variable is node.outputs[0] or inner_node(fgraph, variable, dtype, _PRODUCT):
+            owner = (
+                node
+                if variable is node.outputs[0]
+                else inner_node(fgraph, variable, dtype, _PRODUCT)
+            )
+            if owner is not None:
                 made._inner.add(variable)
                 name = _name(owner)
                 sides = [above] * len(owner.inputs)
@@ -161,19 +171,17 @@ class Product:
                 (made.above if above else made.below).append(variable)
         return made
 
-    def numbers(self) -> tuple[list[TensorVariable], list[TensorVariable]]:
+    def numbers(self) -> tuple[list[TensorConstant], list[TensorConstant]]:
         """The factors of numerator and denominator that are constants of one number."""
-        above = [v for v in self.above if number_of(v) is not None]
-        below = [v for v in self.below if number_of(v) is not None]
-        return above, below
+        return _numbers_in(self.above), _numbers_in(self.below)
 
     def without(
         self,
         above: Iterable[TensorVariable] = (),
         below: Iterable[TensorVariable] = (),
-        number: Any = 1.0,
-        instead: tuple[Any, Any] = (None, None),
-    ) -> tuple[Any, Any]:
+        number: complex = 1.0,
+        instead: tuple[TensorVariable | None, TensorVariable | None] = (None, None),
+    ) -> tuple[TensorVariable | None, complex]:
         """The product without the factors ``above`` and ``below``: a variable without signs, and ``number`` with the sign.
 
         The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
@@ -186,12 +194,18 @@ class Product:
         result = self._rebuild(gone, *instead)
         return result, -number if self.negative else number
 
-    def _rebuild(self, gone: dict[tuple[TensorVariable, bool], int], old: Any, new: Any) -> Any:
-        done: list[Any] = []
-        stack: list[tuple[Any, bool, bool]] = [(self.root.outputs[0], True, False)]
+    def _rebuild(
+        self,
+        gone: dict[tuple[TensorVariable, bool], int],
+        old: TensorVariable | None,
+        new: TensorVariable | None,
+    ) -> TensorVariable | None:
+        done: list[TensorVariable | None] = []
+        stack: list[tuple[TensorVariable, bool, bool]] = [(self.root.outputs[0], True, False)]
         while stack:
             variable, above, ready = stack.pop()
-            if variable not in self._inner:
+            owner = computed_by(variable, Elemwise) if variable in self._inner else None
+            if owner is None:
                 key = (variable, above)
                 if gone.get(key, 0):
                     gone[key] -= 1
@@ -202,7 +216,6 @@ class Product:
                 else:
                     done.append(variable)
                 continue
-            owner = variable.owner
             if not ready:
                 stack.append((variable, above, True))
                 flip = _name(owner) in ("true_div", "reciprocal")
@@ -213,6 +226,10 @@ class Product:
             parts = [done.pop() for _ in owner.inputs]
             done.append(_combined(owner, parts))
         return done[0]
+
+
+def _numbers_in(factors: list[TensorVariable]) -> list[TensorConstant]:
+    return [v for v in factors if isinstance(v, TensorConstant) and number_of(v) is not None]
 
 
 def _combined(

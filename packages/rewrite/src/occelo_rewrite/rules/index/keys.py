@@ -5,11 +5,11 @@ The other modules of this package use it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from occelo_graph import TensorApply
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ops.index.key import SCALAR
+from occelo_graph.ops.index.key import SCALAR, KeyEntry
 from occelo_graph.ops.index.subtensor import Subtensor
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["FULL", "is_full", "kept_axes", "parts_of", "read", "static_bounds"]
 FULL = slice(None)
 
 
-def is_full(entry: Any) -> bool:
+def is_full(entry: KeyEntry) -> bool:
     """Whether an entry of a key is a slice of a whole dimension."""
     return isinstance(entry, slice) and slice_parts(entry) in (
         (None, None, None),
@@ -30,7 +30,7 @@ def is_full(entry: Any) -> bool:
     )
 
 
-def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
+def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
     """A basic key with its variables in place: integers, scalar variables and slices of those.
 
     ``first`` is the position of the node's first input that belongs to the key.
@@ -38,10 +38,10 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
     op = node.op
     given = iter(node.inputs[first:])
 
-    def filled(part: Any) -> Any:
+    def filled(part: KeyEntry) -> KeyEntry:
         return next(given) if isinstance(part, str) and part == SCALAR else part
 
-    result: list[Any] = []
+    result: list[KeyEntry] = []
     for entry in op.key:
         if isinstance(entry, slice):
             result.append(slice(*(filled(part) for part in slice_parts(entry))))
@@ -50,17 +50,17 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[Any]:
     return result
 
 
-def read(x: TensorVariable, parts: list[Any]) -> TensorVariable:
+def read(x: TensorVariable, parts: list[KeyEntry]) -> TensorVariable:
     """``x`` at a key given by its entries; ``x`` itself if the key takes all of it."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 
 
-def kept_axes(parts: list[Any]) -> list[int]:
+def kept_axes(parts: list[KeyEntry]) -> list[int]:
     """The dimensions that a key keeps, in order: those with a slice."""
     return [i for i, part in enumerate(parts) if isinstance(part, slice)]
 
 
-def static_bounds(part: Any, length: int | None) -> tuple[int, int | None, int] | None:
+def static_bounds(part: slice, length: int | None) -> tuple[int, int | None, int] | None:
     """Start, stop and step of a slice, as non-negative constants; None if they are not static.
 
     If the length is dynamic, only slices with a non-negative start and a positive step are static; the

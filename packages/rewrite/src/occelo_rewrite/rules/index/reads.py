@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from occelo_graph import (
@@ -22,7 +20,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.create import Alloc, ARange
-from occelo_graph.ops.index.key import ARRAY
+from occelo_graph.ops.index.key import ARRAY, KeyEntry
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
@@ -36,7 +34,7 @@ from occelo_graph.ops.shape import DimShuffle, SpecifyShape
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
-from occelo_rewrite.shapes import shapes_of
+from occelo_rewrite.shapes import Length, shapes_of
 
 __all__ = ["CANONICALIZE"]
 
@@ -64,7 +62,7 @@ def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
     return None if made.owner is not None and made.owner.op == node.op else [made]
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: KeyEntry) -> KeyEntry:
     if is_slice(part):
         return slice(*(_plain(p) for p in (part.start, part.stop, part.step)))
     value = number_of(part) if isinstance(part, Constant) else None
@@ -114,7 +112,7 @@ def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
     return [read(x, merged)]
 
 
-def _composed(first: slice, then: Any, length: int | None) -> Any:
+def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
     """The entry that reads from x what ``x[first][then]`` reads; None if it depends on dynamic values."""
     outer = static_bounds(first, length)
     if outer is None:
@@ -146,24 +144,20 @@ def _composed(first: slice, then: Any, length: int | None) -> Any:
 @node_rewriter([Subtensor])
 def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """alloc(x)[key] = alloc(x[key]), and likewise for dimshuffle and specify_shape."""
-    inner: Any = node.inputs[0].owner
-    if inner is None:
-        return None
-    parts = parts_of(node)
-    if isinstance(inner.op, DimShuffle):
-        return _through_dimshuffle(inner, parts)
-    if isinstance(inner.op, Alloc):
-        return _through_alloc(fgraph, node, inner, parts)
-    return None
+    moved = computed_by(node.inputs[0], DimShuffle)
+    if moved is not None:
+        return _through_dimshuffle(moved, parts_of(node))
+    made = computed_by(node.inputs[0], Alloc)
+    return None if made is None else _through_alloc(fgraph, node, made, parts_of(node))
 
 
-def _through_dimshuffle(inner: Any, parts: list[Any]) -> Any:
+def _through_dimshuffle(inner: TensorApply[DimShuffle], parts: list[KeyEntry]) -> Replacements:
     op = inner.op
     x = inner.inputs[0]
-    wanted: list[Any] = [FULL] * x.type.ndim
-    order: list[Any] = []
+    wanted: list[KeyEntry] = [FULL] * x.type.ndim
+    order: list[int | str] = []
     for axis, part in zip(op.new_order, parts, strict=True):
-        if axis == "x":
+        if isinstance(axis, str):
             if isinstance(part, slice):
                 if not is_full(part):
                     return None
@@ -178,15 +172,17 @@ def _through_dimshuffle(inner: Any, parts: list[Any]) -> Any:
         return None
     kept = kept_axes(wanted)
     taken = read(x, wanted)
-    new_order = ["x" if a == "x" else kept.index(a) for a in order]
+    new_order = ["x" if isinstance(a, str) else kept.index(a) for a in order]
     return [ot.dimshuffle(taken, new_order)]
 
 
-def _through_alloc(fgraph: FunctionGraph, node: Apply, inner: Any, parts: list[Any]) -> Any:
+def _through_alloc(
+    fgraph: FunctionGraph, node: Apply, inner: TensorApply[Alloc], parts: list[KeyEntry]
+) -> Replacements:
     value = inner.inputs[0]
     lengths = fill_static(inner.op.shape, inner.inputs[1:])
     lead = len(lengths) - value.type.ndim
-    wanted: list[Any] = []
+    wanted: list[KeyEntry] = []
     for axis, part in enumerate(parts):
         broadcast = axis < lead or value.type.shape[axis - lead] == 1
         if isinstance(part, slice):
@@ -202,7 +198,7 @@ def _through_alloc(fgraph: FunctionGraph, node: Apply, inner: Any, parts: list[A
     return [ot.alloc(taken, *shape) if shape else taken]
 
 
-def _within(index: Any, length: Any) -> bool:
+def _within(index: KeyEntry, length: Length) -> bool:
     return isinstance(index, int) and isinstance(length, int) and -length <= index < length
 
 
@@ -230,7 +226,7 @@ def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Repla
     count = len(inner.inputs)
     if isinstance(part, int):
         return [inner.inputs[part]] if -count <= part < count else None
-    if not isinstance(part, slice) or static_bounds(part, count) is None:
+    if not is_slice(part) or static_bounds(part, count) is None:
         return None
     chosen = inner.inputs[part]
     return [inner.op(*chosen)] if chosen else None
@@ -287,10 +283,10 @@ def read_of_write(
     For keys of integers and slices. Arrays of positions may name a position twice, so with them y must be
     a single number.
     """
-    inner: Any = node.inputs[0].owner
     kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
+    inner = computed_by(node.inputs[0], kinds)
     op = node.op
-    if inner is None or not isinstance(inner.op, kinds) or inner.op.key != op.key:
+    if inner is None or inner.op.key != op.key:
         return None
     if any(a is not b for a, b in zip(inner.inputs[2:], node.inputs[1:], strict=True)):
         return None
@@ -319,7 +315,7 @@ def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
         and np.ndim(variable.data) == 1
         and 1 < np.size(variable.data) <= 4096
     ):
-        data: Any = variable.data
+        data = np.asarray(variable.data)
         if data.dtype.kind not in "iu":
             return None
         step = int(data[1]) - int(data[0])
@@ -354,7 +350,7 @@ def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor])
     last = range(start, stop or 0, step)[-1]
     if last >= length:
         return None
-    parts: list[Any] = [FULL] * x.type.ndim
+    parts: list[KeyEntry] = [FULL] * x.type.ndim
     parts[axis] = slice(start, last + 1, step)
     return [read(x, parts)]
 
@@ -400,8 +396,8 @@ def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) 
 def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
     """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
     op = node.op
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, ot.Dot) or len(fgraph.clients[node.inputs[0]]) > 1:
+    inner = computed_by(node.inputs[0], ot.Dot)
+    if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
     x, y = inner.inputs
     if (op.offset, op.axis1, op.axis2) != (0, 0, 1) or x.type.ndim != 2 or y.type.ndim != 2:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from occelo_graph import (
@@ -157,8 +155,8 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
     out = node.outputs[0]
     known = shapes_of(fgraph)
     for position, term in enumerate(node.inputs):
-        write: Any = term.owner
-        if write is None or not isinstance(write.op, OVERWRITING) or not _is_zero(write.inputs[0]):
+        write = computed_by(term, *OVERWRITING)
+        if write is None or not _is_zero(write.inputs[0]):
             continue
         if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
             continue
