@@ -1,4 +1,4 @@
-"""Extents of memory that BLAS calls read and write, computed from the arguments, for programs with bounds checks.
+"""Extents of memory that BLAS and LAPACK calls read and write, computed from the arguments, for programs with bounds checks.
 
 `bounds_checked` uses them. They follow the documentation of the routines, not the lowerings whose calls they check. A
 program with bounds checks cannot call a routine that is not in the table here.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from occelo_link.loops.ir.lapack_routines import Routine, routine_of
 from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
 
 __all__ = ["Extent", "extents_of"]
@@ -36,8 +37,11 @@ def extents_of(
 
     NotImplementedError for a routine that is not in the table.
     """
+    lapack = routine_of(call.entry)
+    if lapack is not None:
+        return _of_lapack(lapack, call, operate, i64)
     kind, _, routine = call.entry.partition(":")
-    if kind not in ("blas", "lapack"):
+    if kind != "blas":
         return None
     found = _ROUTINES.get(routine[1:])
     if found is None:
@@ -53,7 +57,8 @@ class _Arguments:
         self._operate = operate
         self._i64 = i64
 
-    def _integer(self, position: int) -> Value:
+    def integer(self, position: int) -> Value:
+        """An integer argument."""
         value = self._args[position].value
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
@@ -64,7 +69,7 @@ class _Arguments:
         assert reference.value.op == "const"
         return chr(reference.value.args[0]) == "N"
 
-    def _spread(self, lines: Value, step: Value, width: Value) -> Value:
+    def spread(self, lines: Value, step: Value, width: Value) -> Value:
         """The elements spanned by ``lines`` of ``width`` elements each that start ``step`` apart."""
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
@@ -76,15 +81,15 @@ class _Arguments:
         run = self._operate
         if letter >= 0 and not self.plain(letter):
             rows, columns = columns, rows
-        height, step = self._integer(rows), self._integer(leading)
-        count = self._spread(self._integer(columns), step, height)
+        height, step = self.integer(rows), self.integer(leading)
+        count = self.spread(self.integer(columns), step, height)
         return Extent(self._args[at], count, run("le", run("max", height, self._i64(1)), step))
 
     def vector(self, at: int, step: int, length: int) -> Extent:
         """A vector; one with a negative step starts at its last element."""
         run = self._operate
-        by = self._integer(step)
-        count = self._spread(self._integer(length), run("abs", by), self._i64(1))
+        by = self.integer(step)
+        count = self.spread(self.integer(length), run("abs", by), self._i64(1))
         return Extent(self._args[at], count, run("ne", by, self._i64(0)))
 
 
@@ -108,3 +113,28 @@ def _gemv(args: _Arguments) -> Sequence[Extent]:
 
 
 _ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {"gemm": _gemm, "gemv": _gemv}
+
+
+def _of_lapack(
+    routine: Routine, call: Invoke, operate: Operate, i64: Callable[[int], Value]
+) -> Sequence[Extent]:
+    """The extents of a call of LAPACK, by the table of its arguments."""
+    arguments = _Arguments(call, operate, i64)
+    places = {argument.name: k for k, argument in enumerate(routine.arguments)}
+    complex_ = call.entry.partition(":")[2][0] in "cz"
+    found: list[Extent] = []
+    for argument, given in zip(routine.arguments, call.args, strict=True):
+        if isinstance(given, Pointer):
+            height, leading, width = (
+                i64(int(n)) if n.isdigit() else arguments.integer(places[n])
+                for n in argument.extent
+            )
+            if argument.extent[1] == "1":
+                # a vector is a matrix with one column
+                height, leading, width = height, operate("max", height, i64(1)), i64(1)
+            count = arguments.spread(width, leading, height)
+            if complex_ and argument.kind == "array":
+                count = operate("mul", count, i64(2))
+            valid = operate("le", operate("max", height, i64(1)), leading)
+            found.append(Extent(given, count, valid))
+    return found

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.linalg.lapack import Lapack, each_element, fill_with_nan
+from occelo_link.loops.linalg.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -67,6 +69,33 @@ def lower_cholesky(
 
     context.step([triangle], [result], emit)
     return [result]
+
+
+@lowers_complex_to_loops(Cholesky)
+def lower_complex_cholesky(
+    context: Context, node: TensorApply[Cholesky], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    x = inputs[0]
+    dtype = node.outputs[0].type.dtype
+    n = context.unify(x.shape[-2], x.shape[-1])
+    parts = [context.store(_lower_triangle(context, part)) for part in parts_of(x)]
+    result = new_result(context, dtype, [*x.shape[:-2], n, n])
+
+    def emit() -> None:
+        lapack = Lapack(context, dtype)
+        matrix = WorkMatrix(context, dtype, n, n)
+        with each_element(context, x.shape[:-2]) as index:
+            matrix.fill(parts, index)
+            info = lapack.call("potrf", uplo="L", n=n, a=matrix.pointer, lda=matrix.leading)
+            good = context.builder.eq(info, context.i64(0))
+            if node.op.on_error == "raise":
+                context.check(good)
+                matrix.copy_to(result, index)
+            else:
+                matrix.copy_to(result, index, good)
+
+    context.step(parts, result, emit)
+    return [whole_tensor(result)]
 
 
 def _lower_triangle(context: Context, x: Tensor) -> Tensor:

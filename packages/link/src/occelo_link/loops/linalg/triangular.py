@@ -6,91 +6,100 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.triangular import SolveTriangular
-from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.linalg.lapack import (
-    Lapack,
-    batch_lengths,
-    each_element,
-    own_index,
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.lapack import Lapack, batch_lengths, each_element, own_index
+from occelo_link.loops.linalg.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
 )
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
-from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
 
 
+@lowers_complex_to_loops(SolveTriangular)
 @lowers_to_loops(SolveTriangular)
 def lower_solve_triangular(
     context: Context, node: TensorApply[SolveTriangular], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     a, b = inputs
-    op = node.op
+    op, dtype = node.op, node.outputs[0].type.dtype
     n = context.unify(context.unify(a.shape[-2], a.shape[-1]), b.shape[-2])
     batch = batch_lengths(context, [a, b], [2, 2])
-    matrix = MatrixOperand(context, a)
-    right = context.store(b)
-    columns = b.shape[-1]
-    result = context.new_stored(a.dtype, [*batch, n, columns])
+    matrix = _Matrix(context, a, dtype)
+    right = stored_parts(context, b)
+    result = new_result(context, dtype, [*batch, n, b.shape[-1]])
 
     def emit() -> None:
-        builder, zero = context.builder, context.i64(0)
-        lapack = Lapack(context, a.dtype)
-        leading = builder.op("max", n, context.i64(1))
-        # right-hand sides in column-major order
-        work = builder.buffer(a.dtype, "work", ndim=2)
-        builder.alloc(work, builder.mul(n, columns))
-        letters = {
-            # a matrix in row-major order is its transpose in column-major order
-            "uplo": "L" if op.lower != matrix.by_rows else "U",
-            "trans": "T" if matrix.by_rows else "N",
-            "diag": "U" if op.unit_diagonal else "N",
-        }
+        builder = context.builder
+        lapack = Lapack(context, dtype)
+        columns = WorkMatrix(context, dtype, n, b.shape[-1])
+        matrix.prepare(n)
         with each_element(context, batch) as index:
-            own = own_index(context, b, 2, index)
-            _copy_columns(context, right, own, work, n, columns, None)
-            at = matrix.stored.position(builder, [*own_index(context, a, 2, index), zero, zero])
+            columns.fill(right, index)
             info = lapack.call(
                 "trtrs",
-                **letters,
+                # a matrix in row-major order is its transpose in column-major order
+                uplo="L" if op.lower != matrix.by_rows else "U",
+                trans="T" if matrix.by_rows else "N",
+                diag="U" if op.unit_diagonal else "N",
                 n=n,
-                nrhs=columns,
-                a=Pointer(matrix.stored.buffer, at),
+                nrhs=b.shape[-1],
+                a=matrix.at(index),
                 lda=matrix.leading,
-                b=Pointer(work, zero),
-                ldb=leading,
+                b=columns.pointer,
+                ldb=columns.leading,
             )
-            good = builder.eq(info, zero)
+            good = builder.eq(info, context.i64(0))
             if op.on_error == "raise":
                 context.check(good)
-                good = None
-            _copy_columns(context, result, index, work, n, columns, good, back=True)
+                columns.copy_to(result, index)
+            else:
+                columns.copy_to(result, index, good)
 
-    context.step([matrix.stored, right], [result], emit)
-    return [result]
+    context.step([*matrix.parts, *right], result, emit)
+    return [whole_tensor(result)]
 
 
-def _copy_columns(
-    context: Context,
-    tensor: Stored,
-    index: Index,
-    work: Buffer,
-    n: Value,
-    columns: Value,
-    good: Value | None,
-    back: bool = False,
-) -> None:
-    """Copy a matrix to column-major order in ``work``, or ``back`` from there: NaN unless it is ``good``."""
-    builder = context.builder
-    with builder.loop(n, fixed=True) as rows, builder.loop(columns, fixed=True) as across:
-        i, j = rows.index, across.index
-        there = builder.add(builder.mul(j, n), i)
-        here = tensor.position(builder, [*index, i, j])
-        if not back:
-            builder.store(work, there, builder.load(tensor.buffer, here))
-        else:
-            value = builder.load(work, there, fixed=True)
-            if good is not None:
-                value = builder.select(good, value, builder.const(float("nan"), tensor.dtype))
-            builder.store(tensor.buffer, here, value)
+class _Matrix:
+    """The triangular matrices: real ones are read in place, complex ones copied."""
+
+    def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:
+        self.context, self.dtype = context, dtype
+        self.parts: Sequence[Stored] = stored_parts(context, tensor)
+        self.operand = MatrixOperand(context, tensor) if len(self.parts) == 1 else None
+        self.copy: WorkMatrix | None = None
+        self.by_rows = False
+        if self.operand is not None:
+            self.parts = [self.operand.stored]
+            self.by_rows = self.operand.by_rows
+
+    def prepare(self, n: Value) -> None:
+        """Allocate working memory."""
+        if self.operand is None:
+            self.copy = WorkMatrix(self.context, self.dtype, n, n)
+
+    @property
+    def leading(self) -> Value:
+        """The leading dimension."""
+        if self.copy is not None:
+            return self.copy.leading
+        assert self.operand is not None
+        return self.operand.leading
+
+    def at(self, index: Index) -> Pointer:
+        """The address of the matrix at an index of the batch."""
+        context = self.context
+        if self.copy is not None:
+            self.copy.fill(self.parts, index)
+            return self.copy.pointer
+        zero = context.i64(0)
+        own = own_index(context, self.parts[0], 2, index)
+        return Pointer(
+            self.parts[0].buffer, self.parts[0].position(context.builder, [*own, zero, zero])
+        )

@@ -1,0 +1,104 @@
+"""Matrices in working memory for LAPACK: one element of a batch at a time, in column-major order, real or complex.
+
+A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts apart; so operands are copied in and
+results out, which takes little time beside the routine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.lapack import own_index
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+__all__ = ["WorkMatrix", "new_result", "stored_parts", "whole_tensor"]
+
+
+def stored_parts(context: Context, tensor: Tensor) -> list[Stored]:
+    """The real tensors of an operand in memory: one, or two of a complex one."""
+    return [context.store(part) for part in parts_of(tensor)]
+
+
+def new_result(context: Context, dtype: str, shape: Sequence[Value]) -> list[Stored]:
+    """New tensors for a result: one, or two of a complex one."""
+    return [context.new_stored(PARTS.get(dtype, dtype), shape) for _ in range(_count(dtype))]
+
+
+def whole_tensor(parts: Sequence[Stored]) -> Tensor:
+    """The tensor of which these are the parts."""
+    return parts[0] if len(parts) == 1 else ComplexTensor(*parts)
+
+
+def _count(dtype: str) -> int:
+    return 2 if dtype in PARTS else 1
+
+
+class WorkMatrix:
+    """A matrix in memory allocated here; made where the statements of a step are written, before the loop over the batch.
+
+    ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
+    at least 1. Vectors have one column.
+    """
+
+    def __init__(self, context: Context, dtype: str, rows: Value, columns: Value) -> None:
+        self.context = context
+        self.rows, self.columns = rows, columns
+        self.count = _count(dtype)
+        builder = context.builder
+        self.leading = builder.op("max", rows, context.i64(1))
+        self.buffer = builder.buffer(PARTS.get(dtype, dtype), "work", ndim=2)
+        builder.alloc(self.buffer, builder.product([rows, columns, context.i64(self.count)]))
+
+    @property
+    def pointer(self) -> Pointer:
+        """The address of the first element."""
+        return Pointer(self.buffer, self.context.i64(0))
+
+    def offset(self, row: Value, column: Value, part: int = 0) -> Value:
+        """The position of an element's part in the buffer."""
+        builder = self.context.builder
+        at = builder.add(builder.mul(column, self.rows), row)
+        at = builder.mul(at, self.context.i64(self.count))
+        return builder.add(at, self.context.i64(part))
+
+    def load(self, row: Value, column: Value, part: int = 0) -> Value:
+        """The part of an element."""
+        return self.context.builder.load(self.buffer, self.offset(row, column, part), fixed=True)
+
+    def store(self, row: Value, column: Value, value: Value, part: int = 0) -> None:
+        """Write the part of an element."""
+        self.context.builder.store(self.buffer, self.offset(row, column, part), value)
+
+    def fill(self, operand: Sequence[Stored], index: Index) -> None:
+        """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch.
+
+        A real operand of a complex matrix has imaginary part 0.
+        """
+        context, builder = self.context, self.context.builder
+        own = [own_index(context, part, 2, index) for part in operand]
+        with builder.loop(self.columns, fixed=True) as across:
+            with builder.loop(self.rows, fixed=True) as down:
+                i, j = down.index, across.index
+                for k in range(self.count):
+                    if k < len(operand):
+                        at = operand[k].position(builder, [*own[k], i, j])
+                        value = builder.load(operand[k].buffer, at, fixed=True)
+                    else:
+                        value = builder.const(0.0, self.buffer.dtype)
+                    self.store(i, j, value, k)
+
+    def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
+        """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``."""
+        builder = self.context.builder
+        rows, columns = result[0].shape[-2:]
+        with builder.loop(rows, fixed=True) as down:
+            with builder.loop(columns, fixed=True) as across:
+                i, j = down.index, across.index
+                for k, part in enumerate(result):
+                    value = self.load(i, j, k)
+                    if good is not None:
+                        value = builder.select(good, value, builder.const(float("nan"), part.dtype))
+                    builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
