@@ -14,7 +14,7 @@ from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op
 from occelo_graph.ops.lengths import KnownLengths, assert_shape_of, surely_has_length
-from occelo_graph.ops.shape import SpecifyShape
+from occelo_graph.ops.shape.asserting import SpecifyShape
 
 
 class Doubled(Op):

@@ -31,7 +31,8 @@ from occelo_graph.ir.types import NullType
 from occelo_graph.ops.batching import batch_shape, materialize, parse_signature
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.create import alloc, broadcast_to
-from occelo_graph.ops.shape import length_product, reshape, shape_tuple
+from occelo_graph.ops.shape.reading import length_product, shape_tuple
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import TensorApply, tensors
 from occelo_graph.tensors.type import TensorType

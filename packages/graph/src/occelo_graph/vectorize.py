@@ -16,7 +16,8 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
-from occelo_graph.ops.shape import lengths_by_variables, specify_shape
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import TensorType

@@ -14,7 +14,7 @@ from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
-from occelo_graph.ops.shape import specify_shape
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.printing.debugprint import debugprint
 from occelo_graph.printing.infix import pprint
 from occelo_graph.tensors.constant import as_tensor_variable

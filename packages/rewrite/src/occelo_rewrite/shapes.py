@@ -12,7 +12,7 @@ from occelo_graph import Apply, FunctionGraph, TensorVariable, Type, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.shape import Shape_i, length_read
+from occelo_graph.ops.shape.reading import Shape_i, length_read
 from occelo_rewrite.constants import number_of
 
 __all__ = ["Length", "Lengths", "ShapeFeature", "shapes_of"]

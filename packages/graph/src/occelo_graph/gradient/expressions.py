@@ -18,7 +18,7 @@ from occelo_graph.ops.elemwise.arithmetic import neg, sub
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.constant import constant
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 

@@ -15,7 +15,8 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.traversal import as_variables, variable_depends_on
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.create import eye
-from occelo_graph.ops.shape import length_product, lengths_by_variables, reshape
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph

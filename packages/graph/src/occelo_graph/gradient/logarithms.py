@@ -16,20 +16,8 @@ from occelo_graph.gradient.barriers import zero_grad
 from occelo_graph.gradient.expressions import ExpressionReader, OfBounded, number_in, same
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import Cast
-from occelo_graph.ops.elemwise.arithmetic import (
-    abs as abs_,
-)
-from occelo_graph.ops.elemwise.arithmetic import (
-    add,
-    gt,
-    lt,
-    maximum,
-    mul,
-    neg,
-    sqr,
-    sub,
-    switch,
-)
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import add, gt, lt, maximum, mul, neg, sqr, sub, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.special import erf, erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import (
@@ -45,7 +33,8 @@ from occelo_graph.ops.elemwise.transcendental import (
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
 from occelo_graph.ops.reduce import sum as sum_
-from occelo_graph.ops.shape import DimShuffle, length_read
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.nodes import computed_by, tensors
 
 if TYPE_CHECKING:

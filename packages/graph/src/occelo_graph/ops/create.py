@@ -43,17 +43,14 @@ from occelo_graph.ops.length_inputs import (
     check_length_types,
     checked_against_type,
     fill_static,
+    lengths_of,
     specialize_lengths,
     split_static,
 )
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import (
-    broadcast_lengths,
-    length_read,
-    lengths_by_variables,
-    lengths_of,
-    moveaxis,
-)
+from occelo_graph.ops.shape.broadcasting import broadcast_lengths
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 

@@ -21,17 +21,12 @@ from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
+from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import (
-    Shape_i,
-    expand_dims,
-    flatten,
-    lengths_by_variables,
-    lengths_of,
-    normalize_axes,
-    normalize_axis,
-    reshape,
-)
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import TensorType, is_discrete
 

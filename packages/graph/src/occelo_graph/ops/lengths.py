@@ -16,7 +16,9 @@ from typing import Any
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_graph.ops.shape import Reshape, Shape_i, SpecifyShape, length_read
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.reading import Shape_i, length_read
+from occelo_graph.ops.shape.reshaping import Reshape
 
 __all__ = ["KnownLengths", "assert_shape_of", "surely_has_length"]
 

@@ -38,16 +38,10 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reductions import Reduction, reduction_of
-from occelo_graph.ops.shape import (
-    expand_dims,
-    flatten,
-    length_product,
-    lengths_by_variables,
-    normalize_axes,
-    normalize_axis,
-    reshape,
-    transpose,
-)
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.dimensions import expand_dims, transpose
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 

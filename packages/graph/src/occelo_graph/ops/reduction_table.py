@@ -33,16 +33,10 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.elemwise.transcendental import pow as pow_
 from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence, cumprod, sum
 from occelo_graph.ops.reductions import Derive, Reduction, add_reduction
-from occelo_graph.ops.shape import (
-    expand_dims,
-    flatten,
-    length_product,
-    lengths_by_variables,
-    normalize_axes,
-    normalize_axis,
-    reshape,
-    transpose,
-)
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.dimensions import expand_dims, transpose
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 

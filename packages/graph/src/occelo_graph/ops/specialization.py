@@ -18,7 +18,8 @@ from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.ops.length_inputs import ONCE_KNOWN
-from occelo_graph.ops.shape import Shape, Shape_i, SpecifyShape, length_read
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
 from occelo_graph.tensors.nodes import tensors
 
 __all__ = [

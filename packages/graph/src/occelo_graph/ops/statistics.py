@@ -14,13 +14,9 @@ from occelo_graph.ops.arguments import checked_keepdims, plain_number
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
 from occelo_graph.ops.reduce import max, min, sum
-from occelo_graph.ops.shape import (
-    Shape_i,
-    length_product,
-    normalize_axes,
-    normalize_axis,
-    squeeze,
-)
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.dimensions import squeeze
+from occelo_graph.ops.shape.reading import Shape_i, length_product
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 

@@ -26,6 +26,7 @@ from occelo_graph.ops.elemwise import special as sp
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index import search
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 
@@ -40,7 +41,7 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: An
 
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     ary = as_tensor_variable(ary)
-    where = shape.normalize_axis(axis, ary.type.ndim)
+    where = normalize_axis(axis, ary.type.ndim)
     if not is_list_or_tuple(indices_or_sections) and np.ndim(indices_or_sections) == 0:
         length, count = ary.type.shape[where], int(indices_or_sections)
         if length is None:
@@ -96,7 +97,7 @@ def _count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _size(a: Any, axis: Any = None) -> Any:
     a = as_tensor_variable(a)
-    return a.size if axis is None else a.shape[shape.normalize_axis(axis, a.type.ndim)]
+    return a.size if axis is None else a.shape[normalize_axis(axis, a.type.ndim)]
 
 
 def _angle(z: Any, deg: bool = False) -> Any:
@@ -120,7 +121,7 @@ def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     x = as_tensor_variable(x)
-    axes = shape.normalize_axes(axis, x.type.ndim)
+    axes = normalize_axes(axis, x.type.ndim)
     if len(axes) == 1:
         return statistics.norm(x, ord, axes[0], keepdims)
     rest = [i for i in range(x.type.ndim) if i not in axes]

@@ -21,6 +21,7 @@ from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
+from occelo_graph.ops.shape.reading import length_product
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence
@@ -63,7 +64,7 @@ class TensorVariable(Variable):
     def size(self) -> Any:
         """The number of elements, an int64 scalar."""
         lengths = [shape.Shape_i(i)(self) for i in range(self.type.ndim)]
-        return as_tensor_variable(shape.length_product(lengths))
+        return as_tensor_variable(length_product(lengths))
 
     @property
     def T(self) -> TensorVariable:

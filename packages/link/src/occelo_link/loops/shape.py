@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import Apply, TensorApply
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.reading import Shape, Shape_i
+from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context

@@ -13,7 +13,10 @@ import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.reading import Shape, Shape_i
+from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 

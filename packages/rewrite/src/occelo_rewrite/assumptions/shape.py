@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from occelo_graph import Apply, Op
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.assumptions.inference import Ask, infers
 
 __all__ = ["is_transposition"]

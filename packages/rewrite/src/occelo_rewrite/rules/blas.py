@@ -16,7 +16,7 @@ from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import is_moderate, number_of
 from occelo_rewrite.matching_type import shaped_like

@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex, is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of

@@ -14,7 +14,10 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.lengths import surely_has_length
-from occelo_graph.ops.shape import DimShuffle, Reshape, Shape, Shape_i, SpecifyShape, length_read
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
+from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter

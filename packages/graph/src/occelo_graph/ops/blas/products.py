@@ -17,17 +17,11 @@ from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.reduce import sum as sum_
-from occelo_graph.ops.shape import (
-    expand_dims,
-    length_product,
-    lengths_by_variables,
-    matrix_transpose,
-    moveaxis,
-    normalize_axis,
-    reshape,
-    specify_shape,
-    transpose,
-)
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, moveaxis, transpose
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 

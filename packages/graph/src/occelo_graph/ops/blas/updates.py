@@ -15,7 +15,8 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Op, op
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.blas.products import Dot, outer
-from occelo_graph.ops.shape import specify_shape, transpose
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.dimensions import transpose
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = ["Gemm", "Gemv", "Ger"]

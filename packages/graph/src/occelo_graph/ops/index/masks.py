@@ -13,7 +13,7 @@ from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.index.key import ARRAY, SCALAR, Key, check_mask
-from occelo_graph.ops.shape import shape_i
+from occelo_graph.ops.shape.reading import shape_i
 from occelo_graph.tensors.constant import constant
 from occelo_graph.tensors.type import shape_text
 

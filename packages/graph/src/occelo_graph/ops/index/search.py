@@ -21,16 +21,12 @@ from occelo_graph.ops.create import arange, broadcast_arrays, zeros, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import stack
+from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import (
-    flatten,
-    length_product,
-    lengths_by_variables,
-    lengths_of,
-    moveaxis,
-    normalize_axis,
-    static_integer,
-)
+from occelo_graph.ops.shape.axes import normalize_axis, static_integer
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 

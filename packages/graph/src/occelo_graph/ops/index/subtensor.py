@@ -40,7 +40,8 @@ from occelo_graph.ops.index.key import (
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import Shape, Shape_i, lengths_by_variables, reshape, shape_tuple
+from occelo_graph.ops.shape.reading import Shape, Shape_i, lengths_by_variables, shape_tuple
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType, is_discrete

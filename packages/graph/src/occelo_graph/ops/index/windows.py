@@ -17,7 +17,9 @@ from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape import lengths_by_variables, moveaxis, normalize_axis
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 

@@ -16,7 +16,7 @@ from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.shape import matrix_transpose
+from occelo_graph.ops.shape.dimensions import matrix_transpose
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text

@@ -11,7 +11,7 @@ from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import tril, triu
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
-from occelo_graph.ops.shape import expand_dims, matrix_transpose, squeeze
+from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, squeeze
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import is_complex
 

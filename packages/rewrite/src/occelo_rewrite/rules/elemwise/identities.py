@@ -11,7 +11,7 @@ import numpy as np
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
-from occelo_graph.ops.shape import Shape_i
+from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of

@@ -19,7 +19,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import CAReduce, Softmax
-from occelo_graph.ops.shape import DimShuffle
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
 from occelo_rewrite.matching_type import shaped_like

@@ -1,0 +1,140 @@
+"""`SpecifyShape`: a tensor with an assertion about its lengths.
+
+Users call `specify_shape`. Gradients and conversions between types assert shapes with it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.length_inputs import (
+    FollowsLengths,
+    check_length_types,
+    integer_length,
+    lengths_of,
+    wrong_shape,
+)
+from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.shape.axes import normalize_axes
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
+
+
+@op
+class SpecifyShape(FollowsLengths, LinearInFirst):
+    """The same tensor with lengths asserted: those in ``static``, and further inputs where ``given`` is True.
+
+    Where ``static`` is None and ``given`` False nothing is asserted. ``of`` names the tensor in error messages; ops that
+    differ only in it are equal.
+    """
+
+    reads_once: ClassVar[bool] = True
+
+    moves = FIRST
+
+    static: StaticShape
+    given: tuple[bool, ...]
+    of: str = field(default="", compare=False)
+
+    view_map = {0: [0]}
+
+    def infer(self, x: TensorType, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        if x.ndim != len(self.static):
+            raise ValueError(f"Expected {len(self.static)} dimensions, got {x}")
+        merged: list[int | None] = []
+        for own, wanted in zip(x.shape, self.static, strict=True):
+            if own is not None and wanted is not None and own != wanted:
+                raise ValueError(
+                    f"The shape {shape_text(x.shape)} contradicts the specified {shape_text(self.static)}"
+                )
+            merged.append(own if wanted is None else wanted)
+        return TensorType(x.dtype, merged)
+
+    def evaluate(self, x: Any, *lengths: Any) -> Any:
+        rest = iter(lengths)
+        wanted = [int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)]
+        if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
+            text = shape_text(tuple(wanted))
+            if self.of:
+                raise ValueError(wrong_shape(self.of, x.shape, tuple(wanted)))
+            raise ValueError(f"The shape is {x.shape}, but {text} was specified")
+        return x
+
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        if not any(self.given):
+            return self, inputs
+        static, given, rest = list(self.static), list(self.given), [inputs[0]]
+        lengths = iter(inputs[1:])
+        for i, wanted in enumerate(self.given):
+            if wanted:
+                variable = next(lengths)
+                n = known_integer(variable)
+                if n is None or n < 0 or static[i] not in (None, n):
+                    rest.append(variable)
+                else:
+                    static[i], given[i] = n, False
+        return SpecifyShape(tuple(static), tuple(given), self.of), rest
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        rest = iter(node.inputs[1:])
+        wanted = [next(rest) if g else s for s, g in zip(self.static, self.given, strict=True)]
+        return [tuple(n if w is None else w for w, n in zip(wanted, input_shapes[0], strict=True))]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        extra = batch_ndims[0]
+        wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given, self.of)
+        return [wider(*inputs)]
+
+
+def specify_shape(x: Any, shape: Any) -> TensorVariable:
+    """``x``, asserting its shape; entries of None assert nothing.
+
+    Lengths that are known to differ are a ValueError now, others when the graph runs.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(shape, Variable):
+        entries: list[Any] = list(lengths_of(shape))
+    else:
+        listed: Any = shape if is_list_or_tuple(shape) or np.ndim(shape) else [shape]
+        entries = [None if n is None else integer_length(n) for n in listed]
+    if len(entries) != x.type.ndim:
+        raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
+    static = tuple(n if isinstance(n, int) else None for n in entries)
+    given = tuple(isinstance(n, Variable) for n in entries)
+    if not any(given) and all(
+        w is None or w == n for w, n in zip(static, x.type.shape, strict=True)
+    ):
+        return x
+    made: TensorVariable = SpecifyShape(static, given)(
+        x, *(n for n in entries if isinstance(n, Variable))
+    )
+    return made
+
+
+def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
+    """``x``, asserting that the given dimensions have length 1, so that they broadcast."""
+    x = as_tensor_variable(x)
+    chosen = normalize_axes(axes, x.type.ndim)
+    return specify_shape(x, [1 if i in chosen else None for i in range(x.type.ndim)])

@@ -1,0 +1,243 @@
+"""`DimShuffle`: reordering, adding and dropping dimensions, and the functions that do so, such as `transpose`.
+
+Users find the functions in `occelo.tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "DimShuffle",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "atleast_Nd",
+    "dimshuffle",
+    "expand_dims",
+    "matrix_transpose",
+    "moveaxis",
+    "shape_padaxis",
+    "shape_padleft",
+    "shape_padright",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+
+@op
+class DimShuffle(LinearInFirst):
+    """Reorder, add and drop dimensions.
+
+    ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not
+    listed must have length 1; if that is not known, it is checked when the graph runs.
+    """
+
+    reads_once: ClassVar[bool] = True
+
+    moves = FIRST
+
+    input_ndim: int
+    new_order: tuple[int | str, ...]
+
+    view_map = {0: [0]}
+
+    @property
+    def dropped(self) -> tuple[int, ...]:
+        """The dimensions that are not in the result."""
+        return tuple(i for i in range(self.input_ndim) if i not in self.new_order)
+
+    def infer(self, x: TensorType) -> TensorType:
+        if x.ndim != self.input_ndim:
+            raise TypeError(f"{self} takes {self.input_ndim} dimensions, got {x}")
+        for axis in self.dropped:
+            if x.shape[axis] not in (1, None):
+                raise ValueError(
+                    f"Cannot drop dimension {axis} of length {x.shape[axis]}; only a length of 1 can be dropped"
+                )
+        return TensorType(
+            x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order]
+        )
+
+    def evaluate(self, x: Any) -> Any:
+        kept = [a for a in self.new_order if isinstance(a, int)]
+        dropped = self.dropped
+        if any(x.shape[a] != 1 for a in dropped):
+            raise ValueError(
+                f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1"
+            )
+        moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
+        # without the ellipsis an array without dimensions would become a scalar, which is no view
+        return moved[(..., *(None if a == "x" else slice(None) for a in self.new_order))]
+
+    def _inverse(self) -> DimShuffle:
+        order: list[int | str] = ["x"] * self.input_ndim
+        for position, axis in enumerate(self.new_order):
+            if isinstance(axis, int):
+                order[axis] = position
+        return DimShuffle(len(self.new_order), tuple(order))
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [self._inverse()(cotangents[0])]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [tuple(1 if isinstance(a, str) else input_shapes[0][a] for a in self.new_order)]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        extra = batch_ndims[0]
+        order = tuple(a if isinstance(a, str) else a + extra for a in self.new_order)
+        return [DimShuffle(self.input_ndim + extra, (*range(extra), *order))(inputs[0])]
+
+    def __str__(self) -> str:
+        return f"DimShuffle{{{','.join(str(a) for a in self.new_order)}}}"
+
+
+@lru_cache(256)
+def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
+    return DimShuffle(ndim, order)
+
+
+def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
+    """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
+    x = as_tensor_variable(x)
+    listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
+    ndim = x.type.ndim
+    order = tuple([a if a == "x" else normalize_axis(a, ndim) for a in listed])
+    axes = [a for a in order if a != "x"]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"A dimension is repeated in {order}")
+    if order == tuple(range(ndim)):
+        return x
+    made: TensorVariable = _dimshuffle_op(ndim, order)(x)
+    return made
+
+
+def transpose(x: Any, axes: Any = None) -> TensorVariable:
+    """Reorder dimensions, reversing them by default."""
+    x = as_tensor_variable(x)
+    if axes is None:
+        axes = list(reversed(range(x.type.ndim)))
+    elif np.ndim(axes) == 0:
+        axes = [axes]
+    if len(axes) != x.type.ndim:
+        raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
+    return dimshuffle(x, list(axes))
+
+
+def matrix_transpose(x: Any) -> TensorVariable:
+    """Swap the last two dimensions; ValueError for fewer than two."""
+    x = as_tensor_variable(x)
+    if x.type.ndim < 2:
+        raise ValueError(f"matrix_transpose needs at least 2 dimensions, got {x.type}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
+    """Swap two dimensions."""
+    x = as_tensor_variable(x)
+    order = list(range(x.type.ndim))
+    a, b = normalize_axis(axis1, x.type.ndim), normalize_axis(axis2, x.type.ndim)
+    order[a], order[b] = order[b], order[a]
+    return dimshuffle(x, order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
+    """Move dimensions to new places, keeping the order of the others."""
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    sources = [normalize_axis(a, ndim) for a in np.atleast_1d(source).tolist()]
+    targets = [normalize_axis(a, ndim) for a in np.atleast_1d(destination).tolist()]
+    if len(sources) != len(targets):
+        raise ValueError("source and destination must have as many entries as each other")
+    if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError(f"An axis is repeated in {source} or {destination}")
+    order = [a for a in range(ndim) if a not in sources]
+    for target, origin in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, origin)
+    return dimshuffle(x, order)
+
+
+def expand_dims(a: Any, axis: Any) -> TensorVariable:
+    """Add dimensions of length 1 at the given places of the result."""
+    a = as_tensor_variable(a)
+    given: list[Any] = [axis] if np.ndim(axis) == 0 else list(axis)
+    ndim = a.type.ndim + len(given)
+    axes = normalize_axes(given, ndim)
+    rest = iter(range(a.type.ndim))
+    order: list[Any] = ["x" if i in axes else next(rest) for i in range(ndim)]
+    return dimshuffle(a, order)
+
+
+def squeeze(x: Any, axis: Any = None) -> TensorVariable:
+    """Drop dimensions of length 1: those given, or all whose static length is 1."""
+    x = as_tensor_variable(x)
+    if axis is None:
+        axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
+    else:
+        axes = normalize_axes(axis, x.type.ndim)
+    return dimshuffle(x, [i for i in range(x.type.ndim) if i not in axes])
+
+
+def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
+    """Add ``n_ones`` dimensions of length 1 in front."""
+    t = as_tensor_variable(t)
+    order: list[Any] = [*["x"] * n_ones, *range(t.type.ndim)]
+    return dimshuffle(t, order)
+
+
+def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
+    """Add ``n_ones`` dimensions of length 1 at the end."""
+    t = as_tensor_variable(t)
+    order: list[Any] = [*range(t.type.ndim), *["x"] * n_ones]
+    return dimshuffle(t, order)
+
+
+def shape_padaxis(t: Any, axis: int) -> TensorVariable:
+    """Add a dimension of length 1 at ``axis``."""
+    return expand_dims(t, axis)
+
+
+def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
+    """Tensors with dimensions of length 1 added, in front or (``left=False``) behind, up to ``n``."""
+    results: list[Any] = []
+    for array in arys:
+        variable = as_tensor_variable(array)
+        missing = n - variable.type.ndim
+        if missing > 0:
+            variable = (shape_padleft if left else shape_padright)(variable, missing)
+        results.append(variable)
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """`atleast_Nd` for one dimension."""
+    return atleast_Nd(*arys, n=1)
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """`atleast_Nd` for two dimensions."""
+    return atleast_Nd(*arys, n=2)
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """`atleast_Nd` for three dimensions, all added in front."""
+    return atleast_Nd(*arys, n=3)

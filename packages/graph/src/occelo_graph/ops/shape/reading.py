@@ -1,0 +1,167 @@
+"""Ops and functions that read the lengths of a tensor: `Shape`, `Shape_i`.
+
+``x.shape`` is such a node. Ops read the lengths of their inputs with `lengths_by_variables`, and `length_read` recognizes
+such a length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.facade import facade
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.ops.length_inputs import Lengths
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import computed_by, tensors
+from occelo_graph.tensors.type import TensorType
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "Shape",
+    "Shape_i",
+    "shape",
+    "shape_i",
+    "shape_tuple",
+]
+
+
+@op
+class Shape(Op):
+    """The lengths of a tensor as an int64 vector."""
+
+    by_parts = FIRST
+    of_shapes: ClassVar[bool] = True
+
+    def infer(self, x: TensorType) -> TensorType:
+        return TensorType("int64", (x.ndim,))
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x.shape, dtype="int64")
+
+    def decompose(self, x: Any) -> Sequence[Any] | None:
+        if not x.ndim:
+            return [as_tensor_variable(np.zeros(0, "int64"))]
+        return [facade.stack([Shape_i(i)(x) for i in range(x.ndim)])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        return node.inputs[0].type.shape
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [(len(input_shapes[0]),)]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [inputs[0].shape[batch_ndims[0] :]]
+
+
+@op
+class Shape_i(Op):
+    """The length of one dimension, ``i``, as an int64 scalar."""
+
+    by_parts = FIRST
+    of_shapes: ClassVar[bool] = True
+
+    i: int
+
+    def infer(self, x: TensorType) -> TensorType:
+        if not 0 <= self.i < x.ndim:
+            raise np.exceptions.AxisError(self.i, x.ndim)
+        return TensorType("int64", ())
+
+    def evaluate(self, x: Any) -> Any:
+        return np.array(x.shape[self.i], dtype="int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+        return [None]
+
+    def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
+        return node.inputs[0].type.shape[self.i]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [()]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [Shape_i(self.i + batch_ndims[0])(inputs[0])]
+
+
+def shape(x: Any) -> TensorVariable:
+    """The lengths of ``x`` as an int64 vector.
+
+    Static lengths become constants only when the graph is compiled, so the graph refers to ``x`` until then.
+    """
+    return Shape()(as_tensor_variable(x))
+
+
+def shape_i(x: Any, i: int) -> Any:
+    """The length of one dimension as an int64 scalar, also if it is static, as in `shape`."""
+    x = as_tensor_variable(x)
+    return Shape_i(normalize_axis(i, x.type.ndim))(x)
+
+
+def shape_tuple(x: Any) -> Lengths:
+    """The lengths of ``x``: integers where known, scalar variables elsewhere."""
+    x = as_tensor_variable(x)
+    return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+
+
+def lengths_by_variables(x: Any) -> Lengths:
+    """The lengths of ``x`` as scalar variables, also static ones, so that graphs made of them can be rebuilt.
+
+    Those of a constant are integers.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(x, Constant):
+        return x.type.shape
+    return tuple(Shape_i(i)(x) for i in range(x.type.ndim))
+
+
+def length_read(length: object) -> tuple[TensorVariable, int] | None:
+    """The tensor and the axis whose length a scalar is, such as ``x.shape[i]``; None for other values."""
+    owner = length.owner if isinstance(length, Variable) else None
+    if owner is None:
+        return None
+    if isinstance(owner.op, Shape_i):
+        return tensors(owner.inputs)[0], owner.op.i
+    key = getattr(owner.op, "key", None)
+    read = computed_by(owner.inputs[0], Shape) if len(owner.inputs) == 1 else None
+    if read is None or not key or not isinstance(key[0], int):
+        return None
+    x = read.inputs[0]
+    return x, key[0] % x.type.ndim
+
+
+def length_product(lengths: Sequence[Any]) -> Any:
+    """The product of lengths.
+
+    It is always defined, whereas -1 in a shape cannot be inferred if another length is 0.
+    """
+    total, *rest = lengths or (1,)
+    for n in rest:
+        total = total * n
+    return total

@@ -1,0 +1,235 @@
+"""`Reshape`: the same elements under other lengths, and the functions that do so, such as `flatten`.
+
+Users find the functions in `occelo.tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.elemwise.arithmetic import eq, switch
+from occelo_graph.ops.length_inputs import (
+    FollowsLengths,
+    check_length_types,
+    fill_static,
+    lengths_of,
+    specialize_lengths,
+    split_static,
+)
+from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.reading import length_product, length_read, lengths_by_variables
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Reshape", "flatten", "is_flat", "join_dims", "ravel", "reshape", "split_dims"]
+
+
+@op
+class Reshape(FollowsLengths, LinearInFirst):
+    """The same elements in C order under other lengths.
+
+    ``shape`` has static lengths, at most one -1 (inferred from the others), and None for each length that is a further
+    input; that may be -1, too.
+    """
+
+    moves = FIRST
+
+    shape: StaticShape
+
+    view_map = {0: [0]}
+
+    def static_inputs(self, node: Apply) -> Sequence[int]:
+        return range(1, len(node.inputs))
+
+    def infer(self, x: TensorType, *lengths: Any) -> TensorType:
+        check_length_types(self, lengths)
+        if len(lengths) != self.shape.count(None):
+            raise ValueError(f"{self} takes {self.shape.count(None)} lengths, got {len(lengths)}")
+        static = [None if n == -1 else n for n in self.shape]
+        if None not in x.shape and not lengths:
+            size = int(np.prod([n for n in x.shape if n is not None], dtype="int64"))
+            known = int(np.prod([n for n in static if n is not None], dtype="int64"))
+            if -1 in self.shape:
+                if known == 0 or size % known:
+                    raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
+                static[self.shape.index(-1)] = size // known
+            elif size != known:
+                raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
+        return TensorType(x.dtype, static)
+
+    def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
+        shape, rest = specialize_lengths(self.shape, inputs[1:], -1)
+        if (rest and shape.count(-1)) or shape.count(-1) > 1:
+            # one of the other inputs may be -1, too, which is an error at run time
+            shape, rest = specialize_lengths(self.shape, inputs[1:])
+        if len(rest) < len(inputs) - 1:
+            return Reshape(shape)._with_inferred_length(inputs[0], rest)
+        return self._with_inferred_length(inputs[0], inputs[1:])
+
+    def _with_inferred_length(
+        self, x: Variable, rest: Sequence[Variable]
+    ) -> tuple[Op, Sequence[Variable]]:
+        """This op with a -1 replaced by its length, if types determine it."""
+        if -1 not in self.shape or rest:
+            return self, (x, *rest)
+        full: StaticShape = self.infer_types((x.type,))[0].shape
+        return (self if None in full else Reshape(full)), (x,)
+
+    def evaluate(self, x: Any, *lengths: Any) -> Any:
+        wanted = [int(n) for n in fill_static(self.shape, lengths)]
+        if any(n < -1 for n in wanted):
+            # NumPy takes any negative number for an unknown length
+            raise ValueError(_wrong_lengths(wanted))
+        return x.reshape(wanted)
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        x = inputs[0]
+        # -1 needs no length of a vector
+        lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
+        return [reshape(cotangents[0], lengths), *[None] * (len(inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        lengths = fill_static(self.shape, node.inputs[1:])
+        size = length_product(input_shapes[0])
+        if -1 in self.shape:
+            rest = length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
+            lengths[self.shape.index(-1)] = size if len(lengths) == 1 else size // rest
+            return [tuple(lengths)]
+        open_ = [i for i, n in enumerate(lengths) if not _is_never_negative(n)]
+        if open_:
+            # any of these may be the -1
+            unknown = {i: eq(lengths[i], -1) for i in open_}
+            others = [
+                switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(lengths)
+            ]
+            length = size // length_product(others)
+            for i in open_:
+                lengths[i] = switch(unknown[i], length, lengths[i])
+        return [tuple(lengths)]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
+        core = fill_static(self.shape, inputs[1:])
+        if -1 in self.shape and None not in node.inputs[0].type.shape:
+            known: StaticShape = node.outputs[0].type.shape
+            core[self.shape.index(-1)] = known[self.shape.index(-1)] or -1
+        return [reshape(inputs[0], (*lead, *core))]
+
+
+def _wrong_lengths(lengths: Sequence[Any]) -> str:
+    return f"A shape has lengths from 0 on and at most one -1, got {tuple(lengths)}"
+
+
+def _is_never_negative(length: Any) -> bool:
+    """Whether a length is never -1: a length of a tensor, or a product, sum or extreme of such lengths."""
+    pending, seen = [length], set[Any]()
+    while pending:
+        each = pending.pop()
+        data = (
+            each.data
+            if isinstance(each, Constant)
+            else None
+            if isinstance(each, Variable)
+            else each
+        )
+        if data is not None:
+            if data < 0:
+                return False
+            continue
+        owner = each.owner
+        if owner is None:
+            return False
+        if length_read(each) is None:
+            name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
+            if name not in ("mul", "add", "maximum", "minimum"):
+                return False
+            pending += [v for v in owner.inputs if v not in seen]
+            seen.update(owner.inputs)
+    return True
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
+    """``x`` with the lengths ``newshape``, of which one may be -1: it is inferred from the others.
+
+    A vector of dynamic length as ``newshape`` needs ``ndim``. Sizes that differ, a second -1 and lengths below -1 are a
+    ValueError, raised at once if they are static, else when the graph runs.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(ndim, str):
+        raise TypeError(
+            f"reshape takes the number of dimensions, not the order {ndim!r}, which is C"
+        )
+    if ndim is not None and isinstance(newshape, Variable):
+        vector = as_tensor_variable(newshape)
+        if vector.type.ndim == 1 and vector.type.shape[0] is None:
+            newshape = specify_shape(vector, (ndim,))
+    lengths = lengths_of(newshape)
+    if ndim is not None and ndim != len(lengths):
+        raise ValueError(f"Expected {ndim} lengths, got {len(lengths)}")
+    static, dynamic = split_static(lengths)
+    if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
+        raise ValueError(_wrong_lengths(static))
+    if not dynamic and static == x.type.shape:
+        return x
+    made: TensorVariable = Reshape(static)(x, *dynamic)
+    return made
+
+
+def flatten(x: Any, ndim: int = 1) -> TensorVariable:
+    """Merge trailing dimensions so that ``ndim`` are left."""
+    x = as_tensor_variable(x)
+    if isinstance(ndim, str):
+        raise TypeError(
+            f"flatten takes the number of dimensions, not the order {ndim!r}, which is C"
+        )
+    if not 1 <= ndim <= max(1, x.type.ndim):
+        raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
+    if x.type.ndim == ndim:
+        return x
+    if ndim == 1 and None not in x.type.shape:
+        return reshape(x, (-1,))
+    lengths = lengths_by_variables(x)
+    return reshape(x, (*lengths[: ndim - 1], length_product(lengths[ndim - 1 :])))
+
+
+def ravel(x: Any) -> TensorVariable:
+    """All elements as a vector, in C order."""
+    return flatten(x)
+
+
+def is_flat(x: Any, ndim: int = 1) -> bool:
+    """Whether ``x`` has ``ndim`` dimensions."""
+    return as_tensor_variable(x).type.ndim == ndim
+
+
+def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
+    """Merge ``n_axes`` dimensions from ``start_axis`` on (all the rest by default) into one."""
+    x = as_tensor_variable(x)
+    start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
+    count = x.type.ndim - start if n_axes is None else n_axes
+    lengths = lengths_by_variables(x)
+    merged = length_product(lengths[start : start + count])
+    return reshape(x, (*lengths[:start], merged, *lengths[start + count :]))
+
+
+def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
+    """Split one dimension into several of the lengths ``shape``."""
+    x = as_tensor_variable(x)
+    where = normalize_axis(axis, x.type.ndim)
+    lengths = lengths_by_variables(x)
+    return reshape(x, (*lengths[:where], *lengths_of(shape), *lengths[where + 1 :]))
