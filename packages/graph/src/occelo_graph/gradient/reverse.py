@@ -123,6 +123,9 @@ def _pulled_terms(
     count = len(node.inputs)
     # an undefined cotangent reaches only the inputs on which its output depends
     null: list[Any] = [None] * count
+    only = cotangents[0] if len(cotangents) == 1 else None
+    if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:
+        return _terms_of_rule(node, cotangents, wanted)
     if any([_is_null(c) for c in cotangents]):
         for i, row in enumerate(pattern):
             null[i] = next(
@@ -146,18 +149,25 @@ def _pulled_terms(
         else c
         for c, v in zip(cotangents, node.outputs, strict=True)
     ]
+    terms = _terms_of_rule(node, given, wanted)
+    if null.count(None) == count:
+        return terms
+    return [t if n is None else n for t, n in zip(terms, null, strict=True)]
+
+
+def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
+    """What the pullback of a node's op returns, one cotangent for each input."""
     try:
-        terms = node.op.pull(node.inputs, node.outputs, given, wanted)
+        terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
     except Exception as error:
         raise at_node(error, "differentiating", node) from error
+    count = len(node.inputs)
     if not is_list_or_tuple(terms) or len(terms) != count:
         got = len(terms) if is_list_or_tuple(terms) else repr(terms)
         raise ValueError(
             f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
         )
-    if null.count(None) == count:
-        return terms
-    return [t if n is None else n for t, n in zip(terms, null, strict=True)]
+    return terms
 
 
 def _pull_form(

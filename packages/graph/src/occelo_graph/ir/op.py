@@ -117,6 +117,9 @@ class Op(Traits):
     _is_external: ClassVar[bool] = False
     """Whether the class comes from outside this package."""
 
+    _compared_fields: ClassVar[tuple[str, ...]]
+    """The names of a dataclass's fields that decide equality, once they were asked for."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls._is_external = not cls.__module__.startswith(_OWN)
@@ -151,9 +154,15 @@ class Op(Traits):
 
     def props(self) -> dict[str, Any] | None:
         """The static parameters by name; None for an op that is equal only to itself."""
-        if dataclasses.is_dataclass(self):
-            return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.compare}
-        names = getattr(type(self), "__props__", None)
+        cls = type(self)
+        names = cls.__dict__.get("_compared_fields")
+        if names is None:
+            if dataclasses.is_dataclass(cls):
+                names = tuple([f.name for f in dataclasses.fields(cls) if f.compare])
+                # of this class alone: a subclass may have more fields
+                cls._compared_fields = names
+            else:
+                names = getattr(cls, "__props__", None)
         return None if names is None else {name: getattr(self, name) for name in names}
 
     def _key(self) -> Any:
@@ -476,11 +485,16 @@ class Op(Traits):
 
         ValueError unless there is a length (or None) for each dimension of each output.
         """
-        shapes: Any = call_shape_rule(self.infer_shape, node, input_shapes)
+        shapes: Any = (
+            call_shape_rule(self.infer_shape, node, input_shapes)
+            if self._is_external
+            else self.infer_shape(node, input_shapes)
+        )
         given = [None if s is None else len(s) for s in shapes]
-        wanted = [getattr(v.type, "ndim", None) for v in node.outputs]
-        if len(given) != len(wanted) or any(
-            None not in (g, w) and g != w for g, w in zip(given, wanted, strict=True)
+        wanted = [v.type.ndim for v in node.outputs]
+        if given != wanted and (
+            len(given) != len(wanted)
+            or any(None not in (g, w) and g != w for g, w in zip(given, wanted, strict=True))
         ):
             raise ValueError(
                 f"infer_shape of {self} must give a shape for each output, of as many lengths as it has dimensions, "

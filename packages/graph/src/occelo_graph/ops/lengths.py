@@ -26,11 +26,18 @@ _MOST_STEPS = 64
 
 
 class _Length:
-    """A symbol for the length of a variable along an axis, passed to ``infer_shape`` instead of a number."""
+    """A symbol for the length of a node's input along an axis, passed to ``infer_shape`` instead of a number."""
 
-    def __init__(self, variable: Variable, axis: int) -> None:
-        self.variable = variable
+    __slots__ = ("axis", "position")
+
+    def __init__(self, position: int, axis: int) -> None:
+        self.position = position
         self.axis = axis
+
+
+@lru_cache(256)
+def _symbols(position: int, ndim: int) -> tuple[_Length, ...]:
+    return tuple([_Length(position, axis) for axis in range(ndim)])
 
 
 class KnownLengths:
@@ -119,7 +126,7 @@ class _LengthSearch:
             shape = self._known.shapes[node] = _shape_of_result(node)
         length = shape[axis] if shape else None
         return (
-            self.of(length.variable, length.axis)
+            self.of(node.inputs[length.position], length.axis)
             if isinstance(length, _Length)
             else (variable, axis)
         )
@@ -130,7 +137,7 @@ def _shape_of_result(node: Apply) -> Sequence[Any]:
     # a removed reshape no longer checks that its lengths fit
     if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
         return ()
-    shapes = [tuple([_Length(v, i) for i in range(v.type.ndim or 0)]) for v in node.inputs]
+    shapes = [_symbols(i, v.type.ndim or 0) for i, v in enumerate(node.inputs)]
     try:
         shape: Sequence[Any] = tuple(node.op.shapes(node, shapes)[0])
     except Exception:

@@ -62,6 +62,8 @@ def _hermitian(x: Any) -> Any:
 
 
 def _as_dtype(ct: Any, like: Any) -> Any:
+    if ct.type.dtype == like.type.dtype:
+        return ct
     if is_complex(ct.dtype) and not is_complex(like.dtype):
         ct = ct.real
     return ct if is_discrete(like.dtype) or ct.dtype == like.dtype else ct.astype(like.dtype)
@@ -110,11 +112,11 @@ class Dot(Op):
         self, inputs: Any, outputs: Any, cotangents: Any, wanted: Sequence[bool]
     ) -> Sequence[Any]:
         (x, y), ct = inputs, cotangents[0]
-        if is_discrete(outputs[0].dtype):
+        if outputs[0].type.is_discrete:
             return [ZERO, ZERO]
         of_x = of_y = None
-        x_conj = x.conj() if is_complex(x.dtype) else x
-        y_conj = y.conj() if is_complex(y.dtype) else y
+        x_conj = x.conj() if x.type.is_complex else x
+        y_conj = y.conj() if y.type.is_complex else y
         if wanted[0]:
             if y.ndim == 1:
                 of_x = ct * y_conj if x.ndim == 1 else ct.dimshuffle(0, "x") * y_conj

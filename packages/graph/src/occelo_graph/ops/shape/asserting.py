@@ -89,6 +89,8 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
                     rest.append(variable)
                 else:
                     static[i], given[i] = n, False
+        if len(rest) == len(inputs):
+            return self, inputs
         return SpecifyShape(tuple(static), tuple(given), self.of), rest
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:

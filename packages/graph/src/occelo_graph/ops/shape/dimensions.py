@@ -135,8 +135,12 @@ def transpose(x: Any, axes: Any = None) -> TensorVariable:
     """Reorder dimensions, reversing them by default."""
     x = as_tensor_variable(x)
     if axes is None:
-        axes = list(reversed(range(x.type.ndim)))
-    elif np.ndim(axes) == 0:
+        ndim = x.type.ndim
+        made: TensorVariable = (
+            x if ndim < 2 else _dimshuffle_op(ndim, tuple(range(ndim - 1, -1, -1)))(x)
+        )
+        return made
+    if np.ndim(axes) == 0:
         axes = [axes]
     if len(axes) != x.type.ndim:
         raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
