@@ -10,10 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.scalars import Scalar, registered_scalar
 from occelo_link.withheld import scalar_is_withheld
 
@@ -33,7 +33,7 @@ class Arrays(ABC):
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
-    def apply(self, name: str, *operands: Any) -> Any:
+    def apply(self, name: str, *operands: Array) -> Array:
         """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers are converted to it.
 
         ValueError if the library has no such function.
@@ -59,19 +59,19 @@ class Arrays(ABC):
         )
 
     @abstractmethod
-    def constant(self, value: Any) -> Any:
+    def constant(self, value: Array) -> Array:
         """An array of the library with the values of a NumPy array."""
 
     @abstractmethod
-    def is_traced(self, value: Any) -> bool:
+    def is_traced(self, value: Array) -> bool:
         """Whether a value is an array of the library, whose elements may be unknown while tracing."""
 
     @abstractmethod
-    def dtype(self, x: Any) -> str:
+    def dtype(self, x: Array) -> str:
         """The name of the dtype."""
 
     @abstractmethod
-    def cast(self, x: Any, dtype: str) -> Any:
+    def cast(self, x: Array, dtype: str) -> Array:
         """The array converted to a dtype."""
 
     def working(self, dtype: str) -> str:
@@ -79,96 +79,96 @@ class Arrays(ABC):
         return dtype
 
     @abstractmethod
-    def copy(self, x: Any) -> Any:
+    def copy(self, x: Array) -> Array:
         """A copy of the array."""
 
     @abstractmethod
-    def reshape(self, x: Any, shape: Sequence[int]) -> Any:
+    def reshape(self, x: Array, shape: Sequence[int]) -> Array:
         """The elements, in C order, in another shape."""
 
     @abstractmethod
-    def transpose(self, x: Any, axes: Sequence[int]) -> Any:
+    def transpose(self, x: Array, axes: Sequence[int]) -> Array:
         """The dimensions in another order."""
 
     @abstractmethod
-    def broadcast(self, x: Any, shape: Sequence[int]) -> Any:
+    def broadcast(self, x: Array, shape: Sequence[int]) -> Array:
         """NumPy's ``broadcast_to``."""
 
     @abstractmethod
-    def concatenate(self, parts: Sequence[Any], axis: int) -> Any:
+    def concatenate(self, parts: Sequence[Array], axis: int) -> Array:
         """The concatenation of arrays along an axis."""
 
     @abstractmethod
-    def where(self, condition: Any, a: Any, b: Any) -> Any:
+    def where(self, condition: Array, a: Array, b: Array) -> Array:
         """Elements of ``a`` where the condition holds, else of ``b``; all of one shape."""
 
     @abstractmethod
-    def read(self, x: Any, key: Sequence[Any]) -> Any:
+    def read(self, x: Array, key: Sequence[Entry]) -> Array:
         """``x[key]`` by integers and slices alone."""
 
     @abstractmethod
-    def pick(self, x: Any, axis: int, index: Any) -> Any:
+    def pick(self, x: Array, axis: int, index: Array) -> Array:
         """The part at a scalar position of an axis, without that axis."""
 
     @abstractmethod
-    def gather(self, x: Any, key: Sequence[Any]) -> Any:
+    def gather(self, x: Array, key: Sequence[Entry]) -> Array:
         """``x[key]`` with arrays of positions in the key, as NumPy does."""
 
     @abstractmethod
-    def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+    def write(self, x: Array, key: Sequence[Entry], y: Array, add: bool) -> Array:
         """A copy of ``x`` with ``y`` written, or added, at ``x[key]``; scalar positions may be traced."""
 
     @abstractmethod
-    def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
+    def reduce(self, name: str, x: Array, axes: Sequence[int]) -> Array:
         """A reduction over axes by the name of its scalar op: add, mul, maximum, ...; None if the library has none."""
 
     @abstractmethod
-    def argmax(self, x: Any) -> Any:
+    def argmax(self, x: Array) -> Array:
         """The position of the largest element along the last axis, as int64."""
 
     @abstractmethod
-    def accumulate(self, name: str, x: Any, axis: int) -> Any:
+    def accumulate(self, name: str, x: Array, axis: int) -> Array:
         """Running results of a reduction by its name; None if the library has none."""
 
     @abstractmethod
-    def recurrence(self, a: Any, b: Any) -> Any:
+    def recurrence(self, a: Array, b: Array) -> Array:
         """``s_k = a_k s_{k-1} + b_k`` along the first axis, from 0."""
 
     @abstractmethod
-    def matmul(self, x: Any, y: Any) -> Any:
+    def matmul(self, x: Array, y: Array) -> Array:
         """The product of stacks of matrices."""
 
     @abstractmethod
-    def dot(self, x: Any, y: Any) -> Any:
+    def dot(self, x: Array, y: Array) -> Array:
         """NumPy's ``dot`` of vectors and matrices."""
 
     @abstractmethod
-    def cholesky(self, x: Any) -> tuple[Any, Any]:
+    def cholesky(self, x: Array) -> tuple[Array, Array]:
         """The lower triangular factors, from lower triangles, and for each matrix whether it has one."""
 
     @abstractmethod
-    def solve_triangular(self, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+    def solve_triangular(self, a: Array, b: Array, lower: bool, unit_diagonal: bool) -> Array:
         """The solutions of triangular equations; both arguments have the same batch dimensions."""
 
     @abstractmethod
-    def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
         """NumPy's ``diagonal``."""
 
     @abstractmethod
     def branch(
         self,
-        condition: Any,
-        then: Callable[[], Sequence[Any]],
-        other: Callable[[], Sequence[Any]],
-    ) -> Sequence[Any]:
+        condition: Array,
+        then: Callable[[], Sequence[Array]],
+        other: Callable[[], Sequence[Array]],
+    ) -> Sequence[Array]:
         """The result of one of two functions; the other one is not run. TypeError if their shapes differ."""
 
     def repeat(
         self,
-        count: Any,
-        state: Sequence[Any],
-        step: Callable[[Sequence[Any]], tuple[Sequence[Any], Any, Any]],
-    ) -> tuple[Sequence[Any], Any]:
+        count: Array,
+        state: Sequence[Array],
+        step: Callable[[Sequence[Array]], tuple[Sequence[Array], Array, Array]],
+    ) -> tuple[Sequence[Array], Array]:
         """Run ``step`` ``count`` times on arrays; returns the last arrays, and a scalar that is true if all checks held.
 
         ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. TypeError if
@@ -179,8 +179,8 @@ class Arrays(ABC):
     @abstractmethod
     def callback(
         self,
-        function: Callable[..., Sequence[Any]],
-        inputs: Sequence[Any],
+        function: Callable[..., Sequence[Array]],
+        inputs: Sequence[Array],
         results: Sequence[tuple[str, tuple[int, ...]]],
-    ) -> Sequence[Any]:
+    ) -> Sequence[Array]:
         """The results of a function of NumPy arrays that is called when the graph runs; dtypes and shapes are static."""

@@ -6,18 +6,20 @@ The tracer applies them at nodes; `traced.linker` imports this module to registe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
+from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-def _product(tracer: Tracer, node: TensorApply, inputs: list[Any], stacked: bool) -> Sequence[Any]:
+def _product(
+    tracer: Tracer, node: TensorApply, inputs: list[Array], stacked: bool
+) -> Sequence[Array]:
     arrays = tracer.arrays
     dtype: str = node.outputs[0].type.dtype
     # a product of booleans is computed as a count, which is true if positive
@@ -31,12 +33,12 @@ def _product(tracer: Tracer, node: TensorApply, inputs: list[Any], stacked: bool
 
 
 @traces(Dot)
-def lower_dot(tracer: Tracer, node: TensorApply[Dot], inputs: list[Any]) -> Sequence[Any]:
+def lower_dot(tracer: Tracer, node: TensorApply[Dot], inputs: list[Array]) -> Sequence[Array]:
     return _product(tracer, node, inputs, False)
 
 
 @traces(MatMul)
-def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Any]) -> Sequence[Any]:
+def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Array]) -> Sequence[Array]:
     static = [v.type.shape[:-2] for v in node.inputs]
     shapes = [tuple(int(n) for n in x.shape[:-2]) for x in inputs]
     for axis in range(1, min(map(len, shapes)) + 1):
@@ -48,8 +50,8 @@ def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Any]) -
 
 @traces(Gemm, Gemv, Ger)
 def lower_update(
-    tracer: Tracer, node: TensorApply[Gemm | Gemv | Ger], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[Gemm | Gemv | Ger], inputs: list[Array]
+) -> Sequence[Array]:
     arrays = tracer.arrays
     z, alpha, x, y, *rest = (tracer.array(v) for v in inputs)
     add, mul = arrays.scalars["add"][1], arrays.scalars["mul"][1]

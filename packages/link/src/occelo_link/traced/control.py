@@ -6,7 +6,6 @@ The tracer applies them at nodes; `traced.linker` imports this module to registe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import Apply, TensorApply
 from occelo_graph.gradient.barriers import (
@@ -17,7 +16,7 @@ from occelo_graph.gradient.barriers import (
     ZeroGrad,
 )
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
-from occelo_link.traced.parts import Parts
+from occelo_link.traced.parts import Array, Parts
 from occelo_link.traced.registry import traces, traces_parts
 from occelo_link.traced.tracer import Tracer
 
@@ -25,26 +24,28 @@ __all__: list[str] = []
 
 
 @traces(DeepCopyOp)
-def lower_copy(tracer: Tracer, node: TensorApply[DeepCopyOp], inputs: list[Any]) -> Sequence[Any]:
+def lower_copy(
+    tracer: Tracer, node: TensorApply[DeepCopyOp], inputs: list[Array]
+) -> Sequence[Array]:
     return [tracer.arrays.copy(inputs[0])]
 
 
 @traces_parts(DeepCopyOp)
 def lower_copy_of_parts(
-    tracer: Tracer, node: Apply[DeepCopyOp], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: Apply[DeepCopyOp], inputs: list[Array]
+) -> Sequence[Array]:
     return [Parts(tracer.arrays.copy(tracer.array(part)) for part in inputs[0])]
 
 
 @traces_parts(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 @traces(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
-def lower_identity(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_identity(tracer: Tracer, node: Apply, inputs: list[Array]) -> Sequence[Array]:
     return [inputs[0]]
 
 
 @traces_parts(CheckAndRaise, Assert)
 @traces(CheckAndRaise, Assert)
-def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+def lower_check(tracer: Tracer, node: Apply, inputs: list[Array]) -> Sequence[Array]:
     for condition in inputs[1:]:
         tracer.check(condition)
     return [inputs[0]]
@@ -52,5 +53,5 @@ def lower_check(tracer: Tracer, node: Apply, inputs: list[Any]) -> Sequence[Any]
 
 @traces_parts(IfElse)
 @traces(IfElse)
-def lower_branch(tracer: Tracer, node: Apply[IfElse], inputs: list[Any]) -> Sequence[Any]:
+def lower_branch(tracer: Tracer, node: Apply[IfElse], inputs: list[Array]) -> Sequence[Array]:
     return tracer.branch(inputs[0], node)

@@ -6,12 +6,12 @@ The tracer applies them at nodes; `traced.linker` imports this module to registe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.length_inputs import fill_static
+from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 
 @traces(Alloc)
-def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Any]) -> Sequence[Any]:
+def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -> Sequence[Array]:
     op = node.op
     value, *given = inputs
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(given)]
@@ -36,6 +36,6 @@ def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Any]) -> 
 
 @traces(ARange, Eye)
 def lower_known(
-    tracer: Tracer, node: TensorApply[ARange | Eye], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[ARange | Eye], inputs: list[Array]
+) -> Sequence[Array]:
     return run_node(node, [tracer.known(node, i, v) for i, v in enumerate(inputs)])

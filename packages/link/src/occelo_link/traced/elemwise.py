@@ -7,16 +7,16 @@ scalar ops with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, TensorApply
+from occelo_graph import Apply, Constant, TensorApply, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -24,7 +24,7 @@ __all__ = ["apply_scalar", "supports_scalar"]
 
 
 def supports_scalar(
-    knows: Callable[[str], Any], scalar: ScalarOp, dtypes: Sequence[str] = ()
+    knows: Callable[[str], object], scalar: ScalarOp, dtypes: Sequence[str] = ()
 ) -> bool:
     """Whether a library ``knows`` a scalar op by name, or all scalar ops that it consists of.
 
@@ -40,7 +40,7 @@ def supports_scalar(
     return isinstance(scalar, Cast | ScalarFunction)
 
 
-def _all_known(knows: Callable[[str], Any], nodes: Iterable[Apply]) -> bool:
+def _all_known(knows: Callable[[str], object], nodes: Iterable[Apply]) -> bool:
     """Whether a library knows the scalar ops of all nodes."""
     pairs = [(getattr(n.op, "scalar_op", None), n) for n in nodes]
     return all(
@@ -50,7 +50,7 @@ def _all_known(knows: Callable[[str], Any], nodes: Iterable[Apply]) -> bool:
     )
 
 
-def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any], dtype: str) -> Any:
+def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtype: str) -> Array:
     """Apply a scalar op to arrays, which broadcast; the result has ``dtype``."""
     arrays = tracer.arrays
     if isinstance(scalar, Cast):
@@ -75,7 +75,7 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any], dtype:
     return arrays.cast(result, dtype)
 
 
-def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any]) -> Any:
+def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array]) -> Array:
     arrays = tracer.arrays
     expression = (
         scalar.expression([arrays.dtype(x) for x in inputs])
@@ -87,10 +87,12 @@ def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any]) -> Any:
             f"{arrays.name} has no function {scalar.name}, which has no formula"
         )
     arguments, nodes, result = expression
-    known: dict[Any, Any] = dict(zip(arguments, inputs, strict=True))
+    known: dict[Variable, Array] = dict(zip(arguments, inputs, strict=True))
 
-    def value(v: Any) -> Any:
-        return known[v] if v in known else arrays.constant(v.data)
+    def value(v: Variable) -> Array:
+        if isinstance(v, Constant) and v not in known:
+            return arrays.constant(v.data)
+        return known[v]
 
     for node in nodes:
         (out,) = node.outputs
@@ -101,15 +103,17 @@ def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Any]) -> Any:
 
 
 @traces(Elemwise)
-def lower_elemwise(tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Any]) -> Sequence[Any]:
+def lower_elemwise(
+    tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     shape = common_shape(node, inputs)
-    known: list[Any] = [v.type.dtype for v in node.inputs]
+    known: list[str] = [v.type.dtype for v in node.inputs]
     if not supports_scalar(tracer.arrays.scalar, op.scalar_op, known):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     _check_powers(tracer, op.scalar_op, values)
-    dtypes: list[Any] = [v.type.dtype for v in node.outputs]
+    dtypes: list[str] = [v.type.dtype for v in node.outputs]
     if isinstance(op.scalar_op, Composite):
         results = _composite(tracer, op.scalar_op, values)
     else:
@@ -117,8 +121,8 @@ def lower_elemwise(tracer: Tracer, node: TensorApply[Elemwise], inputs: list[Any
     return [r if tuple(r.shape) == shape else tracer.arrays.broadcast(r, shape) for r in results]
 
 
-def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Any]) -> list[Any]:
-    known: dict[Any, Any] = dict(zip(scalar.inner.inputs, values, strict=True))
+def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> list[Array]:
+    known: dict[Variable, Array] = dict(zip(scalar.inner.inputs, values, strict=True))
     for node in scalar.inner_nodes:
         given = [
             tracer.arrays.constant(v.data) if isinstance(v, Constant) else known[v]
@@ -129,7 +133,7 @@ def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Any]) -> list
     return [known[v] for v in scalar.inner.outputs]
 
 
-def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Any]) -> None:
+def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Array]) -> None:
     """Check that integers are not raised to negative powers."""
     arrays = tracer.arrays
     dtypes = [arrays.dtype(v) for v in values]
@@ -140,7 +144,7 @@ def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Any]) -> No
         tracer.check(arrays.reduce("and", fine, range(len(values[1].shape))))
 
 
-def common_shape(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
+def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
     """The shape of the result; only lengths that are statically 1 broadcast."""
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
@@ -156,7 +160,9 @@ def common_shape(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _is_fixed(node: TensorApply, inputs: Sequence[Any], axis: int, count: int, until: Any) -> bool:
+def _is_fixed(
+    node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
+) -> bool:
     """Whether an earlier input has another length there, which is not statically 1."""
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:

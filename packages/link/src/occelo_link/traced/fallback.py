@@ -6,12 +6,12 @@ The tracer uses it for each node without a lowering; `elemwise` and `reduce` for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occelo_graph import Apply, Type
-from occelo_link.traced.parts import flat, grouped, in_parts, is_opaque, whole
+from occelo_link.traced.parts import TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["fall_back"]
 
 
-def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
+def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
     """Call the op's NumPy code when the graph runs.
 
     The shapes of the results must be static. `NeedsValue` if they are not, so that an input becomes static.
@@ -37,7 +37,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
     kernel = node.op.kernel(node)
     traced = [kind for kind in kinds if not is_opaque(kind)]
 
-    def run(*arrays: Any) -> Sequence[Any]:
+    def run(*arrays: TracedValue) -> Sequence[TracedValue]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
         # opaque values are static, so they are known here
         values = [
@@ -53,7 +53,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[Any]) -> Sequence[An
     return grouped(made, found)
 
 
-def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
+def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
     """The shapes of the carried values of a loop, if one iteration does not change them; else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
@@ -70,7 +70,7 @@ def _unchanged(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | No
     return before if after == before else None
 
 
-def _zeros(kind: Type, value: Any) -> Any:
+def _zeros(kind: Type, value: TracedValue) -> TracedValue:
     """A value of zeros with the shapes of another value."""
     if is_opaque(kind):
         return value
@@ -78,7 +78,7 @@ def _zeros(kind: Type, value: Any) -> Any:
     return kind.from_parts([np.zeros(tuple(x.shape), part.dtype) for part, x in parts])
 
 
-def _part_shapes(kinds: Sequence[Type], values: Sequence[Any]) -> list[tuple[int, ...]]:
+def _part_shapes(kinds: Sequence[Type], values: Sequence[TracedValue]) -> list[tuple[int, ...]]:
     return [
         np.shape(x)
         for kind, v in zip(kinds, values, strict=True)
@@ -86,7 +86,7 @@ def _part_shapes(kinds: Sequence[Type], values: Sequence[Any]) -> list[tuple[int
     ]
 
 
-def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
+def _shapes(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
     """The shapes of the parts of a node's results, by their types or by the op's rule; None where that fails."""
     if node.op.loops:
         return _unchanged(node, inputs)
@@ -101,7 +101,7 @@ def _shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...]] | None:
             tuple(int(n) for n in x.shape) if v.type.is_array else None
             for v, x in zip(node.inputs, inputs, strict=True)
         ]
-        found: Any = node.op.shapes(node, shapes)
+        found = node.op.shapes(node, shapes)
         return [tuple(int(n) for n in shape) for shape in found]
     except Exception:
         return None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from occelo_link.traced.parts import Array
 from occelo_link.traced.scalars import Conversion, Scalar
 
 __all__ = ["CALLED", "JAX", "PYTORCH", "functions_of"]
@@ -19,39 +20,39 @@ JAX, PYTORCH = 1, 2
 
 Library = Any
 """A namespace with the modules of a library under short names such as ``jnp``; untyped, since they are loaded on demand."""
-Called = str | Callable[..., Any] | None
+Called = str | Callable[..., Array] | None
 """The path ``module.name`` of a library's function, with a question mark if older versions lack it; or a function of the
 library and arrays."""
 
 
-def _identity(of: Library, x: Any) -> Any:
+def _identity(of: Library, x: Array) -> Array:
     return x
 
 
-def _square(of: Library, x: Any) -> Any:
+def _square(of: Library, x: Array) -> Array:
     return x * x
 
 
-def _tri_gamma(of: Library, x: Any) -> Any:
+def _tri_gamma(of: Library, x: Array) -> Array:
     return of.special.polygamma(1, x)
 
 
-def _erfcinv(of: Library, x: Any) -> Any:
+def _erfcinv(of: Library, x: Array) -> Array:
     return -of.special.ndtri(x / 2) / 1.4142135623730951
 
 
 # JAX
 
 
-def _jax_second(of: Library, x: Any, y: Any) -> Any:
+def _jax_second(of: Library, x: Array, y: Array) -> Array:
     return of.jnp.broadcast_to(y, of.jnp.broadcast_shapes(x.shape, y.shape))
 
 
-def _jax_is_real(of: Library, x: Any) -> bool:
+def _jax_is_real(of: Library, x: Array) -> bool:
     return bool(of.jnp.issubdtype(x.dtype, of.jnp.floating))
 
 
-def _jax_quotient(of: Library, x: Any, y: Any) -> Any:
+def _jax_quotient(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.floor_divide(x, y)
@@ -59,42 +60,42 @@ def _jax_quotient(of: Library, x: Any, y: Any) -> Any:
     return jnp.where(y == 0, 0, jnp.floor_divide(x, jnp.where(y == 0, 1, y)))
 
 
-def _jax_remainder(of: Library, x: Any, y: Any) -> Any:
+def _jax_remainder(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.remainder(x, y)
     return jnp.where(y == 0, 0, jnp.remainder(x, jnp.where(y == 0, 1, y)))
 
 
-def _jax_reciprocal(of: Library, x: Any) -> Any:
+def _jax_reciprocal(of: Library, x: Array) -> Array:
     return 1 / x
 
 
-def _jax_sign(of: Library, x: Any) -> Any:
+def _jax_sign(of: Library, x: Array) -> Array:
     jnp = of.jnp
     if jnp.iscomplexobj(x):
         return jnp.where(x == 0, x, x / jnp.where(x == 0, 1, jnp.abs(x)))
     return jnp.sign(x)
 
 
-def _jax_clip(of: Library, x: Any, low: Any, high: Any) -> Any:
+def _jax_clip(of: Library, x: Array, low: Array, high: Array) -> Array:
     return of.jnp.minimum(of.jnp.maximum(x, low), high)
 
 
-def _jax_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
+def _jax_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
     return of.jnp.where(condition.astype(bool), x, y)
 
 
-def _jax_whole(name: str) -> Callable[..., Any]:
+def _jax_whole(name: str) -> Callable[..., Array]:
     """A rounding function that is the identity on integers."""
 
-    def function(of: Library, x: Any) -> Any:
+    def function(of: Library, x: Array) -> Array:
         return getattr(of.jnp, name)(x) if _jax_is_real(of, x) else x
 
     return function
 
 
-def _jax_away_from_zero(of: Library, x: Any) -> Any:
+def _jax_away_from_zero(of: Library, x: Array) -> Array:
     jnp = of.jnp
     if not _jax_is_real(of, x):
         return x
@@ -102,26 +103,26 @@ def _jax_away_from_zero(of: Library, x: Any) -> Any:
     return jnp.where(jnp.abs(x - whole) >= 0.5, whole + jnp.sign(x), whole)
 
 
-def _jax_power(of: Library, x: Any, y: Any) -> Any:
+def _jax_power(of: Library, x: Array, y: Array) -> Array:
     if x.dtype == bool:
         return of.jnp.logical_or(x, of.jnp.logical_not(y))
     return of.jnp.power(x, y)
 
 
-def _jax_complex(of: Library, re: Any, im: Any) -> Any:
+def _jax_complex(of: Library, re: Array, im: Array) -> Array:
     return re + of.lax.complex(of.jnp.zeros_like(im), im)
 
 
-def _jax_polygamma(of: Library, n: Any, x: Any) -> Any:
+def _jax_polygamma(of: Library, n: Array, x: Array) -> Array:
     return of.special.polygamma(n.astype("int64"), x)
 
 
-def _jax_xlogy(of: Library, x: Any, y: Any) -> Any:
+def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log(y))
 
 
-def _jax_xlog1py(of: Library, x: Any, y: Any) -> Any:
+def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
 
@@ -129,28 +130,28 @@ def _jax_xlog1py(of: Library, x: Any, y: Any) -> Any:
 # PyTorch
 
 
-def _torch_second(of: Library, x: Any, y: Any) -> Any:
+def _torch_second(of: Library, x: Array, y: Array) -> Array:
     return of.torch.broadcast_to(y, of.torch.broadcast_shapes(x.shape, y.shape))
 
 
-def _torch_is_real(x: Any) -> bool:
+def _torch_is_real(x: Array) -> bool:
     return bool(x.dtype.is_floating_point)
 
 
-def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Any]:
+def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
     """A function that PyTorch has under another name for booleans."""
 
-    def function(of: Library, x: Any, y: Any) -> Any:
+    def function(of: Library, x: Array, y: Array) -> Array:
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
 
     return function
 
 
-def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Any]:
+def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
     """The larger or smaller one, which PyTorch has not for complex numbers."""
     of_real = _torch_logical(of_numbers, of_truth)
 
-    def function(of: Library, x: Any, y: Any) -> Any:
+    def function(of: Library, x: Array, y: Array) -> Array:
         if x.dtype.is_complex:
             return _torch_extreme(of.torch, x, y, of_numbers == "maximum")
         return of_real(of, x, y)
@@ -158,7 +159,7 @@ def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Any]:
     return function
 
 
-def _torch_extreme(torch: Any, x: Any, y: Any, larger: bool) -> Any:
+def _torch_extreme(torch: Library, x: Array, y: Array, larger: bool) -> Array:
     """The larger or smaller of complex numbers, by real and then imaginary parts; the first NaN of the two."""
     a, b = (x, y) if larger else (y, x)
     exceeds = (a.real > b.real) & ~torch.isnan(a.imag) & ~torch.isnan(b.imag)
@@ -170,7 +171,7 @@ _torch_maximum = _torch_ordering("maximum", "logical_or")
 _torch_minimum = _torch_ordering("minimum", "logical_and")
 
 
-def _torch_quotient(of: Library, x: Any, y: Any) -> Any:
+def _torch_quotient(of: Library, x: Array, y: Array) -> Array:
     torch = of.torch
     if _torch_is_real(x):
         return torch.floor_divide(x, y)
@@ -179,7 +180,7 @@ def _torch_quotient(of: Library, x: Any, y: Any) -> Any:
     return torch.where(none, 0, divided).to(x.dtype)
 
 
-def _torch_remainder(of: Library, x: Any, y: Any) -> Any:
+def _torch_remainder(of: Library, x: Array, y: Array) -> Array:
     torch = of.torch
     if _torch_is_real(x):
         return torch.remainder(x, y)
@@ -187,35 +188,35 @@ def _torch_remainder(of: Library, x: Any, y: Any) -> Any:
     return torch.where(none, 0, torch.remainder(x, torch.where(none, 1, y).to(y.dtype))).to(x.dtype)
 
 
-def _torch_sign(of: Library, x: Any) -> Any:
+def _torch_sign(of: Library, x: Array) -> Array:
     torch = of.torch
     if x.dtype.is_complex:
         return torch.sgn(x)
     return torch.where(torch.isnan(x), x, torch.sign(x)) if _torch_is_real(x) else torch.sign(x)
 
 
-def _torch_abs(of: Library, x: Any) -> Any:
+def _torch_abs(of: Library, x: Array) -> Array:
     return x if x.dtype == of.torch.bool else of.torch.abs(x)
 
 
-def _torch_clip(of: Library, x: Any, low: Any, high: Any) -> Any:
+def _torch_clip(of: Library, x: Array, low: Array, high: Array) -> Array:
     return _torch_minimum(of, _torch_maximum(of, x, low), high)
 
 
-def _torch_switch(of: Library, condition: Any, x: Any, y: Any) -> Any:
+def _torch_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
     return of.torch.where(condition != 0, x, y)
 
 
-def _torch_whole(name: str) -> Callable[..., Any]:
+def _torch_whole(name: str) -> Callable[..., Array]:
     """A rounding function that is the identity on integers."""
 
-    def function(of: Library, x: Any) -> Any:
+    def function(of: Library, x: Array) -> Array:
         return getattr(of.torch, name)(x) if _torch_is_real(x) else x
 
     return function
 
 
-def _torch_away_from_zero(of: Library, x: Any) -> Any:
+def _torch_away_from_zero(of: Library, x: Array) -> Array:
     torch = of.torch
     if not _torch_is_real(x):
         return x
@@ -223,42 +224,42 @@ def _torch_away_from_zero(of: Library, x: Any) -> Any:
     return torch.where(torch.abs(x - whole) >= 0.5, whole + torch.sign(x), whole)
 
 
-def _torch_power(of: Library, x: Any, y: Any) -> Any:
+def _torch_power(of: Library, x: Array, y: Array) -> Array:
     torch = of.torch
     if x.dtype == torch.bool:
         return torch.logical_or(x, torch.logical_not(y))
     return torch.pow(x, y)
 
 
-def _torch_softplus(of: Library, x: Any) -> Any:
+def _torch_softplus(of: Library, x: Array) -> Array:
     return of.torch.logaddexp(x, of.torch.zeros((), dtype=x.dtype))
 
 
-def _torch_logaddexp(of: Library, x: Any, y: Any) -> Any:
+def _torch_logaddexp(of: Library, x: Array, y: Array) -> Array:
     torch = of.torch
     if not x.dtype.is_complex:
         return torch.logaddexp(x, y)
     return torch.log(torch.exp(x) + torch.exp(y))
 
 
-def _torch_real(of: Library, x: Any) -> Any:
+def _torch_real(of: Library, x: Array) -> Array:
     return of.torch.real(x) if x.dtype.is_complex else x
 
 
-def _torch_imag(of: Library, x: Any) -> Any:
+def _torch_imag(of: Library, x: Array) -> Array:
     return of.torch.imag(x) if x.dtype.is_complex else of.torch.zeros_like(x)
 
 
-def _torch_betaln(of: Library, x: Any, y: Any) -> Any:
+def _torch_betaln(of: Library, x: Array, y: Array) -> Array:
     gammaln = of.special.gammaln
     return gammaln(x) + gammaln(y) - gammaln(x + y)
 
 
-def _torch_beta(of: Library, x: Any, y: Any) -> Any:
+def _torch_beta(of: Library, x: Array, y: Array) -> Array:
     return of.torch.exp(_torch_betaln(of, x, y))
 
 
-def _torch_gamma(of: Library, x: Any) -> Any:
+def _torch_gamma(of: Library, x: Array) -> Array:
     # the sign of Gamma alternates between the poles of the negative numbers
     torch = of.torch
     size = torch.exp(of.special.gammaln(x))
@@ -380,11 +381,11 @@ def functions_of(library: Library, column: int) -> dict[str, Scalar]:
     return found
 
 
-def _resolved(library: Library, called: Any) -> Callable[..., Any] | None:
+def _resolved(library: Library, called: Called) -> Callable[..., Array] | None:
     if not isinstance(called, str):
         return None if called is None else partial(called, library)
     module, _, name = called.partition(".")
     if name.endswith("?"):
         return getattr(getattr(library, module), name[:-1], None)
-    function: Callable[..., Any] = getattr(getattr(library, module), name)
+    function: Callable[..., Array] = getattr(getattr(library, module), name)
     return function

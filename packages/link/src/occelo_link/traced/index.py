@@ -6,7 +6,6 @@ The tracer applies them at nodes; `traced.linker` imports this module to registe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -30,13 +29,14 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_graph.ops.index.windows import SlidingWindow
+from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-def _in_bounds(tracer: Tracer, index: Any, length: int) -> Any:
+def _in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
     """A position counted from the front, with a check that it is in bounds."""
     arrays = tracer.arrays
     if not arrays.is_traced(index):
@@ -62,12 +62,12 @@ def _key(
     key: Key,
     shape: Sequence[int],
     first: int,
-    inputs: Sequence[Any],
-) -> list[Any]:
+    inputs: Sequence[Array],
+) -> list[Entry]:
     """The key as one entry for each dimension of the tensor: a slice with static parts, or positions counted from the front."""
     rest = iter(enumerate(inputs[first:], first))
-    entries: list[Any] = []
-    arrays: list[tuple[Any, Any]] = []
+    entries: list[Entry] = []
+    arrays: list[tuple[Array, Array]] = []
     axis = 0
     for entry in key:
         length = int(shape[axis])
@@ -106,7 +106,9 @@ def _is_mask(node: TensorApply, position: int) -> bool:
 
 
 @traces(Subtensor)
-def lower_read(tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Any]) -> Sequence[Any]:
+def lower_read(
+    tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays, x = tracer.arrays, tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
@@ -126,22 +128,22 @@ def lower_read(tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Any]) 
 
 @traces(AdvancedSubtensor)
 def lower_gather(
-    tracer: Tracer, node: TensorApply[AdvancedSubtensor], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[AdvancedSubtensor], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     x = tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
     return [tracer.arrays.gather(x, [_part(tracer, entry) for entry in key])]
 
 
-def _part(tracer: Tracer, entry: Any) -> Any:
+def _part(tracer: Tracer, entry: Entry) -> Array:
     return entry if is_slice(entry) else tracer.array(entry)
 
 
 @traces(IncSubtensor, AdvancedIncSubtensor)
 def lower_write(
-    tracer: Tracer, node: TensorApply[IncSubtensor | AdvancedIncSubtensor], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[IncSubtensor | AdvancedIncSubtensor], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
@@ -152,16 +154,16 @@ def lower_write(
 
 @traces(ExtractDiag)
 def lower_diagonal(
-    tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
 
 
 @traces(SlidingWindow)
 def lower_sliding_window(
-    tracer: Tracer, node: TensorApply[SlidingWindow], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[SlidingWindow], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     lengths = tuple(int(n) for n in x.shape)
@@ -169,7 +171,7 @@ def lower_sliding_window(
     axes = sorted(set(op.axes))
     rest = [i for i in range(len(lengths)) if i not in axes]
     grid = np.indices((*(places[a] for a in axes), *op.windows), dtype="int64", sparse=True)
-    key: list[Any] = []
+    key: list[Entry] = []
     for place, axis in enumerate(axes):
         within = [grid[len(axes) + i] for i, a in enumerate(op.axes) if a == axis]
         key.append(arrays.constant(np.asarray(sum(within, grid[place]))))
@@ -186,8 +188,8 @@ def lower_sliding_window(
 
 @traces(AllocDiag)
 def lower_diagonal_matrix(
-    tracer: Tracer, node: TensorApply[AllocDiag], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[AllocDiag], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     count = int(x.shape[-1])
@@ -200,5 +202,7 @@ def lower_diagonal_matrix(
 
 
 @traces(Nonzero)
-def lower_nonzero(tracer: Tracer, node: TensorApply[Nonzero], inputs: list[Any]) -> Sequence[Any]:
+def lower_nonzero(
+    tracer: Tracer, node: TensorApply[Nonzero], inputs: list[Array]
+) -> Sequence[Array]:
     return run_node(node, [tracer.known(node, 0, inputs[0])])

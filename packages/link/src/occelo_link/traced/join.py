@@ -6,13 +6,13 @@ The tracer applies them at nodes; `traced.linker` imports this module to registe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
+from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 
 @traces(Join)
-def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Any]) -> Sequence[Any]:
+def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Array]) -> Sequence[Array]:
     op = node.op
     shapes = [[int(n) for i, n in enumerate(x.shape) if i != op.axis] for x in inputs]
     if any(s != shapes[0] for s in shapes):
@@ -29,7 +29,9 @@ def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Any]) -> Se
 
 
 @traces(MakeVector)
-def lower_vector(tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Any]) -> Sequence[Any]:
+def lower_vector(
+    tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays = tracer.arrays
     scalars = [arrays.cast(tracer.array(x), op.dtype) for x in inputs]
@@ -37,13 +39,13 @@ def lower_vector(tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Any
 
 
 @traces(Repeat)
-def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Any]) -> Sequence[Any]:
+def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Array]) -> Sequence[Array]:
     op = node.op
     x = inputs[0]
     counts: npt.NDArray[np.int64] = tracer.known(node, 1, inputs[1])
     if counts.shape[0] != int(x.shape[op.axis]):
         raise ValueError("There must be a number of repeats for each element")
     rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), counts)
-    key: list[Any] = [slice(None)] * len(x.shape)
+    key: list[Entry] = [slice(None)] * len(x.shape)
     key[op.axis] = tracer.arrays.constant(rows)
     return [tracer.arrays.gather(tracer.array(x), key)]

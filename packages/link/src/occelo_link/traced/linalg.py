@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.matrix_op import MatrixOp
 from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Any]) -> list[Any]:
+def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Array]) -> list[Array]:
     """The inputs with the same batch dimensions; ValueError where shapes do not fit."""
     arrays = [tracer.array(x) for x in inputs]
     shapes = [tuple(int(n) for n in x.shape) for x in arrays]
@@ -32,7 +32,7 @@ def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Any]
     ]
 
 
-def _settled(tracer: Tracer, on_error: str, result: Any, good: Any) -> Any:
+def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array:
     """The result: NaN where it is not ``good``, or with a check that all of it is."""
     arrays = tracer.arrays
     if on_error == "raise":
@@ -46,7 +46,9 @@ def _settled(tracer: Tracer, on_error: str, result: Any, good: Any) -> Any:
 
 
 @traces(Cholesky)
-def lower_cholesky(tracer: Tracer, node: TensorApply[Cholesky], inputs: list[Any]) -> Sequence[Any]:
+def lower_cholesky(
+    tracer: Tracer, node: TensorApply[Cholesky], inputs: list[Array]
+) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return [x]
@@ -56,8 +58,8 @@ def lower_cholesky(tracer: Tracer, node: TensorApply[Cholesky], inputs: list[Any
 
 @traces(SolveTriangular)
 def lower_solve_triangular(
-    tracer: Tracer, node: TensorApply[SolveTriangular], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[SolveTriangular], inputs: list[Array]
+) -> Sequence[Array]:
     a, b = _operands(tracer, node, inputs)
     op, arrays = node.op, tracer.arrays
     if 0 in b.shape:

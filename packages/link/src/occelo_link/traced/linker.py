@@ -26,7 +26,7 @@ from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
-from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
+from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import UpdateLocks
@@ -110,7 +110,7 @@ class TracedVM:
         self._kinds = [v.type for v in fgraph.inputs]
         self._only_arrays = all(v.type.is_array for v in (*fgraph.inputs, *fgraph.outputs))
         self._compiled: OrderedDict[Any, Traced] = OrderedDict()
-        self._warned: set[Any] = set()
+        self._warned: set[object] = set()
         self._accepted = {np.ndarray, linker.array_type}
         self.falls_back = False
         self._withheld = withheld()
@@ -118,7 +118,7 @@ class TracedVM:
     def clear_storage(self) -> None:
         """There are no intermediate values."""
 
-    def fetch(self, result: Any) -> Any:
+    def fetch(self, result: TracedValue) -> TracedValue:
         """A result as a NumPy array without other references; other values as they are."""
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
@@ -143,7 +143,7 @@ class TracedVM:
         known: dict[Any, Traced] = {}
         signature, fetch = self.linker.signature, self.linker.fetch
 
-        def compute(arrays: Sequence[Any]) -> Sequence[Any] | None:
+        def compute(arrays: Sequence[TracedValue]) -> Sequence[TracedValue] | None:
             if self.static:
                 return None  # an input became static since
             values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
@@ -152,17 +152,17 @@ class TracedVM:
             try:
                 if traced is None:
                     traced = known[key] = self._traced(values, wanted)
-                results: Sequence[Any] = traced.call(*values)
+                results: Sequence[TracedValue] = traced.call(*values)
                 held = results[-1]
                 return None if held is not None and not bool(held) else results
             except Exception:
                 return None  # the slow path raises the error
 
-        def run(*arrays: Any) -> Any:
+        def run(*arrays: TracedValue) -> TracedValue:
             results = compute(arrays)
             return None if results is None else [fetch(results[i]) for i in returned]
 
-        def update(*arrays: Any) -> Any:
+        def update(*arrays: TracedValue) -> TracedValue:
             with update_locks:
                 results = compute(arrays)
                 if results is None:
@@ -176,7 +176,7 @@ class TracedVM:
         expected = [(v.type.dtype, v.type.shape) for v in ordered]
         return make_fast_call(expected, update if updates else run, kind == SINGLE, slow)
 
-    def _in_parts(self, values: list[Any]) -> list[Any]:
+    def _in_parts(self, values: list[TracedValue]) -> list[TracedValue]:
         """The values in parts; arrays of a third library are converted to NumPy arrays."""
         return [
             v if type(v) in self._accepted else in_parts(kind, local(v))
@@ -195,17 +195,17 @@ class TracedVM:
         for i, result in zip(wanted, results, strict=True):
             self.outputs[i][0] = result
 
-    def _copied_inputs(self, values: Sequence[Any]) -> dict[Variable, Any]:
+    def _copied_inputs(self, values: Sequence[TracedValue]) -> dict[Variable, TracedValue]:
         """Copies of the values of all inputs, as NumPy arrays."""
         return {v: _copied(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
-    def _run(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
+    def _run(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Sequence[TracedValue]:
         """The results; opaque ones are computed in Python."""
         outputs = self.fgraph.outputs
         compiled = tuple(i for i in wanted if not is_opaque(outputs[i].type))
         if len(compiled) == len(wanted):
             return self._run_compiled(values, wanted)
-        results: dict[int, Any] = {}
+        results: dict[int, TracedValue] = {}
         if compiled:
             results.update(zip(compiled, self._run_compiled(values, compiled), strict=True))
         others = [i for i in wanted if i not in results]
@@ -213,7 +213,9 @@ class TracedVM:
         results.update(zip(others, found, strict=True))
         return [results[i] for i in wanted]
 
-    def _run_compiled(self, values: list[Any], wanted: tuple[int, ...]) -> Sequence[Any]:
+    def _run_compiled(
+        self, values: list[TracedValue], wanted: tuple[int, ...]
+    ) -> Sequence[TracedValue]:
         while True:
             try:
                 traced = self._traced(values, wanted)
@@ -231,7 +233,7 @@ class TracedVM:
             for kind, v in zip(kinds, grouped(kinds, results), strict=True)
         ]
 
-    def _dynamic(self, values: Sequence[Any]) -> list[Any]:
+    def _dynamic(self, values: Sequence[TracedValue]) -> list[TracedValue]:
         """The arrays of inputs that are not static."""
         return flat(v for i, v in enumerate(values) if i not in self.static)
 
@@ -244,7 +246,7 @@ class TracedVM:
         """For each array result of the compiled code, the position of the output that it belongs to."""
         return [i for i in wanted for _ in self.fgraph.outputs[i].type.parts() or ()]
 
-    def _traced(self, values: list[Any], wanted: tuple[int, ...]) -> Traced:
+    def _traced(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Traced:
         fixed = {i: _as_numpy(self._kinds[i], values[i]) for i in sorted(self.static)}
         contents = tuple(_contents(value) for value in fixed.values())
         given = self._dynamic(values)
@@ -265,15 +267,15 @@ class TracedVM:
             self._compiled.move_to_end(key)
         return found
 
-    def compiled_for(self, *values: Any) -> tuple[Traced, list[Any]]:
+    def compiled_for(self, *values: TracedValue) -> tuple[Traced, list[TracedValue]]:
         """The compiled form for values of all inputs, and its array arguments."""
         given = self._in_parts(list(values))
         traced = self._traced(given, tuple(range(len(self.outputs))))
         return traced, self._dynamic(given)
 
     def trace(
-        self, fixed: dict[int, Any], dynamic: Sequence[Any], wanted: Sequence[int]
-    ) -> list[Any]:
+        self, fixed: dict[int, TracedValue], dynamic: Sequence[TracedValue], wanted: Sequence[int]
+    ) -> list[TracedValue]:
         """Run the graph on traced arrays; returns the arrays of the results and whether all checks held (None without checks)."""
         rest = iter(grouped((k for i, k in enumerate(self._kinds) if i not in fixed), dynamic))
         given = {
@@ -305,7 +307,9 @@ class TracedVM:
             raise NotImplementedError(str(need)) from None
         self.static.update(positions[v] for v in new)
 
-    def _replay(self, values: list[Any], wanted: Sequence[int], error: Exception) -> Sequence[Any]:
+    def _replay(
+        self, values: list[TracedValue], wanted: Sequence[int], error: Exception
+    ) -> Sequence[TracedValue]:
         """Run the interpreter on the same inputs, which raises the error with its full message; else raise ``error``.
 
         If the library computes both sides of a branch, the error may be from the side that is not taken. Then the results
@@ -331,14 +335,14 @@ class TracedVM:
         ]
 
 
-def _copied(kind: Type, value: Any) -> Any:
+def _copied(kind: Type, value: TracedValue) -> TracedValue:
     """A copy of a value as NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
     return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
 
 
-def _as_numpy(kind: Type, value: Any) -> Any:
+def _as_numpy(kind: Type, value: TracedValue) -> TracedValue:
     """A value in parts that are NumPy arrays; an opaque object as it is."""
     if is_opaque(kind):
         return value
@@ -378,7 +382,7 @@ class TracedLinker(Linker, ABC):
         *,
         allow_gc: bool | None = None,
         scheduler: Scheduler | None = None,
-        static: Sequence[Any] = (),
+        static: Sequence[int | str | Variable] = (),
         strict: bool = False,
     ) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=scheduler)
@@ -401,16 +405,20 @@ class TracedLinker(Linker, ABC):
         """Make the operations on the library's arrays; this may import the library."""
 
     @abstractmethod
-    def signature(self, values: Sequence[Any]) -> Any:
+    def signature(self, values: Sequence[TracedValue]) -> Any:
         """A hashable key of dynamic values: another key needs another compilation."""
 
     @abstractmethod
-    def fetch(self, result: Any) -> Any:
+    def fetch(self, result: TracedValue) -> TracedValue:
         """A result of a call as a NumPy array, which may share its memory."""
 
     @abstractmethod
     def compile_traced(
-        self, vm: TracedVM, fixed: dict[int, Any], values: Sequence[Any], wanted: Sequence[int]
+        self,
+        vm: TracedVM,
+        fixed: dict[int, TracedValue],
+        values: Sequence[TracedValue],
+        wanted: Sequence[int],
     ) -> Traced:
         """Compile the graph for fixed values of static inputs, and arrays like ``values`` of the others."""
 
@@ -428,7 +436,7 @@ class TracedLinker(Linker, ABC):
         return TracedVM(self, linking, static | roots)
 
     @staticmethod
-    def _position(fgraph: FunctionGraph, name: Any) -> int:
+    def _position(fgraph: FunctionGraph, name: int | str | Variable) -> int:
         if isinstance(name, int):
             return name
         names = [v.name for v in fgraph.inputs]

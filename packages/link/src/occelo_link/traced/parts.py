@@ -11,10 +11,29 @@ from typing import Any
 
 from occelo_graph import Type, Variable
 
-__all__ = ["Parts", "flat", "grouped", "in_parts", "is_opaque", "require_arrays", "whole"]
+__all__ = [
+    "Array",
+    "Entry",
+    "Parts",
+    "TracedValue",
+    "flat",
+    "grouped",
+    "in_parts",
+    "is_opaque",
+    "require_arrays",
+    "whole",
+]
 
 
-class Parts(tuple[Any, ...]):
+Array = Any
+"""A NumPy array if it is static, else an array of the library, whose types type checking must not require."""
+Entry = int | slice | Array
+"""An entry of a key: a static integer or slice, or an array of positions."""
+TracedValue = Any
+"""A value in the form of tracers: an `Array`, `Parts`, or an opaque Python object."""
+
+
+class Parts(tuple[Array, ...]):
     """The arrays of a value, NumPy's or a library's, in the order of `Type.parts`."""
 
     __slots__ = ()
@@ -25,21 +44,21 @@ def is_opaque(kind: Type) -> bool:
     return kind.parts() is None
 
 
-def in_parts(kind: Type, value: Any) -> Any:
+def in_parts(kind: Type, value: TracedValue) -> TracedValue:
     """A value in the form of tracers: arrays and opaque objects stay as they are."""
     if kind.is_array or isinstance(value, Parts) or is_opaque(kind):
         return value
     return Parts(kind.to_parts(value))
 
 
-def whole(kind: Type, value: Any) -> Any:
+def whole(kind: Type, value: TracedValue) -> TracedValue:
     """The value of parts that are NumPy arrays: the inverse of `in_parts`."""
     return kind.from_parts(value) if isinstance(value, Parts) else value
 
 
-def flat(values: Iterable[Any]) -> list[Any]:
+def flat(values: Iterable[TracedValue]) -> list[Array]:
     """The arrays of all values, in order."""
-    found: list[Any] = []
+    found: list[Array] = []
     for value in values:
         if isinstance(value, Parts):
             found += value
@@ -48,7 +67,7 @@ def flat(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def grouped(kinds: Iterable[Type], arrays: Sequence[Any]) -> list[Any]:
+def grouped(kinds: Iterable[Type], arrays: Sequence[Array]) -> list[TracedValue]:
     """The values, in the form of tracers, that consist of these arrays: the inverse of `flat`."""
     rest = iter(arrays)
     return [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from occelo_graph.ops.reduce import (
 from occelo_graph.ops.reductions import Reduction, combine_in_halves
 from occelo_link.traced.elemwise import apply_scalar, supports_scalar
 from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -33,8 +33,8 @@ def _dtype(node: TensorApply) -> str:
 
 @traces(CAReduce)
 def lower_reduction(
-    tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
@@ -64,23 +64,25 @@ def lower_reduction(
     return [arrays.cast(_part(tracer, found, 0), _dtype(node))]
 
 
-def _combination(tracer: Tracer, row: Reduction, dtype: str) -> Callable[[Any, Any], Any] | None:
+def _combination(
+    tracer: Tracer, row: Reduction, dtype: str
+) -> Callable[[Array, Array], Array] | None:
     """The binary function of a reduction on arrays; None if the library does not have it."""
     if not supports_scalar(tracer.arrays.scalar, row.function):
         return None
     return lambda a, b: apply_scalar(tracer, row.function, [a, b], dtype)
 
 
-def _part(tracer: Tracer, x: Any, entry: Any) -> Any:
+def _part(tracer: Tracer, x: Array, entry: Entry) -> Array:
     rest = [slice(0, int(n), 1) for n in x.shape[1:]]
     return tracer.arrays.read(x, (entry, *rest))
 
 
-def _cut(tracer: Tracer) -> Callable[[Any, int, int], Any]:
+def _cut(tracer: Tracer) -> Callable[[Array, int, int], Array]:
     return lambda x, start, stop: _part(tracer, x, slice(start, stop, 1))
 
 
-def _first(tracer: Tracer, x: Any, axes: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
+def _first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
     """The array with the axes merged into the first one, and the lengths of the others."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*axes, *kept))
@@ -89,7 +91,7 @@ def _first(tracer: Tracer, x: Any, axes: Sequence[int]) -> tuple[Any, tuple[int,
     return tracer.arrays.reshape(moved, (size, *lengths)), lengths
 
 
-def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
+def _last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
     """The array with the axes merged into the last one."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*kept, *axes))
@@ -98,7 +100,7 @@ def _last(tracer: Tracer, x: Any, axes: Sequence[int]) -> Any:
 
 
 @traces(Argmax)
-def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Any]) -> Sequence[Any]:
+def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Array]) -> Sequence[Array]:
     if node.inputs[0].type.dtype.startswith("complex"):
         return fall_back(tracer, node, inputs)  # the libraries do not order complex numbers
     op = node.op
@@ -109,7 +111,7 @@ def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Any]) -
 
 
 @traces(CumOp)
-def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Any]) -> Sequence[Any]:
+def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array]) -> Sequence[Array]:
     op = node.op
     arrays = tracer.arrays
     x = arrays.cast(inputs[0], _dtype(node))
@@ -132,8 +134,8 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Any]) -
 
 @traces(LinearRecurrence)
 def lower_recurrence(
-    tracer: Tracer, node: TensorApply[LinearRecurrence], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[LinearRecurrence], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     arrays = tracer.arrays
     if tuple(inputs[0].shape) != tuple(inputs[1].shape):

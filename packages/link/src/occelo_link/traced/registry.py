@@ -6,13 +6,14 @@ The other modules of this package, and users, register lowerings; the tracer loo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op, Variable
 from occelo_graph.canonical.encoding import class_name
 from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
+from occelo_link.traced.parts import Array, TracedValue
 from occelo_link.withheld import is_withheld
 
 if TYPE_CHECKING:
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
 
-Lowering = Callable[["Tracer", Apply, list[Any]], Sequence[Any]]
+Lowering = Callable[["Tracer", Apply, list[TracedValue]], Sequence[TracedValue]]
 """A function of a tracer, a node and the values of its inputs that returns the values of its outputs.
 
 A value is a NumPy array if it is static, else an array of the library. A value that consists of arrays is the sequence of
 its parts.
 """
 
-LoweringOf = Callable[["Tracer", TensorApply[OpT], list[Any]], Sequence[Any]]
+LoweringOf = Callable[["Tracer", TensorApply[OpT], list[Array]], Sequence[Array]]
 """The lowering of op classes over tensors alone."""
-LoweringOfParts = Callable[["Tracer", Apply[OpT], list[Any]], Sequence[Any]]
+LoweringOfParts = Callable[["Tracer", Apply[OpT], list[TracedValue]], Sequence[TracedValue]]
 
 # the key says which class of ops the node has, which no type can
-_Registered = Callable[["Tracer", AnyApply, list[Any]], Sequence[Any]]
-_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[Any]])
+_Registered = Callable[["Tracer", AnyApply, list[TracedValue]], Sequence[TracedValue]]
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[TracedValue]])
 _OpT = TypeVar("_OpT", bound=Op)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
+from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
 
@@ -24,18 +24,22 @@ __all__: list[str] = []
 
 
 @traces(Shape)
-def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Any]) -> Sequence[Any]:
+def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Array]) -> Sequence[Array]:
     return [np.array(tuple(inputs[0].shape), dtype="int64")]
 
 
 @traces(Shape_i)
-def lower_length(tracer: Tracer, node: TensorApply[Shape_i], inputs: list[Any]) -> Sequence[Any]:
+def lower_length(
+    tracer: Tracer, node: TensorApply[Shape_i], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     return [np.array(int(inputs[0].shape[op.i]), dtype="int64")]
 
 
 @traces(Reshape)
-def lower_reshape(tracer: Tracer, node: TensorApply[Reshape], inputs: list[Any]) -> Sequence[Any]:
+def lower_reshape(
+    tracer: Tracer, node: TensorApply[Reshape], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     x = inputs[0]
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(inputs[1:])]
@@ -52,8 +56,8 @@ def lower_reshape(tracer: Tracer, node: TensorApply[Reshape], inputs: list[Any])
 
 @traces(SpecifyShape)
 def lower_specified(
-    tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
     for static, given, length in zip(op.static, op.given, x.shape, strict=True):
@@ -74,8 +78,8 @@ def lower_specified(
 
 @traces(DimShuffle)
 def lower_dimshuffle(
-    tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Any]
-) -> Sequence[Any]:
+    tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Array]
+) -> Sequence[Array]:
     op = node.op
     (x,) = inputs
     kept = [a for a in op.new_order if isinstance(a, int)]

@@ -8,7 +8,6 @@ code: they are combined into one scalar, which the linker reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from occelo_graph.ir.regions import operands_of
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
-from occelo_link.traced.parts import Parts, flat, grouped, in_parts, is_opaque, whole
+from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue, find_lowering
 from occelo_link.withheld import is_withheld
 
@@ -32,22 +31,22 @@ class Tracer:
     def __init__(
         self,
         arrays: Arrays,
-        values: Mapping[Variable, Any],
+        values: Mapping[Variable, TracedValue],
         outer: Tracer | None = None,
         on_fallback: Callable[[Apply], None] | None = None,
     ) -> None:
         self.arrays = arrays
-        self.values: dict[Variable, Any] = dict(values)
+        self.values: dict[Variable, TracedValue] = dict(values)
         """Values in the form of tracers: those that consist of arrays are `Parts`."""
         self.outer = outer
-        self.checks: list[Any] = []
+        self.checks: list[TracedValue] = []
         self.on_fallback: Callable[[Apply], None] | None = (
             on_fallback if outer is None else outer.on_fallback
         )
 
     # values
 
-    def find(self, variable: Variable) -> Any:
+    def find(self, variable: Variable) -> TracedValue:
         """The value of a variable if it is computed already, else None."""
         if isinstance(variable, Constant):
             return in_parts(variable.type, variable.data)
@@ -58,7 +57,7 @@ class Tracer:
             tracer = tracer.outer
         return None
 
-    def value(self, variable: Variable) -> Any:
+    def value(self, variable: Variable) -> TracedValue:
         """The value of a variable, computed on demand."""
         stack = [variable]
         while stack:
@@ -80,7 +79,7 @@ class Tracer:
             stack.pop()
         return self.find(variable)
 
-    def _run(self, node: Apply) -> Sequence[Any]:
+    def _run(self, node: Apply) -> Sequence[TracedValue]:
         inputs = [self.find(v) for v in operands_of(node)]
         if not node.op.lazy and node.op.pure and not any(map(self.is_traced, inputs)):
             values = [whole(v.type, x) for v, x in zip(operands_of(node), inputs, strict=True)]
@@ -94,7 +93,7 @@ class Tracer:
             parts = None if node.op.lazy or node.op.destroy_map else decomposition(node)
             if parts is None:
                 return fall_back(self, node, inputs)
-            outputs: Sequence[Any] = self._decomposed(node, parts, inputs)
+            outputs: Sequence[TracedValue] = self._decomposed(node, parts, inputs)
         else:
             outputs = lowering(self, node, inputs)
         held = lengths_to_check(node)
@@ -105,8 +104,8 @@ class Tracer:
         return outputs
 
     def _decomposed(
-        self, node: Apply, parts: Decomposition, inputs: Sequence[Any]
-    ) -> Sequence[Any]:
+        self, node: Apply, parts: Decomposition, inputs: Sequence[TracedValue]
+    ) -> Sequence[TracedValue]:
         """The results of a node by the decomposition of its op."""
         inner = Tracer(self.arrays, dict(zip(parts.inputs, inputs, strict=True)), self)
         try:
@@ -119,7 +118,7 @@ class Tracer:
         self.checks += inner.checks
         return results
 
-    def _once(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    def _once(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
         """The results of an inner graph that runs once."""
         body = node.op.loop(node).body
         given = dict(zip(body.inputs, inputs, strict=True))
@@ -131,7 +130,7 @@ class Tracer:
         self.checks += inner.checks
         return found
 
-    def _repeat(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+    def _repeat(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
         """The results of a loop; a fallback to Python if the library has no loops, or if shapes change."""
         loop = node.op.loop(node)
         if loop.count is None:
@@ -141,7 +140,9 @@ class Tracer:
         read = [inputs[i] for i in loop.read]
         true, false = (self.arrays.constant(np.array(value)) for value in (True, False))
 
-        def step(state: Sequence[Any]) -> tuple[Sequence[Any], Any, Any]:
+        def step(
+            state: Sequence[TracedValue],
+        ) -> tuple[Sequence[TracedValue], TracedValue, TracedValue]:
             given = dict(zip(arguments, [*grouped(kinds, state), *read], strict=True))
             inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
             found = [inner.value(v) for v in results]
@@ -159,36 +160,36 @@ class Tracer:
         self.checks.append(held)
         return grouped(kinds, values)
 
-    def is_traced(self, value: Any) -> bool:
+    def is_traced(self, value: TracedValue) -> bool:
         """Whether a value, or a part of it, is an array of the library."""
         if isinstance(value, Parts):
             return any(map(self.arrays.is_traced, value))
         return self.arrays.is_traced(value)
 
-    def known(self, node: Apply, position: int, value: Any) -> Any:
+    def known(self, node: Apply, position: int, value: TracedValue) -> TracedValue:
         """The value of a node's input as NumPy's; `NeedsValue` if it is not static."""
         if self.arrays.is_traced(value):
             raise NeedsValue(node.inputs[position], node)
         return value
 
-    def integer(self, node: Apply, position: int, value: Any) -> int:
+    def integer(self, node: Apply, position: int, value: TracedValue) -> int:
         """A length or position, which must be static."""
         return int(self.known(node, position, value))
 
-    def array(self, value: Any) -> Any:
+    def array(self, value: TracedValue) -> TracedValue:
         """A value as an array of the library."""
         return value if self.arrays.is_traced(value) else self.arrays.constant(value)
 
     # checks
 
-    def check(self, condition: Any) -> None:
+    def check(self, condition: TracedValue) -> None:
         """Require a scalar to be true when the graph runs."""
         if self.arrays.is_traced(condition):
             self.checks.append(self.arrays.cast(condition, "bool"))
         elif not bool(condition):
             raise ValueError("A check of the graph fails whatever its inputs are")
 
-    def all_checks(self) -> Any:
+    def all_checks(self) -> TracedValue:
         """One scalar that says whether all checks held; None if there are none."""
         if not self.checks:
             return None
@@ -198,14 +199,14 @@ class Tracer:
             found = conjunction(found, each)
         return found
 
-    def branch(self, condition: Any, node: Apply) -> Sequence[Any]:
+    def branch(self, condition: TracedValue, node: Apply) -> Sequence[TracedValue]:
         """The results of the first of a node's regions if the condition holds, else of the second, which alone runs."""
         then, other = ([node.inputs[i] for i in r.results] for r in node.op.regions(node))
         if not self.arrays.is_traced(condition):
             return [self.value(v) for v in (then if bool(condition) else other)]
 
-        def side(variables: Sequence[Variable]) -> Callable[[], Sequence[Any]]:
-            def run() -> Sequence[Any]:
+        def side(variables: Sequence[Variable]) -> Callable[[], Sequence[TracedValue]]:
+            def run() -> Sequence[TracedValue]:
                 inner = Tracer(self.arrays, {}, self)
                 results = list(map(self.array, flat(inner.value(v) for v in variables)))
                 held = inner.all_checks()

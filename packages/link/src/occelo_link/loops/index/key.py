@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ops.index.key import ARRAY, SCALAR, Key
+from occelo_graph.ops.index.key import ARRAY, SCALAR, Key, KeyEntry
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Tensor
@@ -90,7 +89,10 @@ def _true(context: Context, low: Value, value: Value) -> Value:
 
 
 def _slice(
-    context: Context, parts: tuple[Any, Any, Any], length: Value, rest: Iterator[Tensor]
+    context: Context,
+    parts: tuple[KeyEntry, KeyEntry, KeyEntry],
+    length: Value,
+    rest: Iterator[Tensor],
 ) -> Part:
     builder = context.builder
     start, stop, step = (

@@ -7,7 +7,6 @@ program with bounds checks cannot call a routine that is not in the table here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from occelo_link.loops.ir.lapack_routines import Routine, routine_of
 from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
@@ -53,19 +52,28 @@ class _Arguments:
     """The arguments of a call by position, counted from 0."""
 
     def __init__(self, call: Invoke, operate: Operate, i64: Callable[[int], Value]) -> None:
-        self._args: Sequence[Any] = call.args
+        self._args = call.args
         self._operate = operate
         self._i64 = i64
 
+    def _reference(self, position: int) -> Reference:
+        argument = self._args[position]
+        assert isinstance(argument, Reference)
+        return argument
+
+    def _pointer(self, position: int) -> Pointer:
+        argument = self._args[position]
+        assert isinstance(argument, Pointer)
+        return argument
+
     def integer(self, position: int) -> Value:
         """An integer argument."""
-        value = self._args[position].value
+        value = self._reference(position).value
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
     def plain(self, position: int) -> bool:
         """Whether the argument is the letter for a matrix that is not transposed."""
-        reference = self._args[position]
-        assert isinstance(reference, Reference)
+        reference = self._reference(position)
         assert reference.value.op == "const"
         return chr(reference.value.args[0]) == "N"
 
@@ -83,14 +91,14 @@ class _Arguments:
             rows, columns = columns, rows
         height, step = self.integer(rows), self.integer(leading)
         count = self.spread(self.integer(columns), step, height)
-        return Extent(self._args[at], count, run("le", run("max", height, self._i64(1)), step))
+        return Extent(self._pointer(at), count, run("le", run("max", height, self._i64(1)), step))
 
     def vector(self, at: int, step: int, length: int) -> Extent:
         """A vector; one with a negative step starts at its last element."""
         run = self._operate
         by = self.integer(step)
         count = self.spread(self.integer(length), run("abs", by), self._i64(1))
-        return Extent(self._args[at], count, run("ne", by, self._i64(0)))
+        return Extent(self._pointer(at), count, run("ne", by, self._i64(0)))
 
 
 def _gemm(args: _Arguments) -> Sequence[Extent]:

@@ -6,7 +6,6 @@ Tests verify every program that they build; compiling users' functions does not 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from occelo_link.loops.ir.operations import OPERATIONS, is_float, is_integer, width
 from occelo_link.loops.ir.program import (
@@ -166,7 +165,7 @@ class _Verifier(Visitor[None]):
         if value.op in ("length", "stride"):
             self.require(0 <= value.args[1] < value.args[0].ndim, f"{value} has no such axis")
             return
-        operands: Sequence[Any] = [a for a in value.args if isinstance(a, Value)]
+        operands = [a for a in value.args if isinstance(a, Value)]
         for operand in operands:
             self.use(operand, value)
         if value.op == "call":
