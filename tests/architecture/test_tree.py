@@ -47,7 +47,8 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "identity_of",
     "elementwise",
     "tensor",
-    "ASSUMPTIONS",
+    "FACTS",
+    "register_fact",
 }
 
 

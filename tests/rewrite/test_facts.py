@@ -10,7 +10,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control import ASSUMPTIONS
+from occelo_graph.ops.control import FACTS
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 from occelo_rewrite.assumptions import assumptions_of
@@ -32,6 +32,14 @@ HOLDS: dict[str, Any] = {
     "lower_triangular": lambda m: not np.triu(m, 1).any(),
     "upper_triangular": lambda m: not np.tril(m, -1).any(),
     "symmetric": lambda m: m.shape[0] == m.shape[1] and np.allclose(m, m.T, rtol=1e-12),
+    "hermitian": lambda m: m.shape[0] == m.shape[1] and np.allclose(m, m.T, rtol=1e-12),
+    "tridiagonal": lambda m: not (np.triu(m, 2).any() or np.tril(m, -2).any()),
+    "unit_diagonal": lambda m: bool((np.diagonal(m) == 1).all()),
+    "positive_semidefinite": lambda m: (
+        m.shape[0] == m.shape[1]
+        and np.allclose(m, m.T, rtol=1e-12)
+        and np.linalg.eigvalsh(m).min() >= -1e-9 * np.abs(m).max()
+    ),
     "positive_definite": lambda m: (
         m.shape[0] == m.shape[1] and np.array_equal(m, m.T) and np.linalg.eigvalsh(m).min() > 0
     ),
@@ -90,6 +98,10 @@ class Drawing:
             lambda: self.input(np.eye(n)[self.random.permutation(n)], permutation=True),
             lambda: self.input(np.eye(m)[self.random.integers(m, size=n)], selection=True),
             lambda: self.input(square @ square.T + np.eye(n), positive_definite=True),
+            lambda: self.input(square @ square.T, positive_semidefinite=True),
+            lambda: self.input(np.tril(square, -1) + np.eye(n), unit_diagonal=True),
+            lambda: self.input(np.triu(np.tril(whole, 1), -1), tridiagonal=True),
+            lambda: ot.diag(self.input(np.abs(row) + 1, positive=True)),
             lambda: self.input(np.where(whole == 0, whole, np.abs(whole)), nonnegative=True),
             lambda: self.input(np.abs(whole) + 1, positive=True),
         ]
@@ -167,7 +179,7 @@ def test_every_fact_that_is_claimed_holds(start: int) -> None:
         known.drain(graph)
         if not np.isfinite(value).all():
             value = np.where(np.isfinite(value), value, 0.0)
-        for fact in ASSUMPTIONS:
+        for fact in FACTS:
             told = known.holds(graph, graph.outputs[0], fact)
             if told is not None:
                 claims += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import occelo_graph.linalg  # so that its rules are registered
 import occelo_graph.ops
 from occelo_rewrite import (
     accumulation_db,

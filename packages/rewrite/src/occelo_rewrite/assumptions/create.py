@@ -19,6 +19,8 @@ def _eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     return True if number_of(node.inputs[-1]) == 0 else None
 
 
+@infers("positive_definite", Eye)
+@infers("unit_diagonal", Eye)
 @infers("permutation", Eye)
 def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     rows, columns = node.outputs[0].type.shape

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from occelo_graph import Apply, TensorApply, TensorType
+from occelo_graph import tensor as ot
+from occelo_graph.ops.control import FACTS
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Sign
 from occelo_rewrite.assumptions.facts import UNSIGNED
-from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
 __all__: list[str] = []
 
@@ -47,8 +49,42 @@ def _where_zero(fact: str) -> None:
         return None
 
 
-for _fact in ("diagonal", "lower_triangular", "upper_triangular"):
+for _fact in ("diagonal", "lower_triangular", "upper_triangular", "tridiagonal"):
     _where_zero(_fact)
+
+
+@infers_many(Elemwise)
+def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None:
+    """Conjugation keeps the structure of a matrix."""
+    if node.op != ot.conj or fact not in FACTS or not FACTS[fact].of_matrices:
+        return None
+    return ask(node.inputs[0], fact)
+
+
+def _definite(fact: str) -> None:
+    @infers(fact, Elemwise)
+    def sum_or_multiple(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+        """Sums of semidefinite matrices, one of them definite, and positive multiples."""
+        whole = node.outputs[0].type
+        if whole.ndim < 2:
+            return None
+        if node.op == ot.add:
+            if not all(_spans(v.type, whole) and ask(v, _SEMI) for v in node.inputs):
+                return None
+            return True if fact == _SEMI or any(ask(v, fact) for v in node.inputs) else None
+        if node.op == ot.mul:
+            factors = [v for v in node.inputs if not _is_one_number(v.type)]
+            numbers = [v for v in node.inputs if _is_one_number(v.type)]
+            sign = "nonnegative" if fact == _SEMI else "positive"
+            if len(factors) != 1 or not _spans(factors[0].type, whole):
+                return None
+            return True if ask(factors[0], fact) and all(ask(v, sign) for v in numbers) else None
+        return None
+
+
+_SEMI = "positive_semidefinite"
+_definite(_SEMI)
+_definite("positive_definite")
 
 
 @infers("symmetric", Elemwise)

@@ -1,47 +1,66 @@
-"""The names of facts, and the implications between them.
-
-The other modules of this package use it to record everything that a fact implies.
-"""
+"""The implications between facts, with those that only inference uses; `AssumptionFeature` reads them."""
 
 from __future__ import annotations
 
-from occelo_graph.ops.control import ASSUMPTIONS
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-__all__ = ["IMPLIED_BY", "IMPLIES", "UNSIGNED", "consequences"]
+from occelo_graph.ops.control import FACTS
+
+__all__ = ["UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 
 UNSIGNED = "unsigned"
 """A fact that users cannot state: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
 
-
-IMPLIES: dict[str, tuple[str, ...]] = {
-    "diagonal": ("lower_triangular", "upper_triangular"),
-    "positive_definite": ("symmetric",),
-    "permutation": ("selection", "orthogonal", "nonnegative"),
-    "selection": ("nonnegative",),
-    "positive": ("nonnegative", UNSIGNED),
+_WITH_UNSIGNED: Mapping[str, tuple[str, ...]] = {
+    "positive": (UNSIGNED,),
     UNSIGNED: ("nonnegative",),
 }
-"""Each fact with the facts that it implies; the negation of one of these implies its negation.
-
-A diagonal matrix is also symmetric, if it is known to be square.
-"""
-
-IMPLIED_BY: dict[str, tuple[str, ...]] = {
-    fact: tuple(cause for cause, effects in IMPLIES.items() if fact in effects)
-    for fact in (*ASSUMPTIONS, UNSIGNED)
-}
 
 
-def consequences(fact: str, holds: bool, square: bool = False) -> list[tuple[str, bool]]:
-    """A fact and all facts that it implies, for a matrix that is known to be square or not."""
+def all_facts() -> list[str]:
+    """The names of all facts."""
+    return [*FACTS, UNSIGNED]
+
+
+def effects_of(fact: str) -> tuple[str, ...]:
+    """The facts that a fact implies directly."""
+    return (*(FACTS[fact].implies if fact in FACTS else ()), *_WITH_UNSIGNED.get(fact, ()))
+
+
+def causes_of(fact: str) -> Sequence[str]:
+    """The facts that imply a fact directly."""
+    return _causes(tuple(FACTS.values())).get(fact, ())
+
+
+@lru_cache(maxsize=4)
+def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
+    """The causes of each fact, for the registered ``facts``."""
+    found: dict[str, list[str]] = {}
+    for cause in all_facts():
+        for effect in effects_of(cause):
+            found.setdefault(effect, []).append(cause)
+    return found
+
+
+def consequences(
+    fact: str, holds: bool, square: bool = False, real: bool = True
+) -> list[tuple[str, bool]]:
+    """A fact and all facts that it implies, for a matrix that is known to be ``square``, of ``real`` numbers.
+
+    Then a diagonal matrix is symmetric, and symmetric matrices are hermitian.
+    """
     found: dict[str, bool] = {}
     pending = [fact]
-    follows = IMPLIES if holds else IMPLIED_BY
+    same = {"symmetric": "hermitian", "hermitian": "symmetric"}
     while pending:
         each = pending.pop()
-        if each not in found:
-            found[each] = holds
-            pending.extend(follows.get(each, ()))
-            if square and each == ("diagonal" if holds else "symmetric"):
-                pending.append("symmetric" if holds else "diagonal")
+        if each in found:
+            continue
+        found[each] = holds
+        pending.extend(effects_of(each) if holds else causes_of(each))
+        if real and each in same:
+            pending.append(same[each])
+        if square and each == ("diagonal" if holds else "symmetric"):
+            pending.append("symmetric" if holds else "diagonal")
     return list(found.items())

@@ -7,15 +7,17 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.control import ASSUMPTIONS
+from occelo_graph.ops.control import FACTS
 from occelo_rewrite.assumptions.control import Statement, said_by, statements
-from occelo_rewrite.assumptions.facts import IMPLIED_BY, IMPLIES, consequences
+from occelo_rewrite.assumptions.facts import causes_of, consequences, effects_of
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["AssumptionFeature", "assumptions_of"]
 
 _DEEPEST = 200
+_SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
+"""Facts that are the same for matrices of real numbers."""
 
 
 class AssumptionFeature(Feature):
@@ -52,7 +54,9 @@ class AssumptionFeature(Feature):
 
     def say(self, variable: Variable, fact: str, holds: bool) -> None:
         """Record a fact and what it implies; `ConflictingAssumptionsError` if that contradicts another fact."""
-        for each, value in consequences(fact, holds, _is_square(None, variable)):
+        for each, value in consequences(
+            fact, holds, _is_square(None, variable), _is_real(variable)
+        ):
             self._note(variable, each, value)
         said = self._said[variable]
         if said.get("lower_triangular") and said.get("upper_triangular"):
@@ -69,8 +73,8 @@ class AssumptionFeature(Feature):
 
     def holds(self, fgraph: FunctionGraph, variable: Variable, fact: str) -> bool | None:
         """Whether a fact holds for a variable; None if that is not known."""
-        if fact not in ASSUMPTIONS:
-            raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(ASSUMPTIONS)}")
+        if fact not in FACTS:
+            raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(FACTS)}")
         return self._holds(fgraph, variable, fact, 0)
 
     def _holds(
@@ -105,11 +109,13 @@ class AssumptionFeature(Feature):
             own = inferred_from_node(variable.owner, fact, ask)
         if own is not None:
             return own
-        if any(ask(variable, cause) for cause in IMPLIED_BY[fact]):
+        if any(ask(variable, cause) for cause in causes_of(fact)):
             return True
         # ops only imply that facts hold; that a fact does not hold is only stated by users
-        if self._said and any(ask(variable, each) is False for each in IMPLIES.get(fact, ())):
+        if self._said and any(ask(variable, each) is False for each in effects_of(fact)):
             return False
+        if fact in _SAME and _is_real(variable) and ask(variable, _SAME[fact]):
+            return True
         if fact == "symmetric" and ask(variable, "diagonal"):
             return True if _is_square(fgraph, variable) else None
         said = self._said.get(variable, {})
@@ -126,7 +132,7 @@ class AssumptionFeature(Feature):
     def known(self, fgraph: FunctionGraph, variable: Variable) -> dict[str, bool]:
         """All known facts about a variable."""
         found: dict[str, bool] = {}
-        for fact in ASSUMPTIONS:
+        for fact in FACTS:
             holds = self.holds(fgraph, variable, fact)
             if holds is not None:
                 found[fact] = holds
@@ -142,6 +148,10 @@ class AssumptionFeature(Feature):
         for fact, holds in said_by(node):
             self.say(variable, fact, holds)
         fgraph.replace(node.outputs[0], variable, reason="assume")
+
+
+def _is_real(variable: Variable) -> bool:
+    return not str(variable.type.dtype).startswith("complex")
 
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:

@@ -15,3 +15,13 @@ __all__: list[str] = []
 @infers("diagonal", AllocDiag)
 def _made_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:
     return True if node.op.offset == 0 else None
+
+
+@infers("positive_definite", AllocDiag)
+def _with_positive_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:
+    return True if node.op.offset == 0 and ask(node.inputs[0], "positive") else None
+
+
+@infers("positive_semidefinite", AllocDiag)
+def _with_nonnegative_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:
+    return True if node.op.offset == 0 and ask(node.inputs[0], "nonnegative") else None

@@ -12,19 +12,23 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
+from occelo_graph.canonical.encoding import class_name
+from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED
 
-__all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers"]
+__all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers", "infers_many"]
 
 Ask = Callable[[Variable, str], bool | None]
 """Returns whether a fact holds for a variable; None if that is not known."""
 
 Inference = Callable[[TensorApply[OpT], Ask], bool | None]
+InferenceOfMany = Callable[[TensorApply[OpT], str, Ask], bool | None]
 # the key is the class of the node's op, which no type can express
 _inferences: dict[tuple[str, type[Op]], list[Callable[[AnyApply, Ask], bool | None]]] = {}
+_of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
 """Facts about single elements that hold for zero: ops that move elements, or fill with zeros, keep them."""
@@ -35,10 +39,36 @@ def infers(fact: str, *classes: type[OpT]) -> Callable[[Inference[OpT]], Inferen
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         for cls in classes:
-            _inferences.setdefault((fact, cls), []).append(function)
+            _add(_inferences.setdefault((fact, cls), []), function)
+            register_extension(f"inference of {fact}", class_name(cls), function)
         return function
 
     return register
+
+
+def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], InferenceOfMany[OpT]]:
+    """Register the inference of several facts for an op: a function of a node, a fact and `Ask`."""
+
+    def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
+        for cls in classes:
+            _add(_of_many.setdefault(cls, []), function)
+            register_extension("inference of facts", class_name(cls), function)
+        return function
+
+    return register
+
+
+def _add(known: list[Any], function: Any) -> None:
+    """Append a function; one of the same name from another package, as of a cell that runs again, is replaced."""
+    same = [
+        f
+        for f in known
+        if is_external(f)
+        and (f.__module__, f.__qualname__) == (function.__module__, function.__qualname__)
+    ]
+    for earlier in same:
+        known.remove(earlier)
+    known.append(function)
 
 
 def inferred_from_node(node: Apply, fact: str, ask: Ask) -> bool | None:
@@ -47,6 +77,10 @@ def inferred_from_node(node: Apply, fact: str, ask: Ask) -> bool | None:
     for cls in type(op).__mro__:
         for inference in _inferences.get((fact, cls), ()):
             found = inference(node, ask)
+            if found is not None:
+                return found
+        for inference_of_many in _of_many.get(cls, ()):
+            found = inference_of_many(node, fact, ask)
             if found is not None:
                 return found
     if fact in _OF_ELEMENTS and op.moves is not None:
@@ -72,8 +106,16 @@ _OF_MATRICES: dict[str, Callable[[Any], bool]] = {
     "lower_triangular": lambda m: _off(m, np.tril(m)),
     "upper_triangular": lambda m: _off(m, np.triu(m)),
     "symmetric": lambda m: bool(np.array_equal(m, m.T)),
+    "hermitian": lambda m: bool(np.array_equal(m, m.T)),
+    "tridiagonal": lambda m: _off(m, np.triu(np.tril(m, 1), -1)),
+    "unit_diagonal": lambda m: bool(np.all(np.diagonal(m) == 1)),
     "permutation": lambda m: _is_selection(m) and _is_selection(m.T),
 }
+
+
+_OF_SQUARE = frozenset(
+    ("symmetric", "hermitian", "permutation", "positive_definite", "positive_semidefinite")
+)
 
 
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
@@ -96,6 +138,6 @@ def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     if fact == "selection":
         return _is_selection(data)
     if data.shape[0] != data.shape[1]:
-        return False if fact in ("symmetric", "permutation", "positive_definite") else None
+        return False if fact in _OF_SQUARE else None
     check = _OF_MATRICES.get(fact)
     return None if check is None else check(data)

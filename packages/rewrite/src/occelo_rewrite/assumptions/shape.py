@@ -6,24 +6,22 @@
 from __future__ import annotations
 
 from occelo_graph import Apply, Op
+from occelo_graph.ops.control import FACTS
 from occelo_graph.ops.shape.dimensions import DimShuffle
-from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_rewrite.assumptions.inference import Ask, infers_many
 
 __all__ = ["is_transposition"]
 
 
 def is_transposition(op: Op) -> bool:
-    """Whether an op exchanges the dimensions of a matrix."""
-    return isinstance(op, DimShuffle) and op.new_order == (1, 0)
+    """Whether an op exchanges the last two dimensions, and keeps all others."""
+    if not isinstance(op, DimShuffle):
+        return False
+    order, n = op.new_order, op.input_ndim
+    return n >= 2 and order == (*range(n - 2), n - 1, n - 2)
 
 
-def _transposed(fact: str, of: str) -> None:
-    @infers(fact, DimShuffle)
-    def turned(node: Apply, ask: Ask) -> bool | None:
-        return ask(node.inputs[0], of) if is_transposition(node.op) else None
-
-
-for _fact in ("diagonal", "symmetric", "positive_definite", "orthogonal", "permutation"):
-    _transposed(_fact, _fact)
-_transposed("lower_triangular", "upper_triangular")
-_transposed("upper_triangular", "lower_triangular")
+@infers_many(DimShuffle)
+def _transposed(node: Apply, fact: str, ask: Ask) -> bool | None:
+    of = FACTS[fact].transposed if fact in FACTS else None
+    return ask(node.inputs[0], of) if of is not None and is_transposition(node.op) else None

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from occelo_graph.ops.control.branches import IfElse, ifelse
 from occelo_graph.ops.control.checks import Assert, CheckAndRaise, assert_op
-from occelo_graph.ops.control.identities import ASSUMPTIONS, Assume, DeepCopyOp, ViewOp, assume
+from occelo_graph.ops.control.facts import FACTS, Fact, register_fact
+from occelo_graph.ops.control.identities import Assume, DeepCopyOp, ViewOp, assume
 
 __all__ = [
-    "ASSUMPTIONS",
+    "FACTS",
     "Assert",
     "Assume",
     "CheckAndRaise",
     "DeepCopyOp",
+    "Fact",
     "IfElse",
     "ViewOp",
     "assert_op",
     "assume",
     "ifelse",
+    "register_fact",
 ]

@@ -16,9 +16,10 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_array
+from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["ASSUMPTIONS", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
+__all__ = ["Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
 
 
 class SameType(Op):
@@ -73,27 +74,11 @@ class ViewOp(SameType):
         return [x]
 
 
-ASSUMPTIONS = (
-    "diagonal",
-    "lower_triangular",
-    "upper_triangular",
-    "symmetric",
-    "positive_definite",
-    "orthogonal",
-    "selection",
-    "permutation",
-    "unique_indices",
-    "nonnegative",
-    "positive",
-)
-"""The properties that `assume` accepts; those of matrices are about the last two dimensions."""
-
-
 @op
 class Assume(SameType):
     """Its input, with properties stated by the user, which rewriting relies on without a check.
 
-    ``facts`` are pairs of a name in `ASSUMPTIONS` and whether it holds.
+    ``facts`` are pairs of the name of a fact (`FACTS`) and whether it holds.
     """
 
     facts: tuple[tuple[str, bool], ...]
@@ -120,7 +105,11 @@ def assume(
     diagonal: bool | None = None,
     lower_triangular: bool | None = None,
     upper_triangular: bool | None = None,
+    tridiagonal: bool | None = None,
+    unit_diagonal: bool | None = None,
     symmetric: bool | None = None,
+    hermitian: bool | None = None,
+    positive_semidefinite: bool | None = None,
     positive_definite: bool | None = None,
     orthogonal: bool | None = None,
     selection: bool | None = None,
@@ -128,18 +117,27 @@ def assume(
     unique_indices: bool | None = None,
     nonnegative: bool | None = None,
     positive: bool | None = None,
+    **registered: bool | None,
 ) -> Any:
     """``x`` with stated properties: each holds (True), does not hold (False), or is not stated (None).
 
-    A selection matrix has one 1 in each row and zeros elsewhere; a permutation has one 1 in each column as well.
-    ``unique_indices``: no position occurs twice in an index array. Rewriting relies on the properties without a check, and
-    results are undefined where they are wrong. TypeError if none is stated, or if one of matrices is stated and ``x`` is none.
+    A selection matrix has one 1 in each row and zeros elsewhere; a permutation has one 1 in each column as well. The
+    elements on a ``unit_diagonal`` are 1; those of a ``tridiagonal`` matrix outside of its three middle diagonals are 0.
+    ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate transpose.
+    ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of `register_fact`.
+
+    Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if none is
+    stated, if there is no such fact, or if one of matrices is stated and ``x`` is none.
     """
     given = {
         "diagonal": diagonal,
         "lower_triangular": lower_triangular,
         "upper_triangular": upper_triangular,
+        "tridiagonal": tridiagonal,
+        "unit_diagonal": unit_diagonal,
         "symmetric": symmetric,
+        "hermitian": hermitian,
+        "positive_semidefinite": positive_semidefinite,
         "positive_definite": positive_definite,
         "orthogonal": orthogonal,
         "selection": selection,
@@ -147,14 +145,17 @@ def assume(
         "unique_indices": unique_indices,
         "nonnegative": nonnegative,
         "positive": positive,
+        **registered,
     }
+    for name in registered:
+        if name not in FACTS:
+            raise TypeError(f"assume has no parameter named {name}; there are {', '.join(FACTS)}")
     facts = tuple((name, bool(holds)) for name, holds in given.items() if holds is not None)
     if not facts:
         raise TypeError("assume needs something to assume, such as symmetric=True")
     variable = as_tensor_variable(x)
-    of_matrices = set(ASSUMPTIONS) - {"unique_indices", "nonnegative", "positive"}
     for name, _ in facts:
-        if name in of_matrices and variable.type.ndim < 2:
+        if FACTS[name].of_matrices and variable.type.ndim < 2:
             raise TypeError(
                 f"{name} is said of matrices, and {variable} is of type {variable.type}"
             )
