@@ -93,7 +93,7 @@ def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
     if backend == "numba" and not THOROUGH:
         families = ["control", "reduce"]
     found = sum(agree_by_decompositions(backend, family, each) for family in families)
-    assert found > {"numba": 5, "jax": 50, "pytorch": 300}[backend]
+    assert found > (300 if THOROUGH else {"numba": 5, "jax": 50, "pytorch": 300}[backend])
 
 
 @pytest.mark.parametrize("backend", ["jax", "pytorch"])

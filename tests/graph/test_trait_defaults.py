@@ -50,6 +50,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "infix": (None, "it is printed as a function"),
         "python_only": (None, "a reason is given for functions that have no loops, and changes nothing"),
         "is_formula": (False, "there is no formula to use"),
+        "external_code": (True, "results that are undeclared views are copied"),
     },
     Reduction: {
         "identity": (None, "`start` raises, and a reduction of no elements is an error"),

@@ -76,10 +76,7 @@ def running_kernel(node: Apply) -> Kernel:
         found = decomposed_kernel(node)
         if found is not None:
             return found
-    kernel = node.op.kernel(node)
-    if node.op.external_code and not (node.op.observes or node.op.lazy or node.op.loops):
-        return owning_kernel(node, kernel)
-    return kernel
+    return owning_kernel(node)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.traversal import toposort
+from occelo_graph.ir.user_ops import owning_kernel
 
 if TYPE_CHECKING:
     from occelo_graph.ir.op import Kernel
@@ -64,7 +65,7 @@ def decomposed_kernel(node: Apply) -> Kernel | None:
     found = decomposition(node)
     if found is None:
         return None
-    kernels = [(each, each.op.kernel(each)) for each in found.order]
+    kernels = [(each, owning_kernel(each)) for each in found.order]
 
     def run(*arrays: Any) -> Sequence[Any]:
         values: dict[Variable, Any] = dict(zip(found.inputs, arrays, strict=True))

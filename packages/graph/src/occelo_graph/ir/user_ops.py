@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
@@ -196,29 +197,57 @@ def stored_results(
     return values
 
 
-def owning_kernel(
-    node: AnyApply, kernel: Callable[..., Sequence[Any]]
-) -> Callable[..., Sequence[Any]]:
-    """A kernel whose results share memory with inputs only where ``view_map`` or ``destroy_map`` of the op say so.
+def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
+    """The kernel of a node, whose results share memory with inputs only where the op's ``view_map`` or ``destroy_map`` say so.
 
-    Other results that share memory with an input, or with one another, are copied: in-place ops and the memory
-    contract rely on the maps, and the author of an op may have forgotten them.
+    Results of code from outside this package that share memory with an input or with one another, or that the code keeps,
+    are copied: in-place ops and the memory contract rely on the maps, and the author of an op may have forgotten them.
     """
-    declared = (node.op.view_map, node.op.destroy_map)
-    free = [i for i in range(len(node.outputs)) if not any(m.get(i) for m in declared)]
+    op = node.op
+    kernel: Callable[..., Sequence[Any]] = op.kernel(node)
+    if not op.external_code or op.observes or op.lazy or op.loops:
+        return kernel
+    free = [
+        i for i in range(len(node.outputs)) if not (op.view_map.get(i) or op.destroy_map.get(i))
+    ]
     kinds = [v.type for v in node.outputs]
 
     def owning(*arrays: Any) -> Sequence[Any]:
         results = kernel(*arrays)
         others = list(arrays)
         for i in free:
-            value = results[i]
-            if any(_share(kinds[i], value, other) for other in others):
-                results = [*results[:i], kinds[i].copy(value), *results[i + 1 :]]
+            kind = kinds[i]
+            if any([_share(kind, results[i], other) for other in others]) or (
+                kind.is_array and _is_kept(results, i)
+            ):
+                results = [*results[:i], kind.copy(results[i]), *results[i + 1 :]]
             others.append(results[i])
         return results
 
     return owning
+
+
+def _is_kept(results: Sequence[Any], i: int) -> bool:
+    """Whether somebody else refers to a result or to the array of which it is a view, or may do so."""
+    result = results[i]
+    if not isinstance(result, np.ndarray):
+        return False
+    if sys.getrefcount(result) > _REFERENCES:
+        return True
+    owner = result.base
+    return owner is not None and (
+        type(owner) is not np.ndarray or sys.getrefcount(owner) > _REFERENCES
+    )
+
+
+def _references() -> int:
+    results = [np.empty(0)]
+    result = results[0]
+    return sys.getrefcount(result)
+
+
+_REFERENCES = _references()
+"""The references that Python counts, where `_is_kept` does, for an array that nobody else has."""
 
 
 def _share(kind: Type, a: Any, b: Any) -> bool:

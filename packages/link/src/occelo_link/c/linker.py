@@ -25,6 +25,7 @@ from occelo_link.loops.registry import find_lowering
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
+from occelo_link.withheld import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
@@ -96,7 +97,7 @@ class OpWiseCLinker(BlockLinker):
 
 def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
     positions = [node.inputs.index(v) for v in part.inputs]
-    fallback = node.op.kernel(node)
+    fallback = running_kernel(node)
     call = taking_values(unit, part.inputs, part.outputs)
 
     def running(*values: Any) -> Sequence[Any]:

@@ -114,6 +114,10 @@ class Elemwise(Op):
         return super().linear_in(node)
 
     @property
+    def external_code(self) -> bool:
+        return self.scalar_op.external_code
+
+    @property
     def rule_keys(self) -> tuple[Any, ...]:
         return Elemwise, self.scalar_op
 

@@ -99,6 +99,11 @@ class ScalarOp(Static):
         raise MethodNotDefined(f"{type(self).__name__} does not define evaluate")
 
     @property
+    def external_code(self) -> bool:
+        """Whether the NumPy code comes from outside this package, so that its results may be undeclared views."""
+        return type(self).__module__.partition(".")[0] != __name__.partition(".")[0]
+
+    @property
     def is_formula(self) -> bool:
         """Whether the function is composed of others, which `composed` applies."""
         return False
@@ -258,6 +263,10 @@ class ScalarFunction(_Fields):
             found = None if output is None else (inputs, toposort([output]), output)
             known[key] = found
         return found
+
+    @property
+    def external_code(self) -> bool:
+        return self.place is not None
 
     @property
     def is_formula(self) -> bool:
