@@ -1,0 +1,114 @@
+"""The samples of tests that CI takes (`tests/conftest.py`): which tests run, and that all samples together are all tests."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
+
+
+def _conftest() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("conftest_under_test", CONFTEST)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _item(path: str, name: str, **parameters: Any) -> Any:
+    callspec = {"callspec": SimpleNamespace(params=parameters)} if parameters else {}
+    return type("Item", (), {"path": Path(path), "name": name, **callspec})()
+
+
+def _selected(items: list[Any], sample: str) -> tuple[list[str], list[str]]:
+    """The names of the selected and of the deselected tests, each in order."""
+    deselected: list[str] = []
+    config = SimpleNamespace(
+        getoption=lambda option: {"--sample": sample}[option],
+        hook=SimpleNamespace(
+            pytest_deselected=lambda items: deselected.extend(item.name for item in items)
+        ),
+    )
+    left = list(items)
+    _conftest().pytest_collection_modifyitems(config, left)
+    return [item.name for item in left], deselected
+
+
+@pytest.fixture
+def in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of CI."""
+    monkeypatch.delenv("HYPOTHESIS_PROFILE", raising=False)
+
+
+@pytest.mark.usefixtures("in_ci")
+@pytest.mark.parametrize(("count", "step"), [(1, 1), (2, 3), (7, 3), (24, 12), (25, 12)])
+def test_samples_are_disjoint_and_together_all_tests(count: int, step: int) -> None:
+    items = [_item("test_a.py", f"test_{i}") for i in range(count)]
+    names = [item.name for item in items]
+    samples = [_selected(items, f"{k}/{step}")[0] for k in range(1, step + 1)]
+    assert sorted(name for sample in samples for name in sample) == sorted(names)
+    for k, sample in enumerate(samples):
+        assert sample == names[k::step]
+        assert _selected(items, f"not {k + 1}/{step}")[0] == [n for n in names if n not in sample]
+
+
+@pytest.mark.usefixtures("in_ci")
+def test_every_test_is_selected_or_reported_as_deselected() -> None:
+    items = [_item("test_a.py", f"test_{i}", mode="c") for i in range(10)]
+    kept, deselected = _selected(items, "1/2")
+    assert kept == ["test_0", "test_6"]
+    assert sorted(kept + deselected) == [item.name for item in items]
+
+
+@pytest.mark.usefixtures("in_ci")
+def test_a_third_of_the_tests_with_each_slow_compiler_runs_in_each_file() -> None:
+    items = [
+        _item(path, f"{path}-{mode}-{i}", mode=mode)
+        for path in ("test_a.py", "test_b.py")
+        for i in range(5)
+        for mode in ("native", "c", "c|py", "numba", "jax")
+    ]
+    kept, _ = _selected(items, "1/1")
+    for path in ("test_a.py", "test_b.py"):
+        for mode in ("native", "jax"):
+            assert [n for n in kept if n.startswith(f"{path}-{mode}-")] == [
+                f"{path}-{mode}-{i}" for i in range(5)
+            ]
+        for mode in ("c", "c|py", "numba"):
+            assert [n for n in kept if n.startswith(f"{path}-{mode}-")] == [
+                f"{path}-{mode}-{i}" for i in (0, 3)
+            ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({}, ""),
+        ({"mode": "native"}, ""),
+        ({"dtype": "int8", "linker": "numba"}, "numba"),
+        ({"modes": ["c"]}, ""),
+        ({"mode": 3}, ""),
+        ({"mode": "c|py"}, "c|py"),
+    ],
+)
+def test_the_slow_compiler_is_a_parameter_by_its_exact_name(
+    parameters: dict[str, Any], expected: str
+) -> None:
+    assert _conftest().slow_compiler(_item("test_a.py", "test", **parameters)) == expected
+
+
+def test_thorough_runs_take_all_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYPOTHESIS_PROFILE", "thorough")
+    items = [_item("test_a.py", f"test_{i}", mode="numba") for i in range(7)]
+    assert _selected(items, "1/1") == ([item.name for item in items], [])
+
+
+@pytest.mark.usefixtures("in_ci")
+def test_a_test_that_is_chosen_alone_runs() -> None:
+    assert _selected([_item("test_a.py", "test", mode="numba")], "1/1") == (["test"], [])
