@@ -8,18 +8,17 @@ else tensors that steps of the schedule compute. The modules of the families reg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
 from occelo_graph import Apply, Op, Variable
-from occelo_graph.canonical.encoding import class_name
-from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.decomposing import decomposition
-from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.ir.nodes import OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
 from occelo_link.loops.float16 import as_float32, has_float16, in_float32, with_float16_rounded
 from occelo_link.loops.tensor_groups import members_of
 from occelo_link.loops.tensors import Tensor
+from occelo_link.lowering_table import LoweringTable, Registers, RegistersParts
 from occelo_link.withheld import is_withheld
 
 if TYPE_CHECKING:
@@ -42,39 +41,12 @@ LoweringOf = Callable[["Context", TensorApply[OpT], list[Tensor]], Sequence[Tens
 """The lowering of an op class over tensors alone."""
 LoweringOfParts = Callable[["Context", Apply[OpT], list[Tensor]], Sequence[Tensor]]
 
-# the key says which class of ops the node has, which no type can
-_Registered = tuple[
-    Callable[["Context", AnyApply, list[Tensor]], Sequence[Tensor]],
-    Callable[[AnyApply], bool] | None,
-]
-_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[Tensor]])
 _OpT = TypeVar("_OpT", bound=Op)
 
-
-class Registers(Protocol[_OpT]):
-    """A decorator that registers a lowering to loops and returns it unchanged, so that decorators can be stacked."""
-
-    @overload
-    def __call__(self, function: Lowering, /) -> Lowering: ...
-    @overload
-    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
-    @overload
-    def __call__(self, function: LoweringOf[_OpT], /) -> LoweringOf[_OpT]: ...
-
-
-class RegistersParts(Protocol[_OpT]):
-    """As `Registers`, for nodes whose variables may be of other types than tensors."""
-
-    @overload
-    def __call__(self, function: Lowering, /) -> Lowering: ...
-    @overload
-    def __call__(self, function: LoweringOfParts[_OpT], /) -> LoweringOfParts[_OpT]: ...
-
-
-_lowerings: dict[type, _Registered] = {}
+_lowerings = LoweringTable["Context", Tensor]("lowering to loops")
+_complex = LoweringTable["Context", Tensor]("lowering of complex tensors")
+_parts = LoweringTable["Context", Tensor]("lowering of parts")
 _loops: list[tuple[Lowering, Condition]] = []
-_complex: dict[type, _Registered] = {}
-_parts: dict[type, _Registered] = {}
 
 _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
@@ -82,36 +54,16 @@ _DTYPES = frozenset(
 )
 
 
-def _register(
-    table: dict[type, _Registered],
-    kind: str,
-    op_class: type[Op],
-    when: Callable[[AnyApply], bool] | None,
-) -> Callable[[_FunctionT], _FunctionT]:
-    def register(function: _FunctionT) -> _FunctionT:
-        # a lowering that another package registered is kept, even if our families are imported later
-        if op_class not in table or is_external(function) or not is_external(table[op_class][0]):
-            table[op_class] = function, when
-            if is_external(function):
-                # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
-                for earlier in defined_before(op_class, table):
-                    del table[earlier]
-            register_extension(kind, class_name(op_class), function, when)
-        return function
-
-    return register
-
-
 def lowers_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
-) -> Registers[_OpT]:
+) -> Registers[Context, Tensor, _OpT]:
     """Register the lowering of an op class to loop programs, for nodes for which ``when`` holds.
 
     It takes a `Context`, the node and a `Tensor` for each input, and returns one for each output: a formula
     (`Context.virtual`) wherever that is possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
     ``c`` and ``numba`` use it. A lowering from another package replaces ours; its code is part of the cache keys.
     """
-    return _register(_lowerings, "lowering to loops", op_class, when)
+    return _lowerings.register((op_class,), when)
 
 
 def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
@@ -132,20 +84,20 @@ def consists_of_arrays(variable: Variable) -> bool:
 
 def lowers_complex_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
-) -> Registers[_OpT]:
+) -> Registers[Context, Tensor, _OpT]:
     """Register the lowering of an op class for nodes with complex tensors, which are `ComplexTensor`; else as `lowers_to_loops`."""
-    return _register(_complex, "lowering of complex tensors", op_class, when)
+    return _complex.register((op_class,), when)
 
 
 def lowers_parts_to_loops(
     op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
-) -> RegistersParts[_OpT]:
+) -> RegistersParts[Context, Tensor, _OpT]:
     """Register the lowering of an op class for nodes with values of types that are no arrays but consist of arrays.
 
     Such a value is a `TensorGroup` of the lowered tensors of its parts. A complex part is a `ComplexTensor`; a float16
     part is a float32 tensor, which is rounded to float16 after the lowering.
     """
-    return _register(_parts, "lowering of parts", op_class, when)
+    return _parts.register((op_class,), when)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
@@ -193,10 +145,10 @@ def _find_complex(node: Apply) -> Lowering | None:
     """The lowering of a node with complex tensors: its own, else that of the real op applied to both parts."""
     if node.op.lazy:
         return _find(node)
-    for cls in type(node.op).__mro__:
-        if cls in _complex and _computes_the_same(type(node.op), cls):
-            function, condition = _complex[cls]
-            return function if condition is None or condition(node) else None
+    own = _complex.find(node.op)
+    if own is not None:
+        function, condition = own
+        return function if condition is None or condition(node) else None
     if not by_parts(node):
         return None
     found = _find(as_real(node))
@@ -207,12 +159,11 @@ def _find_parts(node: Apply) -> Lowering | None:
     """The lowering of a node with values that are no arrays but consist of arrays."""
     if node.op.destroy_map or not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
         return None
-    for cls in type(node.op).__mro__:
-        if cls in _parts and _computes_the_same(type(node.op), cls):
-            function, condition = _parts[cls]
-            fits = condition is None or condition(node)
-            return _with_parts_checked(function) if fits else None
-    return None
+    found = _parts.find(node.op)
+    if found is None:
+        return None
+    function, condition = found
+    return _with_parts_checked(function) if condition is None or condition(node) else None
 
 
 def _with_parts_checked(lowering: Lowering) -> Lowering:
@@ -237,26 +188,14 @@ def _with_parts_checked(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
-    for cls in type(node.op).__mro__:
-        found = _lowerings.get(cls)
-        if found is None:
-            continue
-        if not _computes_the_same(type(node.op), cls):
-            return None
-        function, condition = found
-        if condition is not None and not condition(node):
-            return None
-        if node.op.destroy_map:
-            return None
-        if not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
-            return None
-        return function
-    return None
-
-
-def _computes_the_same(own: type, base: type) -> bool:
-    """Whether a subclass computes the same as its base: it does not override the NumPy code."""
-    return own is base or all(
-        getattr(own, method) is getattr(base, method)
-        for method in ("evaluate", "kernel", "perform")
-    )
+    found = _lowerings.find(node.op)
+    if found is None:
+        return None
+    function, condition = found
+    if condition is not None and not condition(node):
+        return None
+    if node.op.destroy_map:
+        return None
+    if not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
+        return None
+    return function

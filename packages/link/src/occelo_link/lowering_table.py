@@ -1,0 +1,113 @@
+"""`LoweringTable`: lowerings by class of op; and `Registers`, the types of the decorators that add to it.
+
+The registries of lowerings to loops (`loops.registry`) and to arrays of JAX and PyTorch (`traced.registry`) keep their
+lowerings in such tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from occelo_graph import Apply, Op
+from occelo_graph.canonical.encoding import class_name
+from occelo_graph.extensions import defined_before, is_external, register_extension
+from occelo_graph.ir.nodes import AnyApply
+from occelo_graph.tensors.nodes import TensorApply
+
+__all__ = ["LoweringTable", "Registers", "RegistersParts"]
+
+_ContextT = TypeVar("_ContextT")
+_ValueT = TypeVar("_ValueT")
+_OpT = TypeVar("_OpT", bound=Op)
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Sequence[Any]])
+
+_Lowering = Callable[[_ContextT, Apply, list[_ValueT]], Sequence[_ValueT]]
+_LoweringOf = Callable[[_ContextT, TensorApply[_OpT], list[_ValueT]], Sequence[_ValueT]]
+_LoweringOfParts = Callable[[_ContextT, Apply[_OpT], list[_ValueT]], Sequence[_ValueT]]
+
+
+class Registers(Protocol[_ContextT, _ValueT, _OpT]):
+    """A decorator that registers a lowering and returns it unchanged, so that decorators can be stacked."""
+
+    @overload
+    def __call__(
+        self, function: _Lowering[_ContextT, _ValueT], /
+    ) -> _Lowering[_ContextT, _ValueT]: ...
+    @overload
+    def __call__(
+        self, function: _LoweringOfParts[_ContextT, _OpT, _ValueT], /
+    ) -> _LoweringOfParts[_ContextT, _OpT, _ValueT]: ...
+    @overload
+    def __call__(
+        self, function: _LoweringOf[_ContextT, _OpT, _ValueT], /
+    ) -> _LoweringOf[_ContextT, _OpT, _ValueT]: ...
+
+
+class RegistersParts(Protocol[_ContextT, _ValueT, _OpT]):
+    """As `Registers`, for nodes whose variables may be of other types than tensors."""
+
+    @overload
+    def __call__(
+        self, function: _Lowering[_ContextT, _ValueT], /
+    ) -> _Lowering[_ContextT, _ValueT]: ...
+    @overload
+    def __call__(
+        self, function: _LoweringOfParts[_ContextT, _OpT, _ValueT], /
+    ) -> _LoweringOfParts[_ContextT, _OpT, _ValueT]: ...
+
+
+# the key says which class of ops the node has, which no type can
+_Entry = tuple[
+    Callable[[_ContextT, AnyApply, list[_ValueT]], Sequence[_ValueT]],
+    Callable[[AnyApply], bool] | None,
+]
+
+
+class LoweringTable(Generic[_ContextT, _ValueT]):
+    """Lowerings by class of op, each with the condition on nodes for which it holds (None: it holds for all).
+
+    ``kind`` names the table in the keys of the cache, which lowerings of other packages are part of.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._entries: dict[type[Op], _Entry[_ContextT, _ValueT]] = {}
+
+    def register(
+        self, classes: Sequence[type[Op]], when: Callable[[AnyApply], bool] | None = None
+    ) -> Callable[[_FunctionT], _FunctionT]:
+        """A decorator that registers a lowering for classes of ops; one from another package replaces ours."""
+        entries = self._entries
+
+        def register(function: _FunctionT) -> _FunctionT:
+            for cls in classes:
+                # a lowering from another package is kept, even if our families are imported later
+                if cls in entries and is_external(entries[cls][0]) and not is_external(function):
+                    continue
+                entries[cls] = function, when
+                if is_external(function):
+                    # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
+                    for earlier in defined_before(cls, entries):
+                        del entries[earlier]
+                register_extension(self.kind, class_name(cls), function, when)
+            return function
+
+        return register
+
+    def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
+        """The lowering of an op and its condition: that of its class, or of a base whose NumPy code it does not override."""
+        own = type(op)
+        for cls in own.__mro__:
+            found = self._entries.get(cls)
+            if found is not None:
+                return found if own is cls or _computes_the_same(own, cls) else None
+        return None
+
+
+def _computes_the_same(own: type[Op], base: type[Op]) -> bool:
+    """Whether a subclass computes the same as its base: it does not override the NumPy code."""
+    return all(
+        getattr(own, method) is getattr(base, method)
+        for method in ("evaluate", "kernel", "perform")
+    )
