@@ -42,7 +42,14 @@ QUICK = [
     "compile/test_contract_function.py", "compile/test_function.py", "compile/test_order_of_operations.py",
     "integration/test_facade.py",
 ]  # fmt: skip
-TEST_TOOLS = ["mpmath", "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "scipy>=1.13"]
+TEST_TOOLS = [
+    "mpmath",
+    "pytest>=8",
+    "pytest-xdist>=3",
+    "hypothesis>=6.100",
+    "opt-einsum>=3.3",
+    "scipy>=1.13",
+]
 MEASURED = ROOT / ".nox" / "measured"
 START = time.monotonic()
 TOOK: dict[str, tuple[float, float]] = {}
@@ -281,6 +288,7 @@ def lowest(session: nox.Session) -> None:
         "pytest>=8",
         "pytest-xdist>=3",
         "hypothesis>=6.100",
+        "opt-einsum>=3.3",
         "scipy==1.13.1",
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")

@@ -29,7 +29,7 @@ SOURCES = sorted(
     for p in folder.rglob("*.py")
 )
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
-NOT_TABLES = {"matrix_op", "scalar", "signatures", "key", "masks", "axes", "series", "op"}
+NOT_TABLES = set("matrix_op scalar signatures key masks axes series subscripts op".split())
 """Modules of families that hold no functions of tensors."""
 FAMILIES = "create elemwise reduce shape index join blas control cast linalg".split()
 NOT_FUNCTIONS_OF_TENSORS = {
@@ -91,8 +91,8 @@ def test_each_family_has_its_file() -> None:
         assert (loops / f"{family}.py").exists() or (loops / family).is_dir()
 
 
-def _public_functions() -> dict[str, Any]:
-    functions: dict[str, Any] = {}
+def _public_functions() -> list[tuple[str, Any]]:
+    functions: list[tuple[str, Any]] = []
     for family in FAMILIES:
         module = importlib.import_module(f"occelo_graph.ops.{family}")
         modules = [module]
@@ -104,8 +104,7 @@ def _public_functions() -> dict[str, Any]:
         for each in modules:
             if each.__name__.rpartition(".")[2] in NOT_TABLES:
                 continue
-            for name in getattr(each, "__all__", ()):
-                functions[name] = getattr(each, name)
+            functions += [(name, getattr(each, name)) for name in getattr(each, "__all__", ())]
     return functions
 
 
@@ -118,10 +117,10 @@ def test_every_function_has_an_example() -> None:
     )
     aliases: dict[int, set[str]] = {}
     functions = _public_functions()
-    for name, function in functions.items():
+    for name, function in functions:
         aliases.setdefault(id(function), set()).add(name)
     missing = []
-    for name, function in functions.items():
+    for name, function in functions:
         if name in NOT_FUNCTIONS_OF_TENSORS or inspect.isclass(function):
             continue
         names = aliases[id(function)]

@@ -16,6 +16,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.missing_names import LATE_FUNCTIONS
 from occelo_graph.ops.elemwise.op import Elemwise
 
 pytestmark = pytest.mark.skipif(
@@ -58,7 +59,7 @@ def _reference(name: str) -> Callable[..., Any] | None:
 
 NAMESAKES = sorted(
     n
-    for n in dir(ot)
+    for n in (*dir(ot), *LATE_FUNCTIONS)
     if not n.startswith("_")
     and callable(getattr(ot, n))
     and not isinstance(getattr(ot, n), type)
@@ -129,6 +130,38 @@ def _after(*rest: tuple[Any, ...], **options: Any) -> Callable[[str], Iterator[C
                 yield (_array(shape, dtype), *more), options
 
     return calls
+
+
+def _vectors(*options: dict[str, Any]) -> Callable[[str], Iterator[Call]]:
+    """Two arrays, most of which have a dimension of length 3 at the front or the end."""
+
+    def calls(dtype: str) -> Iterator[Call]:
+        for first, second in (
+            ((2, 3), (3,)),
+            ((3, 3), (3, 3)),
+            ((3,), (2, 1, 3)),
+            ((0, 3), (0, 3)),
+        ):
+            for option in options:
+                yield (_array(first, dtype), _array(second, dtype, 1)), option
+
+    return calls
+
+
+def _einsum(dtype: str) -> Iterator[Call]:
+    a, b, c = _array((2, 3), dtype), _array((3, 3), dtype, 1), _array((1, 3), dtype, 2)
+    for subscripts in ("ij,jk", "ij,jk->ki", "ij,kj", "ij,ij", "...j,j...", "ij,ik->i", "ij,jj->i"):
+        for second in (b, c):
+            yield (subscripts, a, second), {}
+            yield (subscripts, a, second), {"optimize": False}
+    for subscripts in ("ii", "ii->i", "ij->", "ji", "...i->...", "ij->j", "i->i"):
+        for only in (a, b, c):
+            yield (subscripts, only), {}
+    yield (a, [0, 1], b, [1, 2], [2, 0]), {}
+    yield (a, [..., 1], b, [1, 40]), {}
+    yield ("ij,jk,kl->il", a, b, b), {"out": None}
+    for optimize in (True, False, "greedy", "optimal", ["einsum_path", (1, 2), (0, 1)]):
+        yield ("ij,jk,kl->il", a, b, b), {"optimize": optimize}
 
 
 def _lists(*options: dict[str, Any]) -> Callable[[str], Iterator[Call]]:
@@ -213,6 +246,9 @@ CALLS: dict[str, Callable[[str], Iterator[Call]]] = {
     "matmul": _two({}, {"out": None}),
     "outer": _two(),
     "vecdot": _two({}, {"axis": 0}, {"axis": -2}, {"keepdims": True}),
+    "cross": _all(_two(), _vectors(*[{}, {"axis": 0}, {"axisa": 0, "axisc": 0}, {"axisb": -2}])),
+    "einsum": _einsum,
+    "kron": _two(),
     "matvec": _two(),
     "vecmat": _two(),
     "tensordot": _two(

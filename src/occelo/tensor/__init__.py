@@ -23,5 +23,8 @@ from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 if TYPE_CHECKING:
     from occelo_graph import linalg as linalg
+    from occelo_graph.ops.blas.cross import cross as cross
+    from occelo_graph.ops.blas.einsum import einsum as einsum
+    from occelo_graph.ops.linalg.block_matrices import kron as kron
 else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints("occelo.tensor", "occelo")

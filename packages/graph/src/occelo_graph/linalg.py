@@ -2,5 +2,15 @@
 
 from numpy.linalg import LinAlgError as LinAlgError
 
+from occelo_graph.ops.blas.products import matmul as matmul
+from occelo_graph.ops.blas.products import matvec as matvec
+from occelo_graph.ops.blas.products import tensordot as tensordot
+from occelo_graph.ops.blas.products import vecdot as vecdot
+from occelo_graph.ops.blas.products import vecmat as vecmat
+from occelo_graph.ops.linalg.array_api import *
+from occelo_graph.ops.linalg.block_matrices import *
+from occelo_graph.ops.linalg.chains import *
 from occelo_graph.ops.linalg.cholesky import *
 from occelo_graph.ops.linalg.triangular import *
+from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
+from occelo_graph.ops.statistics import norm as norm

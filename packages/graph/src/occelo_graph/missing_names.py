@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-__all__ = ["ABSENT", "AT_TOP", "missing_name_hints"]
+__all__ = ["ABSENT", "AT_TOP", "LATE", "LATE_FUNCTIONS", "missing_name_hints"]
 
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op config debugprint "
@@ -19,10 +19,10 @@ AT_TOP = frozenset(
 """Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
 
 ABSENT = frozenset(
-    "argsort batch_normalization bincount block_diag cho_solve conv conv2d convolve1d "
-    "convolve2d det eig eigh eigvalsh einsum expm fft filter foldl foldr gradient inv irfft kron "
-    "lstsq lu lu_factor lu_solve map matrix_dot matrix_inverse matrix_power median minimize "
-    "multi_dot nlinalg optimize percentile pinv qr quantile random reduce rfft root scan "
+    "argsort batch_normalization bincount cho_solve conv conv2d convolve1d "
+    "convolve2d det eig eigh eigvalsh expm fft filter foldl foldr gradient inv irfft "
+    "lstsq lu lu_factor lu_solve map matrix_inverse median minimize "
+    "nlinalg optimize percentile pinv qr quantile random reduce rfft root scan "
     "searchsorted signal slinalg slogdet solve sort sparse svd tensorinv "
     "tensorsolve topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
 )
@@ -30,6 +30,13 @@ ABSENT = frozenset(
 
 LATE = {"linalg": "occelo_graph.linalg"}
 """Namespaces in ``tensor`` that are imported at their first use, with their modules."""
+
+LATE_FUNCTIONS = {
+    "cross": "occelo_graph.ops.blas.cross",
+    "einsum": "occelo_graph.ops.blas.einsum",
+    "kron": "occelo_graph.ops.linalg.block_matrices",
+}
+"""Functions in ``tensor`` that are imported at their first use, with their modules."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
@@ -39,11 +46,16 @@ _FLAT = frozenset(
 
 
 def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
-    """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``: it raises AttributeError."""
+    """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``.
+
+    It imports what is imported at its first use, and raises AttributeError for all other names.
+    """
 
     def find(name: str) -> object:
         if name in LATE:
             return importlib.import_module(LATE[name])
+        if name in LATE_FUNCTIONS:
+            return getattr(importlib.import_module(LATE_FUNCTIONS[name]), name)
         text = f"module {module!r} has no attribute {name!r}"
         if name in AT_TOP:
             text += f"; use {top}.{name}"
@@ -51,6 +63,8 @@ def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
             text += "; Occelo does not have it yet"
         elif name in _FLAT:
             text += f"; all functions of tensors are in {module} itself"
+        elif not name.startswith("_") and hasattr(importlib.import_module(LATE["linalg"]), name):
+            text += f"; use {module}.linalg.{name}"
         raise AttributeError(text, name=name)
 
     return find

@@ -10,12 +10,14 @@ when it is given, except for the value after the equals sign, which changes noth
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.missing_names import LATE, LATE_FUNCTIONS
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
@@ -26,7 +28,7 @@ from occelo_graph.ops.elemwise import special as sp
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index import search
-from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 
@@ -117,29 +119,6 @@ def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     return calling
-
-
-def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
-    if len(axes) == 1:
-        return statistics.norm(x, ord, axes[0], keepdims)
-    rest = [i for i in range(x.type.ndim) if i not in axes]
-    flat = shape.join_dims(shape.transpose(x, [*rest, *axes]), len(rest))
-    result = statistics.norm(flat, ord, -1)
-    return shape.expand_dims(result, axes) if keepdims else result
-
-
-def _matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
-    return statistics.norm(x, ord, (-2, -1), keepdims)
-
-
-def _trace(x: Any, offset: int = 0) -> Any:
-    return blas.trace(x, offset, -2, -1)
-
-
-def _diagonal(x: Any, offset: int = 0) -> Any:
-    return search.diagonal(x, offset, -2, -1)
 
 
 def _ndim(a: Any) -> int:
@@ -289,10 +268,6 @@ _FUNCTIONS: dict[str, Row] = {
     "can_cast": (_dtypes(np.can_cast), "*"),
     # linear algebra
     "linalg.norm": (statistics.norm, "x ord axis keepdims"),
-    "linalg.vector_norm": (_vector_norm, "x axis keepdims ord"),
-    "linalg.matrix_norm": (_matrix_norm, "x keepdims ord"),
-    "linalg.trace": (_trace, "x offset -dtype"),
-    "linalg.diagonal": (_diagonal, "x offset"),
     "linalg.matrix_transpose": (shape.matrix_transpose, "x"),
     "linalg.matmul": (blas.matmul, "x1 x2"),
     "linalg.tensordot": (blas.tensordot, "x1:a x2:b axes"),
@@ -360,7 +335,7 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
 
 
 def _named(name: str) -> str | None:
-    return name if any(name in module.__all__ for module in _MODULES) else None
+    return name if name in LATE_FUNCTIONS or any(name in m.__all__ for m in _MODULES) else None
 
 
 def _first_variable(values: Any) -> Any:
@@ -404,10 +379,22 @@ def _pass_on(
     return positional, keywords, next(iter(given), None)
 
 
+def _row(name: str) -> Row | None:
+    """Our function for a function of NumPy, which is imported if it is imported at its first use."""
+    in_linalg = name.startswith("linalg.")
+    ours = name if in_linalg else name.rpartition(".")[2]
+    row = _FUNCTIONS.get(name) or NUMPY.get(ours)
+    late = LATE_FUNCTIONS.get(name) or (LATE["linalg"] if in_linalg else None)
+    if row is None and late is not None:
+        importlib.import_module(late)
+        row = NUMPY.get(ours)
+    return row
+
+
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Our function for NumPy's ``function``; TypeError if there is none, or it lacks an argument."""
     name = f"{function.__module__}.{function.__name__}"
-    row = _FUNCTIONS.get(name.removeprefix("numpy.")) or NUMPY.get(function.__name__)
+    row = _row(name.removeprefix("numpy."))
     ours = _named(function.__name__)
     if row is None:
         raise _refusal(name, _first_variable((args, options)), "", ours)

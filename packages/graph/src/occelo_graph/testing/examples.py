@@ -9,6 +9,7 @@ from __future__ import annotations
 from occelo_graph.testing import (
     elementwise_examples,
     linear_algebra_examples,
+    product_examples,
     shape_examples,
     structure_examples,
 )
@@ -21,6 +22,7 @@ EXAMPLES: list[Example] = [
     *shape_examples.EXAMPLES,
     *structure_examples.EXAMPLES,
     *linear_algebra_examples.EXAMPLES,
+    *product_examples.EXAMPLES,
 ]
 
 

@@ -1,0 +1,53 @@
+"""Cross products of vectors; imported at their first use (`missing_names`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.join import stack
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["cross"]
+
+
+@stands_for("cross", "a b axisa axisb axisc axis")
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> TensorVariable:
+    """NumPy's cross product of vectors with three elements, over broadcasting batches.
+
+    The vectors lie along ``axisa`` of ``a`` and ``axisb`` of ``b``, those of the result along ``axisc``; ``axis`` stands for all
+    three. The dtype is the common one. ValueError if vectors are known not to have three elements when the graph is built;
+    otherwise an unknown length is checked when it runs.
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = _vectors(a, axisa, "a"), _vectors(b, axisb, "b")
+    dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
+    if dtype == "bool":
+        raise TypeError("cross subtracts, which truth values do not; cast to integers")
+    x1, x2, x3 = (cast(x[..., i], dtype) for i in range(3))
+    y1, y2, y3 = (cast(y[..., i], dtype) for i in range(3))
+    made = stack([x2 * y3 - x3 * y2, x3 * y1 - x1 * y3, x1 * y2 - x2 * y1], axis=-1)
+    return moveaxis(made, -1, normalize_axis(axisc, made.type.ndim, "axisc"))
+
+
+def _vectors(given: Any, axis: int, name: str) -> Any:
+    """A tensor with its vectors of three elements in the last dimension."""
+    v = as_tensor_variable(given)
+    if v.type.ndim == 0:
+        raise ValueError(f"cross takes vectors, got a scalar for {name}")
+    v = moveaxis(v, normalize_axis(axis, v.type.ndim, f"axis{name}"), -1)
+    if v.type.shape[-1] not in (None, 3):
+        raise ValueError(f"cross takes vectors of three elements, got {name} of {v.type}")
+    return specify_shape(v, [*[None] * (v.type.ndim - 1), 3])

@@ -1,0 +1,332 @@
+"""`einsum`: sums of products of tensors over named dimensions, as a graph of matrix products, sums and diagonals.
+
+It is imported at its first use (`missing_names`). Gradients are those of the ops that it consists of.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.blas.subscripts import (
+    Labels,
+    label_name,
+    labels_of_operand,
+    labels_of_result,
+    read_subscripts,
+)
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.index.search import diagonal
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.dimensions import (
+    dimshuffle,
+    expand_dims,
+    matrix_transpose,
+    squeeze,
+)
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["einsum"]
+
+_UNKNOWN = 100
+"""The length that dimensions of unknown length are taken to have when an order of contractions is chosen."""
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A tensor with a label for each of its dimensions, all of them different."""
+
+    tensor: Any
+    labels: Labels
+
+    def axis(self, label: int) -> int:
+        return self.labels.index(label)
+
+    def ordered(self, labels: Sequence[int]) -> Any:
+        """The tensor with dimensions in the order of ``labels``; labels that it lacks become dimensions of length 1."""
+        if tuple(labels) == self.labels:
+            return self.tensor
+        return dimshuffle(self.tensor, [self.axis(i) if i in self.labels else "x" for i in labels])
+
+    def summed(self, kept: frozenset[int]) -> _Term:
+        """The term summed over all labels but ``kept``."""
+        gone = tuple(i for i, label in enumerate(self.labels) if label not in kept)
+        if not gone:
+            return self
+        total = sum_(self.tensor, axis=gone, dtype=self.tensor.dtype)
+        return _Term(total, tuple(label for label in self.labels if label in kept))
+
+
+@stands_for("einsum", "* -out -dtype -order=K -casting=safe optimize")
+def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
+    """NumPy's einsum: products of tensors, summed over dimensions that are named by ``einsum("ij,jk->ik", a, b)``.
+
+    The subscripts are text, or a list of integers after each operand, as in ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. A
+    subscript that occurs twice in one operand takes its diagonal. "..." stands for any number of dimensions, which broadcast.
+    Without "->" the result has the dimensions of the ellipsis, then the subscripts that occur once, in alphabetical
+    order. A length broadcasts only if it is known to be 1 when the graph is built. The result has the common dtype of the
+    operands.
+
+    Two terms at a time are contracted, each time by one product of matrices, or of batches of them, whose operands are
+    transposed or copied only if their dimensions are not in its order already. ``optimize`` says in which order, for three or
+    more operands: True for the best order that opt_einsum finds, the name of one of its methods such as "optimal" or
+    "greedy", a list of pairs of positions (with or without NumPy's "einsum_path" in front), or False for the order in
+    which they are written. Lengths that are unknown count as 100.
+
+    ValueError if the subscripts do not fit the operands, or lengths of one subscript differ; ModuleNotFoundError if
+    opt_einsum is needed and not installed.
+    """
+    given, codes, result_codes = read_subscripts(operands)
+    tensors = [as_tensor_variable(v) for v in given]
+    dtype = np.result_type(*(v.type.numpy_dtype for v in tensors)).name
+    listed = [
+        labels_of_operand(c, v.type.ndim, i)
+        for i, (c, v) in enumerate(zip(codes, tensors, strict=True))
+    ]
+    result = labels_of_result(result_codes, listed)
+    lengths = _lengths(tensors, listed)
+    terms = [
+        _without_ones(_with_diagonals(cast(v, dtype), labels))
+        for v, labels in zip(tensors, listed, strict=True)
+    ]
+    present = frozenset(label for t in terms for label in t.labels)
+    kept = tuple(label for label in result if label in present)
+    whole = _contract_all(terms, kept, lengths, optimize).ordered(kept)
+    made: TensorVariable = dimshuffle(
+        whole, [kept.index(label) if label in present else "x" for label in result]
+    )
+    return made
+
+
+def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int | None]:
+    """The length of each label, None if it is unknown; ValueError if two differ and neither is 1."""
+    found: dict[int, set[int | None]] = {}
+    for v, labels in zip(tensors, listed, strict=True):
+        for n, label in zip(v.type.shape, labels, strict=True):
+            found.setdefault(label, set()).add(n)
+    for label, lengths in found.items():
+        if len(lengths - {None, 1}) > 1:
+            listed_types = " and ".join(str(v.type) for v in tensors)
+            raise ValueError(
+                f"einsum: the subscript {label_name(label)} has different lengths in {listed_types}"
+            )
+    # what is unknown in one operand and known in another has the known length
+    return {
+        label: next(iter(lengths - {None, 1}), None if None in lengths else 1)
+        for label, lengths in found.items()
+    }
+
+
+def _with_diagonals(tensor: Any, labels: Labels) -> _Term:
+    """A term without repeated labels: diagonals of the dimensions that have the same one."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            n, m = (tensor.type.shape[i] for i in (first, second))
+            if n is not None and m is not None and n != m:
+                raise ValueError(
+                    f"einsum: the subscript {label_name(label)} has the lengths {n} and {m} in one operand"
+                )
+            tensor = diagonal(_with_equal_lengths(tensor, first, second), 0, first, second)
+            labels = (*(k for i, k in enumerate(labels) if i not in (first, second)), label)
+    return _Term(tensor, labels)
+
+
+def _without_ones(term: _Term) -> _Term:
+    """A term without the dimensions that are known to have length 1, which broadcast."""
+    ones = [i for i, n in enumerate(term.tensor.type.shape) if n == 1]
+    if not ones:
+        return term
+    labels = tuple(label for i, label in enumerate(term.labels) if i not in ones)
+    return _Term(squeeze(term.tensor, axis=tuple(ones)), labels)
+
+
+def _with_equal_lengths(tensor: Any, first: int, second: int) -> Any:
+    """A tensor with two dimensions that are checked to have the same length."""
+    n, m = (tensor.type.shape[i] for i in (first, second))
+    if n is not None and n == m:
+        return tensor
+    wanted: list[Any] = [None] * tensor.ndim
+    wanted[second] = lengths_by_variables(tensor)[first] if n is None and m is None else n or m
+    wanted[first] = None if n is None and m is None else wanted[second]
+    return specify_shape(tensor, wanted)
+
+
+def _contract_all(
+    terms: list[_Term], result: Labels, lengths: Mapping[int, int | None], optimize: Any
+) -> _Term:
+    """All terms contracted, two at a time."""
+    for step in _path([t.labels for t in terms], result, lengths, optimize):
+        chosen = [terms[i] for i in step]
+        terms = [t for i, t in enumerate(terms) if i not in step]
+        while len(chosen) > 1:
+            rest = [*terms, *chosen[2:]]
+            needed = frozenset(result).union(*(t.labels for t in rest))
+            made = _contract(chosen[0], chosen[1], needed, result)
+            chosen = [*chosen[2:], made]
+        terms.append(chosen[0])
+    return terms[0].summed(frozenset(result))
+
+
+def _path(
+    listed: Sequence[Labels], result: Labels, lengths: Mapping[int, int | None], optimize: Any
+) -> Sequence[Sequence[int]]:
+    """Which terms are contracted in each step; the result of a step is put at the end."""
+    count = len(listed)
+    if is_list_or_tuple(optimize) and optimize and not isinstance(optimize[0], str):
+        return _checked_path(optimize, count)
+    if is_list_or_tuple(optimize) and optimize:
+        if optimize[0] == "einsum_path":
+            return _checked_path(optimize[1:], count)
+        optimize = optimize[0]  # NumPy's method and limit of memory
+    if count < 2:
+        return []
+    if count == 2 or optimize is False or optimize is None:
+        return [(0, 1), *((n - 1, 0) for n in range(count - 1, 1, -1))]
+    library = _opt_einsum()
+    names = {label: library.get_symbol(i) for i, label in enumerate(lengths)}
+    parts = ",".join("".join(names[i] for i in labels) for labels in listed)
+    text = f"{parts}->{''.join(names[i] for i in result)}"
+    known = {i: _UNKNOWN if n is None else n for i, n in lengths.items()}
+    shapes = [tuple(known[i] for i in labels) for labels in listed]
+    method = "auto" if optimize is True else optimize
+    path, _ = library.contract_path(text, *shapes, shapes=True, optimize=method)
+    return [sorted(step) for step in path]
+
+
+def _checked_path(path: Sequence[Any], count: int) -> Sequence[Sequence[int]]:
+    """A path that the user gave; ValueError unless it contracts all terms."""
+    steps = [tuple(int(i) for i in step) for step in path]
+    left = count
+    for step in steps:
+        if not step or len(set(step)) < len(step) or not all(0 <= i < left for i in step):
+            raise ValueError(f"einsum: the step {step} of optimize does not fit {left} terms")
+        left -= len(step) - 1
+    if left != 1:
+        raise ValueError(f"einsum: the path {steps} of optimize leaves {left} terms")
+    return steps
+
+
+def _opt_einsum() -> Any:
+    try:
+        return importlib.import_module("opt_einsum")
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "einsum finds the order of three or more operands by opt_einsum, which is not installed: "
+            "pip install 'occelo-graph[einsum]'; or give optimize=False",
+            name="opt_einsum",
+        ) from None
+
+
+def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Term:
+    """The product of two terms, summed over all labels but those that are ``needed``; ``result`` is the preferred order."""
+    x, y = x.summed(needed.union(y.labels)), y.summed(needed.union(x.labels))
+    inner = [i for i in x.labels if i in y.labels and i not in needed]
+    batch = [i for i in x.labels if i in y.labels and i in needed]
+    rows = [i for i in x.labels if i not in y.labels]
+    columns = [i for i in y.labels if i not in x.labels]
+    if rows and columns and inner and _comes_first(columns, rows, result):
+        # a transposed product costs nothing, a transposed result may be copied
+        x, y, rows, columns = y, x, columns, rows
+    if not inner:
+        labels = tuple(i for i in result if i in (*x.labels, *y.labels))
+        labels = (*labels, *(i for i in (*x.labels, *columns) if i not in labels))
+        return _Term(x.ordered(labels) * y.ordered(labels), labels)
+    if not rows and not columns and (batch or len(inner) > 1):
+        # loops read both terms where they lie
+        terms = x.tensor * y.ordered(x.labels)
+        return _Term(terms, x.labels).summed(frozenset(batch))
+    inner = _order_without_copies(x, y, batch, rows, inner, columns)
+    product = matmul(_matrix(x, batch, rows, inner), _matrix(y, batch, inner, columns))
+    return _split(product, x, y, batch, rows, columns)
+
+
+def _comes_first(labels: Sequence[int], others: Sequence[int], result: Labels) -> bool:
+    """Whether the first of some labels comes before the first of others in the result."""
+    places = [result.index(i) for i in labels if i in result]
+    of_others = [result.index(i) for i in others if i in result]
+    return bool(places and of_others) and min(places) < min(of_others)
+
+
+def _order_without_copies(
+    x: _Term,
+    y: _Term,
+    batch: Sequence[int],
+    rows: Sequence[int],
+    inner: Sequence[int],
+    columns: Sequence[int],
+) -> Sequence[int]:
+    """The contracted labels in the order of the term that would be copied otherwise."""
+    in_order_of_y = [i for i in y.labels if i in inner]
+
+    def copies(order: Sequence[int]) -> int:
+        pairs = ((x, rows), (y, columns))
+        return sum(not _is_matrix(t, batch, free, order) for t, free in pairs)
+
+    return min((inner, in_order_of_y), key=copies)
+
+
+def _is_matrix(
+    term: _Term, batch: Sequence[int], free: Sequence[int], inner: Sequence[int]
+) -> bool:
+    """Whether the dimensions that become rows and columns lie beside one another."""
+    rest = [i for i in term.labels if i not in batch]
+    return rest in ([*free, *inner], [*inner, *free])
+
+
+def _matrix(
+    term: _Term, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+) -> TensorVariable:
+    """The term as matrices, batch dimensions first; as a vector if it has no batch and no rows or no columns."""
+    rest = [i for i in term.labels if i not in batch]
+    if rest == [*columns, *rows] and rows and columns:
+        return matrix_transpose(_merged(term.ordered([*batch, *rest]), batch, columns, rows))
+    return _merged(term.ordered([*batch, *rows, *columns]), batch, rows, columns)
+
+
+def _merged(
+    tensor: Any, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+) -> TensorVariable:
+    groups = [g for g in (rows, columns) if g or batch]
+    if any(len(g) > 1 for g in groups):
+        lengths = lengths_by_variables(tensor)
+        first = len(batch)
+        shape: list[Any] = list(lengths[:first])
+        for group in groups:
+            shape.append(length_product(lengths[first : first + len(group)]))
+            first += len(group)
+        return reshape(tensor, shape)
+    missing = [len(batch) + i for i, g in enumerate(groups) if not g]
+    return expand_dims(tensor, missing) if missing else tensor
+
+
+def _split(
+    product: Any,
+    x: _Term,
+    y: _Term,
+    batch: Sequence[int],
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> _Term:
+    """The product of two matrices as a term with all of its labels."""
+    labels = (*batch, *rows, *columns)
+    if len(rows) > 1 or len(columns) > 1:
+        of_x, of_y = lengths_by_variables(x.tensor), lengths_by_variables(y.tensor)
+        sides = [(x, of_x, i) for i in (*batch, *rows)] + [(y, of_y, i) for i in columns]
+        return _Term(reshape(product, [n[t.axis(i)] for t, n, i in sides]), labels)
+    missing = [len(batch) + i for i, g in enumerate((rows, columns)) if batch and not g]
+    return _Term(squeeze(product, axis=tuple(missing)) if missing else product, labels)
