@@ -20,19 +20,20 @@ from occelo_compile import function_cache
 from occelo_compile.collect import collect
 from occelo_compile.function_cache import explain_miss, function_key
 from occelo_compile.maker import FunctionMaker
-from occelo_graph import Op, grad
+from occelo_graph import Blockwise, Op, grad, op
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.extensions import extensions_text
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import _table, float_like
-from occelo_link import without_lowering
+from occelo_link import lowers_to_loops, without_lowering
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
 from occelo_link.units import kinds
 from occelo_link.units.kinds import register_kind
-from occelo_rewrite import in2out, node_rewriter, optdb
+from occelo_rewrite import in2out, infers, node_rewriter, optdb
 
 SCRIPT = """
 import sys
@@ -290,6 +291,74 @@ def test_an_edited_rule_misses_and_an_op_of_the_users_is_not_kept(fresh: Path) -
     f = oc.function([x], Mine()(x))
     assert f([1.0]).tolist() == [2.0]
     assert counters["function misses"] + counters["function hits"] == before
+
+
+def _made_in_a_function(factor: float, lowered_factor: float) -> Any:
+    """A class of ops; all that this function makes have one name."""
+
+    @op
+    class Scaled(Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            return factor * x
+
+    @lowers_to_loops(Scaled)
+    def lower(context: Any, node: Any, inputs: Any) -> Any:
+        (x,) = inputs
+
+        def element(builder: Any, index: Any) -> Any:
+            return builder.op("mul", builder.const(lowered_factor, x.dtype), x.at(builder, index))
+
+        return [context.virtual(x.dtype, x.shape, element, [x])]
+
+    return Scaled
+
+
+def test_classes_that_a_function_makes_are_told_apart(fresh: Path) -> None:
+    x = ot.dvector("x")
+    twice, thrice = _made_in_a_function(2.0, 2.0), _made_in_a_function(3.0, 3.0)
+    loops_alone = _made_in_a_function(2.0, 5.0)
+    graphs = {
+        (2.0,): [twice()(x)],
+        (3.0,): [thrice()(x)],
+        (5.0,): [loops_alone()(x)],
+        # the same classes, and the same number of each name
+        (2.0, 6.0, 12.0): [twice()(x), thrice()(twice()(x)), twice()(thrice()(twice()(x)))],
+        (2.0, 6.0, 18.0): [twice()(x), thrice()(twice()(x)), thrice()(thrice()(twice()(x)))],
+        (2.0, 4.0): [Blockwise(twice(), "(n)->(n)")(x), twice()(twice()(x))],
+        (3.0, 4.0): [Blockwise(thrice(), "(n)->(n)")(x), twice()(twice()(x))],
+    }
+    for _ in range(2):
+        for factors, outputs in graphs.items():
+            f = oc.function([x], outputs, mode="native")
+            assert [float(v[0]) for v in f([1.0])] == list(factors)
+    keys = [key_of([x], outputs)["ops"] for outputs in graphs.values()]
+    assert len(set(keys)) == len(keys)
+    # another class of the same text is the same
+    assert key_of([x], [_made_in_a_function(3.0, 3.0)()(x)])["ops"] == keys[1]
+
+
+def test_all_inferences_of_a_fact_are_part_of_the_key() -> None:
+    class Own(Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+    Own.__qualname__ = "OwnOfTestCache"  # as if it were at the top of the module
+    texts = []
+    for made in range(2):
+
+        def first(node: Any, ask: Any, made: int = made) -> bool | None:
+            return True if made else None
+
+        def second(node: Any, ask: Any) -> bool | None:
+            return None
+
+        infers("nonnegative", Own)(first)
+        infers("nonnegative", Own)(second)
+        texts.append(extensions_text())
+    assert texts[0] != texts[1]
 
 
 def test_explain_miss(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,8 @@ from occelo_graph.canonical.document import digest
 from occelo_graph.config import config
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
-from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
@@ -152,15 +153,47 @@ def _is_defined_by_code(op: Op) -> bool:
 
 def _registered_ops(nodes: Iterable[Apply]) -> str:
     """A digest of the sources of ops and scalar ops from other packages; "" if there are none."""
-    ops = dict.fromkeys(type(node.op) for node in nodes)
-    scalar_ops = dict.fromkeys(getattr(node.op, "scalar_op", None) for node in nodes)
-    texts = [source_text(cls, f"the op {cls.__qualname__}") for cls in ops if is_external(cls)]
-    for each in scalar_ops:
-        if isinstance(each, ScalarFunction) and each.name not in OWN_SCALAR_FUNCTIONS:
-            texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
-        elif each is not None and is_external(each):
-            texts.append(source_text(type(each), f"the scalar function {each}"))
-    return digest_text("\n".join(texts)) if texts else ""
+    texts: list[str] = []
+    classes: dict[type, int] = {}
+    order: list[int] = []  # classes that a function makes share one name, so their order counts
+    for each in _parts_of_ops(nodes):
+        kind = type(each)
+        if isinstance(each, ScalarFunction):
+            if each.name not in OWN_SCALAR_FUNCTIONS:
+                texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
+        elif kind in classes:
+            order.append(classes[kind])
+        elif is_external(kind):
+            order.append(len(classes))
+            classes[kind] = order[-1]
+            what = "op" if isinstance(each, Op) else "scalar function"
+            texts.append(source_text(kind, f"the {what} {kind.__qualname__}"))
+    return digest_text("\n".join([*texts, repr(order)])) if texts else ""
+
+
+def _parts_of_ops(nodes: Iterable[Apply]) -> Iterator[Op | ScalarOp]:
+    """The ops of nodes, and the ops and scalar ops that these have as parameters; scalar functions and inner graphs once."""
+    seen: set[int] = set()
+    pending: list[Any] = [node.op for node in reversed(list(nodes))]
+    while pending:
+        part: Any = pending.pop()
+        if isinstance(part, ScalarFunction | FrozenFunctionGraph):
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+        if isinstance(part, Op):
+            yield part
+            inner = (part.props() or {}).values()
+        elif isinstance(part, ScalarOp):
+            yield part
+            inner = part.fields().values()
+        elif isinstance(part, FrozenFunctionGraph):
+            inner = [node.op for node in part.nodes]
+        elif is_list_or_tuple(part):
+            inner = part
+        else:
+            continue
+        pending.extend(reversed(list(inner)))
 
 
 def _query_text(query: RewriteDatabaseQuery) -> str:

@@ -17,10 +17,11 @@ import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from occelo_graph.canonical.encoding import coders, encode
+from occelo_graph.canonical.encoding import class_name, coders, encode
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [
@@ -207,6 +208,9 @@ class _Reader:
             if name not in _FIELDS_WITHOUT_EFFECT and not name.endswith("_cache"):
                 yield f"attribute {name}"
                 yield from self.lines(value)
+        for registry, parts in sorted(_of_local_classes.get(cls, {}).items()):
+            yield f"{registry} of the class"
+            yield from self.lines(parts)
 
     def _object(self, part: Any) -> Iterator[str]:
         given: Any = part  # which isinstance does not narrow to a class of unknown elements
@@ -317,13 +321,20 @@ def _names(code: types.CodeType) -> list[str]:
 
 
 _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
+_of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKeyDictionary()
 
 
-def register_extension(registry: str, name: str, *parts: Any) -> None:
-    """Record that ``parts`` (functions, classes, plain values) were registered under a name in a registry.
+def register_extension(registry: str, name: str | type, *parts: Any) -> None:
+    """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that a function makes share one
+    name, so what is registered for such a class is part of its source text, and enters the keys of what uses it.
     """
+    if isinstance(name, type):
+        if "<locals>" in name.__qualname__:
+            _of_local_classes.setdefault(name, {})[registry] = parts
+            return
+        name = class_name(name)
     if any(is_external(part) for part in parts if _plain(part) is None):
         remember_extension(registry, name, *parts)
     else:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op
-from occelo_graph.canonical.encoding import class_name
 from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.tensors.nodes import TensorApply
@@ -90,7 +89,7 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
                     # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
                     for earlier in defined_before(cls, entries):
                         del entries[earlier]
-                register_extension(self.kind, class_name(cls), function, when)
+                register_extension(self.kind, cls, function, when)
             return function
 
         return register

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
-from occelo_graph.canonical.encoding import class_name
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.narrowing import is_array
@@ -39,8 +38,9 @@ def infers(fact: str, *classes: type[OpT]) -> Callable[[Inference[OpT]], Inferen
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         for cls in classes:
-            _add(_inferences.setdefault((fact, cls), []), function)
-            register_extension(f"inference of {fact}", class_name(cls), function)
+            known = _inferences.setdefault((fact, cls), [])
+            _add(known, function)
+            register_extension(f"inference of {fact}", cls, *filter(is_external, known))
         return function
 
     return register
@@ -51,8 +51,9 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
         for cls in classes:
-            _add(_of_many.setdefault(cls, []), function)
-            register_extension("inference of facts", class_name(cls), function)
+            known = _of_many.setdefault(cls, [])
+            _add(known, function)
+            register_extension("inference of facts", cls, *filter(is_external, known))
         return function
 
     return register
