@@ -1,1 +1,4 @@
-"""The linker ``jax``: whole graphs compiled by JAX."""
+"""The linker ``jax``: whole graphs compiled by JAX.
+
+A mode of that name chooses it.
+"""

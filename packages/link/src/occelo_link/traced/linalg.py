@@ -1,4 +1,7 @@
-"""Lowerings of linear algebra for JAX and PyTorch, whose functions take batches of matrices."""
+"""Lowerings of linear algebra for JAX and PyTorch, whose functions take batches of matrices.
+
+The tracer applies them at nodes; `traced.linker` imports this module when linear algebra is first used.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inference of facts about the results of linear algebra."""
+"""Inference of facts about the results of linear algebra.
+
+`assumptions.inference` applies them at `Cholesky` nodes when a rule asks for a fact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules of linear algebra: factors of matrices with a known structure, and cheaper ways to the same result."""
+"""Rules of linear algebra: factors of matrices with a known structure, and cheaper ways to the same result.
+
+`pipeline` puts them into the stages canonicalize, stabilize and specialize when linear algebra is first used.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Helpers that rules of several families share: the elementwise node of a variable, and patterns over real floats."""
+"""Helpers that rules of several families share: the elementwise node of a variable, and patterns over real floats.
+
+Most modules of `rules.elemwise`, and `rules.reduce`, use them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Lowerings of linear algebra: calls of LAPACK for each matrix of a batch, and loops for small matrices."""
+"""Lowerings of linear algebra: calls of LAPACK for each matrix of a batch, and loops for small matrices.
+
+The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this package when linear algebra is first
+used.
+"""
 
 from occelo_link.loops.linalg import cholesky, triangular
 

@@ -1,4 +1,7 @@
-"""Lowering of the Cholesky factor: LAPACK's potrf, and loops for small matrices."""
+"""Lowering of the Cholesky factor: LAPACK's potrf, and loops for small matrices.
+
+The linkers ``native``, ``c`` and ``numba`` use it for `Cholesky` nodes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Calls of LAPACK routines from loop programs, and loops over the batch dimensions of their operands."""
+"""Calls of LAPACK routines from loop programs, and loops over the batch dimensions of their operands.
+
+The other modules of this package use them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowering of equations with a triangular matrix: LAPACK's trtrs."""
+"""Lowering of equations with a triangular matrix: LAPACK's trtrs.
+
+The linkers ``native``, ``c`` and ``numba`` use it for `SolveTriangular` nodes.
+"""
 
 from __future__ import annotations
 
