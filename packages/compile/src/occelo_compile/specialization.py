@@ -54,7 +54,7 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
 def _known(node: Apply, of: Callable[[Variable], Any]) -> Any:
     """The integers in a node's output: a number, or a tuple with None for each unknown one; None if none are known."""
     kind = node.outputs[0].type
-    if kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
+    if kind.ndim is None or kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
         return None
     return node.op.known_integers(node, of)
 

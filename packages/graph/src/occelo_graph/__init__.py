@@ -72,7 +72,7 @@ from occelo_graph.ir.clone import (
 )
 from occelo_graph.ir.container import Container
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, NominalVariable, Variable
-from occelo_graph.ir.op import ZERO, Op, op, set_default_converter
+from occelo_graph.ir.op import ZERO, Cotangent, Op, op, set_default_converter
 from occelo_graph.ir.shared import SharedVariable, collect_new_shareds, shared
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.traversal import (
@@ -125,6 +125,7 @@ __all__ = [
     "Bookkeeper",
     "Constant",
     "Container",
+    "Cotangent",
     "DestroyHandler",
     "DisconnectedInputError",
     "DisconnectedType",

@@ -366,16 +366,15 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 def _signature(node: Apply) -> str:
     """The signature that the op of a node declares, which must have its dimensions; else one without equal lengths."""
     declared = node.op.gufunc_signature
+    arguments, results = tensors(node.inputs), tensors(node.outputs)
     if declared is None:
         letters = iter(f"d{k}" for k in range(1000))
 
-        def dims(variables: Sequence[Variable]) -> str:
+        def dims(variables: Sequence[TensorVariable]) -> str:
             return ",".join(f"({','.join(next(letters) for _ in v.type.shape)})" for v in variables)
 
-        return f"{dims(node.inputs)}->{dims(node.outputs)}"
-    for names, variables in zip(
-        parse_signature(declared), (node.inputs, node.outputs), strict=True
-    ):
+        return f"{dims(arguments)}->{dims(results)}"
+    for names, variables in zip(parse_signature(declared), (arguments, results), strict=True):
         if [len(own) for own in names] != [len(v.type.shape) for v in variables]:
             kinds = ", ".join(str(v.type) for v in variables)
             raise ValueError(

@@ -21,7 +21,7 @@ from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
-from occelo_graph.ir.op import ZERO, Op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
@@ -179,7 +179,9 @@ class OpFromGraph(Op):
     def external_derivative(self) -> bool:
         return self.pull_rule is not None or self.push_rule is not None
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
         return self._derivative(
             self.pull_rule,
             self._pulled,
@@ -190,7 +192,9 @@ class OpFromGraph(Op):
             outputs,
         )
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
         return self._derivative(
             self.push_rule,
             self._pushed,

@@ -13,6 +13,7 @@ from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
@@ -43,7 +44,7 @@ def _fusible_shape(node: Apply) -> Any:
         return None
     if op.moves is not None:
         return None  # only broadcasting or copying, which fused readers do at no cost
-    if any(is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)):
+    if any(is_complex(v.type.dtype) for v in tensors((*node.inputs, *node.outputs))):
         return None  # a composite can differentiate real functions only
     return node.outputs[0].type.shape
 

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import DisconnectedType, NullType, Type
 from occelo_graph.ops.elemwise.arithmetic import clip
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -72,10 +73,10 @@ class _Identity(Op):
 class ZeroGrad(_Identity):
     """An identity that is connected, with a derivative of 0."""
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [ZERO]
 
 
@@ -83,10 +84,10 @@ class ZeroGrad(_Identity):
 class DisconnectedGrad(_Identity):
     """An identity that is not connected: no derivative passes."""
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [None]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -97,7 +98,7 @@ class DisconnectedGrad(_Identity):
 class UndefinedGrad(_Identity):
     """An identity with an undefined derivative."""
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [grad_undefined(self, 0, inputs[0], "undefined_grad was applied")]
 
 
@@ -108,7 +109,7 @@ class GradClip(_Identity):
     lower: float
     upper: float
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
         low, high = (as_tensor_variable(v).astype(ct.dtype) for v in (self.lower, self.upper))
         return [clip(ct, low, high)]
@@ -120,7 +121,7 @@ class GradScale(_Identity):
 
     multiplier: float
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [cotangents[0] * self.multiplier]
 
 

@@ -12,17 +12,14 @@ import numpy as np
 
 from occelo_graph.errors import describe, lines
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import ZERO, Zero
+from occelo_graph.ir.op import ZERO, Cotangent
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.lengths import KnownLengths, assert_shape_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
-__all__ = ["Cotangent", "fitting", "from_rule", "of_shape"]
-
-Cotangent = Variable | Zero | None
-"""A variable, `ZERO` (connected, but the derivative vanishes) or None (not connected)."""
+__all__ = ["fitting", "from_rule", "of_shape"]
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
@@ -63,7 +60,7 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
 
 def _is_zero(cotangent: Variable) -> bool:
     """Whether a cotangent is the integer 0, which some rules return for a derivative of 0."""
-    if not isinstance(cotangent, Constant) or not is_discrete(cotangent.type.dtype):
+    if not isinstance(cotangent, Constant) or not cotangent.type.is_discrete:
         return False
     return not np.any(cotangent.data)
 

@@ -21,10 +21,10 @@ from occelo_graph.errors import (
     describe,
     lines,
 )
-from occelo_graph.gradient.cotangents import Cotangent, fitting, from_rule, of_shape
+from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
 from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import ZERO, Zero
+from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.narrowing import is_list_or_tuple
@@ -33,6 +33,7 @@ from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.ops.lengths import KnownLengths
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ def _finish(
             )
         if null_gradients != "return":
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
-    elif _is_discrete(variable) and not is_complex(total.type.dtype):
+    elif _is_discrete(variable) and is_tensor(total) and not total.type.is_complex:
         total = cast(total, FLOAT_X.get())
     return of_shape(total, variable, f"the gradient by {variable}", known)
 

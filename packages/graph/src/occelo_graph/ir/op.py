@@ -30,7 +30,18 @@ from occelo_graph.ir.user_ops import (
     stored_results,
 )
 
-__all__ = ["ZERO", "Kernel", "Op", "Zero", "frozen_value", "op", "set_default_converter"]
+__all__ = [
+    "ZERO",
+    "Cotangent",
+    "Cotangents",
+    "Kernel",
+    "Op",
+    "Tangents",
+    "Zero",
+    "frozen_value",
+    "op",
+    "set_default_converter",
+]
 
 
 class Zero:
@@ -41,6 +52,13 @@ class Zero:
 
 
 ZERO = Zero()
+
+Cotangent = Variable | Zero | None
+"""A variable, `ZERO` (connected, but the derivative vanishes) or None (not connected)."""
+Cotangents = Sequence[Cotangent]
+"""The result of a pullback: one for each input."""
+Tangents = Sequence[Cotangent]
+"""The result of a pushforward, for each output a tangent of the same three kinds as a cotangent."""
 
 Kernel = Callable[..., Sequence[Any]]
 """Computes a node: from the arrays of its inputs to a sequence with the array of each output."""
@@ -399,10 +417,11 @@ class Op(Traits):
 
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
-    ) -> Sequence[Any]:
+    ) -> Cotangents:
         """The cotangents of the inputs, from those of the outputs.
 
-        A cotangent may be None (no derivative passes along that edge) or `ZERO`. By default the decomposition is
+        ``cotangents`` has a variable for each output, or None for an output that is not connected if there are several.
+        The results may be `ZERO`, too. An override may declare the arguments with types of its own. By default the decomposition is
         differentiated; MethodNotDefined if there is none.
         """
         if type(self).L_op is not Op.L_op:
@@ -421,29 +440,29 @@ class Op(Traits):
         outputs: Sequence[Any],
         cotangents: Sequence[Any],
         wanted: Sequence[bool],
-    ) -> Sequence[Any]:
+    ) -> Cotangents:
         """`pullback` that may return anything for inputs that are not ``wanted``."""
         return self.pullback(inputs, outputs, cotangents)
 
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
-    ) -> Sequence[Any]:
+    ) -> Cotangents:
         """Older name of `pullback`."""
         return self.pullback(inputs, outputs, cotangents)
 
-    def grad(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> Cotangents:
         """Older form of `pullback`, which does not see the outputs."""
         raise MethodNotDefined(f"{self} has no grad")
 
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
-    ) -> Sequence[Any]:
+    ) -> Tangents:
         """The tangents of the outputs, from those of the inputs (None: no derivative)."""
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
         raise MethodNotDefined(f"{self} has no pushforward")
 
-    def R_op(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Sequence[Any]:
+    def R_op(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Tangents:
         """Older form of `pushforward`."""
         raise MethodNotDefined(f"{self} has no R_op")
 

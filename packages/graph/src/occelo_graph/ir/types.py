@@ -37,12 +37,11 @@ class Type:
     __slots__ = ("__weakref__",)
     is_array: ClassVar[bool] = False
     """A value is one array, which is its only part."""
-    # not `... | None`, since most code handles tensors, which have all three
-    shape: Any = None
+    shape: tuple[int | None, ...] | None = None
     """The static lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
-    ndim: Any = None
+    ndim: int | None = None
     """The number of dimensions; None for a type without dimensions."""
-    dtype: Any = None
+    dtype: str | None = None
     """The name of the dtype of the elements; None for a type without elements."""
     is_discrete: bool = False
     """Whether values are integers or truth values, through which no derivative passes."""

@@ -15,7 +15,7 @@ from occelo_graph.config import FLOAT_X
 from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice, is_tuple
@@ -52,6 +52,7 @@ from occelo_graph.ops.shape.broadcasting import broadcast_lengths
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Alloc(FollowsLengths, LinearInFirst):
         result[...] = value
         return result
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         value, out = inputs[0], outputs[0]
         return [unbroadcast(cotangents[0], out.type, value.type), *[None] * (len(inputs) - 1)]
 
@@ -278,7 +279,7 @@ class ARange(FollowsLengths):
     def evaluate(self, start: Any, stop: Any, step: Any) -> Any:
         return np.arange(start.item(), stop.item(), step.item(), dtype=self.dtype)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         if is_discrete(self.dtype):
             return [ZERO] * 3
         ct = cotangents[0]
@@ -361,7 +362,7 @@ class Eye(FollowsLengths):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False] for _ in node.inputs]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None] * len(inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:

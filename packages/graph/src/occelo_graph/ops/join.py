@@ -12,7 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize, require_unbatched
@@ -28,6 +28,7 @@ from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class MakeVector(Op):
             return [as_tensor_variable(np.zeros(0, self.dtype))]
         return [Join(0)(*(expand_dims(v, 0) for v in scalars))]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         if is_discrete(self.dtype):
             return [ZERO] * len(inputs)
         return [cotangents[0][i] for i in range(len(inputs))]
@@ -149,7 +150,7 @@ class Join(Op):
     def evaluate(self, *arrays: Any) -> Any:
         return np.concatenate(arrays, axis=self.axis)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
         if is_discrete(outputs[0].dtype):
             return [ZERO] * len(inputs)
@@ -346,7 +347,7 @@ class Repeat(LinearInFirst):
             raise ValueError("The numbers of repeats are too large")
         return np.repeat(x, repeats, axis=self.axis)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x, repeats = inputs
         if is_discrete(outputs[0].dtype):
             return [ZERO, None]

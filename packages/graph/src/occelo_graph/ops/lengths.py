@@ -89,7 +89,7 @@ class _LengthSearch:
 
     def _computed(self, node: Apply, variable: Variable, axis: int) -> Any:
         if node.op.elementwise:
-            return self._common(node, axis - variable.type.ndim)
+            return self._common(node, axis - len(variable.type.shape or ()))
         if isinstance(node.op, Alloc):
             return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
         if isinstance(node.op, SpecifyShape) and node.op.given[axis]:
@@ -107,10 +107,10 @@ class _LengthSearch:
         """The origin of the length of an elementwise result, if it is the same for all operands."""
         found: list[Any] = []
         for operand in node.inputs:
-            kind = operand.type
-            if kind.shape is None or kind.ndim < -axis or kind.shape[axis] == 1:
+            static = operand.type.shape
+            if static is None or len(static) < -axis or static[axis] == 1:
                 continue
-            length = self.of(operand, kind.ndim + axis)
+            length = self.of(operand, len(static) + axis)
             if length is None or (found and found[0] != length):
                 return None
             # one operand of another length decides, so the rest need no search

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST, SECOND, trait
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
@@ -43,6 +43,7 @@ from occelo_graph.ops.shape.dimensions import expand_dims, transpose
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class CAReduce(Op):
         """``value``, of the shape of the result, with the reduced dimensions inserted with length 1."""
         return expand_dims(value, self.axis) if self.axis and value.ndim else value
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x, out, ct = inputs[0], outputs[0], cotangents[0]
         if is_discrete(out.dtype):
             return [ZERO]
@@ -148,7 +149,7 @@ class CAReduce(Op):
             ct = ct.astype(x.dtype)
         return [self.reduction.derivative("pullback")(self, x, out, ct)]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         x, out, tangent = inputs[0], outputs[0], tangents[0]
         if is_discrete(out.dtype):
             return [ZERO]
@@ -264,10 +265,10 @@ class Argmax(Op):
         found = or_(eq(flat, top), neq(flat, flat))
         return [min(switch(found, arange(shape[-1]), shape[-1]), axis=-1)]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [ZERO]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -322,14 +323,14 @@ class SumOfSquares(Op):
         x = x if x.dtype == dtype else x.astype(dtype)
         return [sum(x * x, axis=self.axis)]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
         if is_discrete(x.dtype):
             return [ZERO]
         twice = 2 * (x.conj() if is_complex(x.dtype) else x)
         return [expand_dims(cotangents[0], self.axis) * twice]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         if is_discrete(inputs[0].dtype):
             return [ZERO]
         return [sum(2 * inputs[0] * tangents[0], axis=self.axis)]
@@ -397,7 +398,7 @@ class CumOp(Op):
         # s_0 = 0 s_{-1} + x_0, then s_k = x_k s_{k-1}
         return [LinearRecurrence(self.axis)(switch(first, 0, x), switch(first, x, 0))]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         if is_discrete(outputs[0].dtype):
             return [ZERO]
         return [
@@ -406,7 +407,7 @@ class CumOp(Op):
             )
         ]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         if is_discrete(outputs[0].dtype):
             return [ZERO]
         return [
@@ -470,7 +471,7 @@ class LinearRecurrence(Op):
         rest[self.axis] = slice(None, -1)
         return zeros_like(x[tuple(first)]).join_with(x[tuple(rest)], axis=self.axis)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         a, out, ct = inputs[0], outputs[0], cotangents[0]
         if is_complex(out.dtype):
             a, out = a.conj(), out.conj()
@@ -552,11 +553,11 @@ class Softmax(Op):
         powers = exp(_minus_largest(x, self.axis, inexact([x.dtype]))[0])
         return [powers * reciprocal(sum(powers, axis=self.axis, keepdims=True))]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         out, ct = outputs[0], cotangents[0]
         return [out * (ct - sum(ct * out, axis=self.axis, keepdims=True))]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return self.pullback(inputs, outputs, tangents)  # the Jacobian is symmetric
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -588,11 +589,11 @@ class LogSoftmax(Op):
         less, _ = _minus_largest(x, self.axis, inexact([x.dtype]))
         return [less - log(sum(exp(less), axis=self.axis, keepdims=True))]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
         return [ct - exp(outputs[0]) * sum(ct, axis=self.axis, keepdims=True)]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         t = tangents[0]
         return [t - sum(exp(outputs[0]) * t, axis=self.axis, keepdims=True)]
 
@@ -629,12 +630,12 @@ class LogSumExp(Op):
     def _weights(self, x: Any, out: Any) -> Any:
         return exp(x - expand_dims(out, self.axis)) if self.axis else exp(x - out)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
         spread = expand_dims(ct, self.axis) if self.axis else ct
         return [spread * self._weights(inputs[0], outputs[0])]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [sum(self._weights(inputs[0], outputs[0]) * tangents[0], axis=self.axis)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:

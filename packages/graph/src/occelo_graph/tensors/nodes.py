@@ -1,4 +1,4 @@
-"""Types of nodes over tensors for type checkers, and tests for such nodes and variables.
+"""Types of nodes and variables over tensors for type checkers, and tests for them.
 
 The op families, stable forms and rewriting rules use them where a node is known to take and return tensors only.
 """
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
     TensorApply = Apply[OpT, TensorVariable]
+    Tensors = Sequence[TensorVariable]
+    OptionalTensors = Sequence[TensorVariable | None]
 else:
     TensorApply = Apply
+    Tensors = OptionalTensors = Sequence
 
-__all__ = ["TensorApply", "computed_by", "is_tensor", "tensors"]
+__all__ = ["OptionalTensors", "TensorApply", "Tensors", "computed_by", "is_tensor", "tensors"]
 
 
 def is_tensor(value: object) -> TypeIs[TensorVariable]:

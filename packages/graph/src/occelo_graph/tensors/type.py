@@ -88,7 +88,19 @@ def _static_dimension(length: Any) -> int | None:
     return value
 
 
-class TensorType(Type):
+if TYPE_CHECKING:
+
+    class _Base(Type):
+        """`Type`, whose subclass may declare these fields without None."""
+
+        shape: Any
+        ndim: Any
+        dtype: Any
+else:
+    _Base = Type
+
+
+class TensorType(_Base):
     """Arrays of ``dtype`` and static ``shape``, a tuple of integers and None (unknown).
 
     ``dtype`` is a NumPy dtype or its name; "floatX" stands for the current value of that option. Types are

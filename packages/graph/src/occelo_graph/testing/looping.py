@@ -13,10 +13,11 @@ from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import loop_kernel
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.op import Cotangents, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import OptionalTensors, Tensors
 
 __all__ = ["Again", "again"]
 
@@ -57,13 +58,14 @@ class Again(Op):
     def kernel(self, node: Apply) -> Kernel:
         return loop_kernel(self.loop(node), self)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
+    ) -> Cotangents:
         """A loop over the iterations in reverse; each computes its carried values again, from the first iteration on."""
         count, k = inputs[0], self.count
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
         given = [
-            v.zeros_like() if ct is None or ct is ZERO else ct
-            for v, ct in zip(outputs, cotangents, strict=True)
+            v.zeros_like() if ct is None else ct for v, ct in zip(outputs, cotangents, strict=True)
         ]
 
         def back(number: Any, *values: Any) -> list[Any]:

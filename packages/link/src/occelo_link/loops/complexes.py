@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from occelo_graph import Apply, Op, TensorApply, TensorType, Variable
+from occelo_graph import Apply, Op, TensorApply, TensorType, Variable, is_tensor
 from occelo_graph.ir.nodes import OpT, VariableT
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Value
@@ -105,8 +105,10 @@ def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
     """The node with the dtype of the parts wherever it has a complex one."""
 
     def real(variable: Variable) -> Variable:
+        if not is_tensor(variable) or not _is_complex(variable):
+            return variable
         kind = variable.type
-        return TensorType(PARTS[kind.dtype], kind.shape)() if _is_complex(variable) else variable
+        return TensorType(PARTS[kind.dtype], kind.shape)()
 
     op: Op = node.op
     for field in ("dtype", "acc_dtype"):

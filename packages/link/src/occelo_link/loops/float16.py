@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_graph import Apply, TensorType, Type, Variable
+from occelo_graph import Apply, TensorType, Type, Variable, is_tensor
 from occelo_graph.ops.cast import Cast
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -49,7 +49,9 @@ def as_float32(node: Apply) -> Apply:
     """The node with float32 wherever it has float16."""
 
     def single(variable: Variable) -> Variable:
-        return TensorType("float32", variable.type.shape)() if _is_float16(variable) else variable
+        if not is_tensor(variable) or not _is_float16(variable):
+            return variable
+        return TensorType("float32", variable.type.shape)()
 
     op = node.op
     changed = {name: "float32" for name, value in (op.props() or {}).items() if value == "float16"}

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from occelo_graph import Apply, TensorApply, TensorType
+from occelo_graph import Apply, TensorApply, TensorType, is_tensor
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control import FACTS
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -102,7 +102,7 @@ def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
 
 
 def _are_floats(node: Apply) -> bool:
-    return all(v.type.dtype.startswith("float") for v in node.inputs)
+    return all(is_tensor(v) and v.type.dtype.startswith("float") for v in node.inputs)
 
 
 def _signs(fact: Sign) -> None:

@@ -37,9 +37,9 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Repla
 @node_rewriter([Alloc])
 def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replacements:
     """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is static."""
-    inner = node.inputs[0].owner
+    inner = computed_by(node.inputs[0], Alloc)
     op = node.op
-    if inner is None or not isinstance(inner.op, Alloc):
+    if inner is None:
         return None
     known = shapes_of(fgraph)
     middle = fill_static(inner.op.shape, inner.inputs[1:])
@@ -142,7 +142,7 @@ CANONICALIZE = RuleSet(
 
 
 @node_rewriter([_SECOND], tags=("shape_unsafe",))
-def second_to_alloc(fgraph: FunctionGraph, node: Apply) -> Replacements:
+def second_to_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """second(x, v) = alloc(v, shape(x)), so x is not computed (shape_unsafe: nor are its shapes checked)."""
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
@@ -23,6 +23,7 @@ from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, mov
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Dot(Op):
         terms = x.dimshuffle(*range(x.ndim), "x") * y if y.ndim == 2 else x * y
         return [_total(terms, x.ndim - 1)]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return self.pull(inputs, outputs, cotangents, (True, True))
 
     def pull(
@@ -194,7 +195,7 @@ class MatMul(Op):
 
         return running
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         (x, y), ct = inputs, cotangents[0]
         if is_discrete(outputs[0].dtype):
             return [ZERO, ZERO]
@@ -222,10 +223,10 @@ class MatMul(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        core = max(v.type.ndim for v in node.inputs)
+        operands = tensors(node.inputs)
+        core = max(v.type.ndim for v in operands)
         aligned: list[Any] = []
-        for old, new, extra in zip(node.inputs, inputs, batch_ndims, strict=True):
-            assert isinstance(old.type, TensorType)
+        for old, new, extra in zip(operands, inputs, batch_ndims, strict=True):
             missing = core - old.type.ndim
             if extra and missing:
                 order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]

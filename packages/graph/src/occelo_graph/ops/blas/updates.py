@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.blas.products import Dot, outer
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.dimensions import transpose
+from occelo_graph.tensors.nodes import OptionalTensors, Tensors
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = ["Gemm", "Gemv", "Ger"]
@@ -112,10 +113,8 @@ class _Update(Op):
     def _symbolic_product(self, x: Any, y: Any) -> Any:
         return Dot()(x, y)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
-        if ct is ZERO:
-            return [ZERO] * len(inputs)
         z, alpha, x, y, *beta = inputs
         product = self._symbolic_product(x, y)
         of_x, of_y = self._pull_factors(alpha * ct, x, y)
@@ -125,9 +124,9 @@ class _Update(Op):
     def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         raise NotImplementedError
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: OptionalTensors) -> Tangents:
         z, alpha, x, y, *beta = inputs
-        dz, dalpha, dx, dy, *dbeta = [None if t is ZERO else t for t in tangents]
+        dz, dalpha, dx, dy, *dbeta = tangents
         terms: list[Any] = []
         if dz is not None:
             terms.append(beta[0] * dz if beta else dz)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.regions import Region
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import Type
@@ -17,7 +17,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import tensors
+from occelo_graph.tensors.nodes import OptionalTensors, Tensors, tensors
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["IfElse", "ifelse"]
@@ -71,7 +71,9 @@ class IfElse(Op):
         start = 1 if bool(arrays[0]) else 1 + self.n_outs
         return tuple(arrays[start : start + self.n_outs])
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
+    ) -> Cotangents:
         condition = inputs[0]
         then = inputs[1 : 1 + self.n_outs]
         other = inputs[1 + self.n_outs :]

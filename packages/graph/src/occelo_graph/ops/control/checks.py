@@ -12,8 +12,8 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import Arrays, class_name, loaded, register_coder
 from occelo_graph.errors import SavedGraphError
-from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -53,10 +53,14 @@ class CheckAndRaise(Op):
     def kernel(self, node: Apply) -> Kernel:
         return lambda *arrays: (self.evaluate(*arrays),)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
         return [*cotangents, *[None] * (len(inputs) - 1)]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
         return [tangents[0]]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

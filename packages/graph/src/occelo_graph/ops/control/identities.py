@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Kernel, Op, op
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.control.facts import FACTS
@@ -34,7 +34,9 @@ class SameType(Op):
         # a value may itself be a tuple, which must not be taken for several results
         return lambda *values: (self.evaluate(*values),)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
         return [cotangents[0]]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -91,7 +93,9 @@ class Assume(SameType):
     def decompose(self, x: Any) -> Sequence[Any]:
         return [x]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
         return [tangents[0]]
 
     def __str__(self) -> str:

@@ -11,8 +11,8 @@ import pdb
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Op
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Cotangents, Op, Tangents
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -51,7 +51,9 @@ class Print(SameType):
             print(self.message, attribute, "=", found() if callable(found) else found)
         return x
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
         return [tangents[0]]
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
@@ -98,10 +100,14 @@ class PdbBreakpoint(Op):
             pdb.set_trace()
         return monitored
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
         return [None, *cotangents]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
         return list(tangents[1:])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

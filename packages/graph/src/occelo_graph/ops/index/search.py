@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import ZERO, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
@@ -28,6 +28,7 @@ from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Nonzero(Op):
     def evaluate(self, x: Any) -> Any:
         return tuple(np.asarray(v, dtype="int64") for v in np.nonzero(x))
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -140,7 +141,7 @@ class ExtractDiag(LinearInFirst):
         rows = arange(count)
         return [moveaxis(getitem(moved, (rows + down, rows + right)), 0, -1)]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x, ct = inputs[0], cotangents[0]
         if is_discrete(x.dtype):
             return [ZERO]
@@ -208,7 +209,7 @@ class AllocDiag(LinearInFirst):
         written = getitem(empty, (rows, columns)).set(moveaxis(x, -1, 0))
         return [moveaxis(written, [0, 1], [-2, -1])]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
         if is_discrete(inputs[0].dtype):
             return [ZERO]

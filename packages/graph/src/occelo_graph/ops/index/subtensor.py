@@ -12,7 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import ZERO, Kernel, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.narrowing import is_slice
@@ -43,7 +43,7 @@ from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.reading import Shape, Shape_i, lengths_by_variables, shape_tuple
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import computed_by, is_tensor
+from occelo_graph.tensors.nodes import Tensors, computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
     def evaluate(self, x: Any, *given: Any) -> Any:
         return np.asarray(x[fill_key(self.key, given)])
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return _pull_read(IncSubtensor(self.key, False), inputs, cotangents[0])
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -294,7 +294,7 @@ class AdvancedSubtensor(LinearInFirst):
     def kernel(self, node: TensorApply[AdvancedSubtensor]) -> Kernel:
         return _with_array_check(self, node, 1, super().kernel(node))
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return _pull_read(AdvancedIncSubtensor(self.key, False), inputs, cotangents[0])
 
     def infer_shape(
@@ -430,7 +430,7 @@ class _Write(Op):
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         raise NotImplementedError
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         y, rest = inputs[1], inputs[2:]
         ct = cotangents[0]
         if is_discrete(outputs[0].dtype):

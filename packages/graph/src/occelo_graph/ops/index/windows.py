@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.create import arange, zeros_like
@@ -21,6 +21,7 @@ from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class SlidingWindow(LinearInFirst):
         # a copy, since elements of the view share memory
         return np.array(np.lib.stride_tricks.sliding_window_view(x, self.windows, self.axes))
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x, ct = inputs[0], cotangents[0]
         if is_discrete(x.dtype):
             return [ZERO]

@@ -171,7 +171,7 @@ class MatrixOp(Op):
     def _allocated(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> list[Array]:
         types = [TensorType(a.dtype.name, a.shape) for a in arrays]
         kinds = self.infer_types(tuple(types))
-        shapes = [tuple(0 if n is None else n for n in k.shape) for k in kinds]
+        shapes = [tuple(0 if n is None else n for n in k.shape or ()) for k in kinds]
         return [np.empty(s, k.dtype) for s, k in zip(shapes, kinds, strict=True)]
 
     def _element(self, arrays: Sequence[Array], index: tuple[int, ...] | None) -> Sequence[Array]:

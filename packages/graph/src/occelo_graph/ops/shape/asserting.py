@@ -13,7 +13,7 @@ import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import require_unbatched
@@ -27,6 +27,7 @@ from occelo_graph.ops.length_inputs import (
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
             return self, inputs
         return SpecifyShape(tuple(static), tuple(given), self.of), rest
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:

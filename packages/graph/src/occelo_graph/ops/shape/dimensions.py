@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import op
+from occelo_graph.ir.op import Cotangents, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class DimShuffle(LinearInFirst):
                 order[axis] = position
         return DimShuffle(len(self.new_order), tuple(order))
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [self._inverse()(cotangents[0])]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:

@@ -13,12 +13,12 @@ import numpy as np
 
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Cotangents, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.length_inputs import Lengths
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import computed_by, tensors
+from occelo_graph.tensors.nodes import Tensors, computed_by, tensors
 from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class Shape(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [None]
 
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
@@ -92,14 +92,14 @@ class Shape_i(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
 
-    def pushforward(self, inputs: Any, outputs: Any, tangents: Any) -> Sequence[Any]:
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return [None]
 
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
-        return node.inputs[0].type.shape[self.i]
+        return tensors(node.inputs)[0].type.shape[self.i]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [()]
@@ -136,9 +136,8 @@ def lengths_by_variables(x: Any) -> Lengths:
     Those of a constant are integers.
     """
     x = as_tensor_variable(x)
-    if isinstance(x, Constant):
-        return x.type.shape
-    return tuple(Shape_i(i)(x) for i in range(x.type.ndim))
+    static = x.type.shape
+    return static if isinstance(x, Constant) else tuple(Shape_i(i)(x) for i in range(len(static)))
 
 
 def length_read(length: object) -> tuple[TensorVariable, int] | None:

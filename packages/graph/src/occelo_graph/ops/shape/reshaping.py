@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
@@ -28,6 +28,7 @@ from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.reading import length_product, length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ class Reshape(FollowsLengths, LinearInFirst):
         """This op with a -1 replaced by its length, if types determine it."""
         if -1 not in self.shape or rest:
             return self, (x, *rest)
-        full: StaticShape = self.infer_types((x.type,))[0].shape
-        return (self if None in full else Reshape(full)), (x,)
+        (full,) = self.infer_types((x.type,))
+        assert isinstance(full, TensorType)
+        return (self if None in full.shape else Reshape(full.shape)), (x,)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
         wanted = [int(n) for n in fill_static(self.shape, lengths)]
@@ -94,7 +96,7 @@ class Reshape(FollowsLengths, LinearInFirst):
             raise ValueError(_wrong_lengths(wanted))
         return x.reshape(wanted)
 
-    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
         # -1 needs no length of a vector
         lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
@@ -125,8 +127,8 @@ class Reshape(FollowsLengths, LinearInFirst):
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
-        if -1 in self.shape and None not in node.inputs[0].type.shape:
-            known: StaticShape = node.outputs[0].type.shape
+        if -1 in self.shape and None not in tensors(node.inputs)[0].type.shape:
+            known = tensors(node.outputs)[0].type.shape
             core[self.shape.index(-1)] = known[self.shape.index(-1)] or -1
         return [reshape(inputs[0], (*lead, *core))]
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from occelo_graph import Apply, Constant, TensorApply, TensorType, Variable
+from occelo_graph import Apply, Constant, TensorApply, TensorType, TensorVariable, Variable
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.tensors.nodes import tensors
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.elemwise import arithmetic, special, transcendental
 from occelo_link.loops.elemwise.complex import (
@@ -94,19 +95,21 @@ def _lower_composite(
     assert functions is not None
     types = [v.type for v in node.inputs]
     shape = broadcast_lengths(context, types, inputs)
-    arguments, nodes = composite.inner.inputs, composite.inner_nodes
+    arguments, results = tensors(composite.inner.inputs), tensors(composite.inner.outputs)
+    nodes = composite.inner_nodes
 
-    def computed(builder: Builder, index: Index, wanted: Variable) -> Value:
+    def computed(builder: Builder, index: Index, wanted: TensorVariable) -> Value:
         values: dict[Variable, Value] = {
             v: tensor.at(builder, broadcast_index(context, type_, index))
             for v, tensor, type_ in zip(arguments, inputs, types, strict=True)
         }
 
-        def value(v: Variable) -> Value:
+        def value(v: TensorVariable) -> Value:
             if v in values:
                 return values[v]
+            dtype = v.type.dtype
             assert isinstance(v, Constant)
-            return builder.const(v.data.item(), v.type.dtype)
+            return builder.const(v.data.item(), dtype)
 
         for inner in nodes:
             (out,) = inner.outputs
@@ -124,7 +127,7 @@ def _lower_composite(
             cost=sum(COSTS.get(n.op.scalar_op.name, 1) for n in nodes),
             flat=context.flat_over(inputs, shape),
         )
-        for out in composite.inner.outputs
+        for out in results
     ]
 
 

@@ -20,6 +20,7 @@ from occelo_graph import (
 )
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.constants import number_of
 
@@ -61,7 +62,9 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
     uses = fgraph.clients[out]
     if len(uses) == 1:
         ((user, _),) = uses
-        if _name(user) in names and inner_node(fgraph, out, user.outputs[0].type.dtype, names):
+        if _name(user) in names and inner_node(
+            fgraph, out, tensors(user.outputs)[0].type.dtype, names
+        ):
             return False
     return True
 
