@@ -2,6 +2,9 @@
 
 Linear algebra is such a family: a program without it should not pay for its import. The rules and lowerings of the family
 `follow` it: they are imported when its ops are, or at once if the ops are imported already.
+
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register what they import with `follow`; the
+package of the ops (`ops.linalg`) calls `loaded`.
 """
 
 from __future__ import annotations
