@@ -463,19 +463,15 @@ _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> TensorVariable:
     """``x`` with elements added at the ends of each dimension.
 
-    ``pad_width`` is a number, a pair, or a pair for each dimension. ``mode`` is one of constant,
-    edge, reflect, symmetric, wrap (ValueError for another).
+    ``pad_width`` is a number, a pair, or a pair for each dimension; numbers may be scalar variables of integers. TypeError if
+    it has other numbers, ValueError if one is negative. ``mode`` is one of constant, edge, reflect, symmetric, wrap
+    (ValueError for another).
     """
     if mode not in _PAD_MODES:
         raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
     x = as_tensor_variable(x)
-    widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2))
-    if widths.dtype.kind not in "iu":
-        raise TypeError(f"pad_width must be integers, got {pad_width!r}")
-    if widths.size and widths.min() < 0:
-        raise ValueError(f"pad_width must not be negative, got {pad_width!r}")
-    for axis, (before, after) in enumerate(widths.tolist()):
-        if before == after == 0:
+    for axis, (before, after) in enumerate(_pad_widths(pad_width, x.type.ndim)):
+        if all(isinstance(w, int) and w == 0 for w in (before, after)):
             continue
         lengths = lengths_by_variables(x)
         if mode == "constant":
@@ -489,11 +485,45 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         n = lengths[axis]
         positions = (
             arange(-before, n + after)
-            if isinstance(n, int)
+            if isinstance(n, int) and isinstance(before, int)
             else arange(before + n + after) - before
         )
         x = x[tuple([*[slice(None)] * axis, _source_positions(positions, n, mode)])]
     return x
+
+
+def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[Any, Any]]:
+    """The widths before and after each dimension, as integers and scalar variables."""
+    widths = [_pad_width(w) for w in _flat(pad_width)]
+    # NumPy broadcasts their positions, since it would take variables apart
+    shape = np.shape(_without_variables(pad_width))
+    positions = np.broadcast_to(np.arange(len(widths)).reshape(shape), (ndim, 2)).tolist()
+    return [(widths[before], widths[after]) for before, after in positions]
+
+
+def _flat(nested: Any) -> list[Any]:
+    if isinstance(nested, np.ndarray):
+        nested = nested.tolist()
+    return [w for each in nested for w in _flat(each)] if is_list_or_tuple(nested) else [nested]
+
+
+def _without_variables(nested: Any) -> Any:
+    if is_list_or_tuple(nested):
+        return [_without_variables(each) for each in nested]
+    return 0 if isinstance(nested, Variable) else nested
+
+
+def _pad_width(width: Any) -> Any:
+    """One width, which is checked: a variable when the graph runs."""
+    kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
+    is_tensor = isinstance(kind, TensorType | np.ndarray)
+    if not is_tensor or kind.ndim or np.dtype(kind.dtype).kind not in "iu":
+        raise TypeError(f"pad_width must be integers, got {width!r}")
+    if isinstance(width, Variable):
+        return CheckAndRaise(ValueError, "pad_width must not be negative")(width, ge(width, 0))
+    if width < 0:
+        raise ValueError(f"pad_width must not be negative, got {width!r}")
+    return int(width)
 
 
 def _source_positions(positions: Any, n: Any, mode: str) -> Any:
