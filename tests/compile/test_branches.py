@@ -178,3 +178,99 @@ def test_an_iteration_that_does_not_run_does_not_fail(mode: str) -> None:
     assert [f(0, 1.0, []), f(2, 1.0, [3.0])] == [1.0, 7.0]
     with pytest.raises(IndexError):
         f(1, 1.0, [])
+
+
+def test_a_branch_that_is_not_taken_has_no_part_in_gradients(mode: str) -> None:
+    c, x = ot.lscalar("c"), ot.dvector("x")
+    y = ot.ifelse(c, ot.log(x[0]) * x.sum(), (x * 3.0).sum())
+    of_x = og.grad(y, x)
+    f = oc.function([c, x], [y, of_x, og.grad(of_x.sum(), x)], mode=mode)
+    for value in (np.zeros(2), np.zeros(0)):
+        total, first, second = f(0, value)
+        assert total == 0.0
+        np.testing.assert_array_equal(first, np.full(value.shape, 3.0))
+        np.testing.assert_array_equal(second, np.zeros(value.shape))
+    _, first, second = f(1, [2.0, 3.0])
+    np.testing.assert_allclose(first, [2.5 + np.log(2.0), np.log(2.0)])
+    np.testing.assert_allclose(second, [3.0 / 2.0 - 5.0 / 4.0, 1.0 / 2.0])
+
+
+def test_the_gradient_of_a_branch_that_is_not_taken_does_not_run(mode: str) -> None:
+    if mode == "pytorch":
+        pytest.skip("without torch.compile, both branches run to tell the shapes of results")
+    c, d, x = ot.lscalar("c"), ot.lscalar("d"), ot.dvector("x")
+    inner = ot.ifelse(d, Numbered(1)(ot.sqrt(x)), Numbered(2)(x) ** 2)
+    y = ot.ifelse(c, inner, ot.ifelse(d, Numbered(3)(x), x)).sum()
+    f = oc.function([c, d, x], [y, og.grad(y, x)], mode=mode)
+    x_ = np.zeros(2)
+    for flags, ran, slope in (((1, 0), {2}, 4.0), ((0, 1), {3}, 1.0), ((0, 0), set(), 1.0)):
+        CALLS.clear()
+        np.testing.assert_array_equal(f(*flags, x_)[1], np.full(2, slope))
+        assert set(CALLS) == ran
+
+
+def choosing(seed: int) -> Any:
+    """A scalar function of a library, a choice, three flags, two vectors and a number, with nested choices."""
+    generator = np.random.default_rng(seed)
+    kinds, picks = generator.integers(0, 8, 10), generator.integers(0, 1000, (10, 3))
+
+    def run(lib: Any, choose: Any, flags: Any, x: Any, y: Any, w: Any) -> Any:
+        pool = [x * 1.0, y * 2.0]
+        for kind, (i, j, k) in zip(kinds, picks, strict=True):
+            a, b, flag = pool[i % len(pool)], pool[j % len(pool)], flags[k % 3]
+            if kind == 0:
+                pool.append(lib.exp(-a * a))
+            elif kind == 1:
+                pool.append(a * b)
+            elif kind == 2:
+                pool.append(lib.sin(a) + b[::-1])
+            elif kind == 3:
+                pool.append(a.sum() * b + w)
+            elif kind == 4:
+                pool += choose(flag, [a * b, b * 0.5], [b - 2.0, a])
+            elif kind == 5:
+                then = choose(flags[(k + 1) % 3], [lib.sin(a)], [lib.cos(b) * a])
+                pool += choose(flag, then, [lib.cos(b) + a * w])
+            else:
+                pool += choose(flag, [lib.sin(a)], [lib.cos(b) + a])
+        return sum((each * (n + 1)).sum() for n, each in enumerate(pool[-3:]))
+
+    return run
+
+
+@pytest.mark.parametrize("seed", range(200 if THOROUGH else 15))
+def test_gradients_of_nested_branches(seed: int) -> None:
+    run = choosing(seed)
+    flags = [ot.lscalar() for _ in range(3)]
+    wrt = [ot.dvector("x"), ot.dvector("y"), ot.dscalar("w")]
+    values = [np.array([0.3, -0.7, 1.1]), np.array([0.2, 0.5, -0.4]), np.array(0.6)]
+    cost = run(ot, ot.ifelse, flags, *wrt)
+    gradients = og.grad(cost, wrt, disconnected_inputs="ignore")
+    mode = "native" if seed % 2 else "vm"
+    f = oc.function([*flags, *wrt], gradients, mode=mode, on_unused_input="ignore")
+    for number in range(8):
+        taken = [number >> k & 1 for k in range(3)]
+        for k, found in enumerate(f(*taken, *values)):
+            for index in np.ndindex(*found.shape):
+                point = [v.astype(complex) for v in values]
+                point[k][index] += 1e-25j
+                at = run(np, lambda flag, then, other: then if flag else other, taken, *point)
+                np.testing.assert_allclose(found[index], at.imag / 1e-25, rtol=1e-9, atol=1e-12)
+
+
+def test_gradients_of_deeply_nested_branches() -> None:
+    count = 30
+    flags, weights = [ot.lscalar() for _ in range(count)], [ot.dscalar() for _ in range(count)]
+    z = ot.dscalar("z")
+    y: Any = z
+    for flag, weight in zip(flags, weights, strict=True):
+        y = ot.ifelse(flag, y * weight, weight * 3.0)
+    f = oc.function([z, *flags, *weights], og.grad(y, [z, *weights]), mode="vm")
+    values = np.linspace(0.5, 1.5, count)
+    for first in (0, 1, 17, count):
+        found = f(0.7, *[int(k >= first) for k in range(count)], *values)
+        # the last weight whose flag is 0 begins the product
+        start = first - 1
+        total = np.prod(values[first:]) * (0.7 if first == 0 else 3.0 * values[start])
+        slopes = [total / v if k >= start else 0.0 for k, v in enumerate(values)]
+        np.testing.assert_allclose(found, [total / 0.7 if first == 0 else 0.0, *slopes])

@@ -22,6 +22,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "elementwise": (False, "no rule about elements applies"),
         "arithmetic": (False, "no rule about sums and products applies"),
         "lazy": (False, "all inputs are computed, whether they are needed or not"),
+        "outputs_are_results": (False, "derivatives are those of the pullback"),
         "loops": (False, "there is no inner graph to look into"),
         "identity_at_runtime": (False, "compiled graphs keep it"),
         "observes": (False, "an op without effects need not be kept or ordered"),
@@ -156,6 +157,7 @@ REFUSED: dict[type, dict[str, tuple[Callable[[], Any], str]]] = {
     Traits: {},
     og.Op: {
         "infer": (lambda: Silent()(x), "Silent .*infer"),
+        "chosen_of": (_on(lambda op, node: op.chosen_of(node, [])), "Undeclared .*chosen_of"),
         "loop": (_on(lambda op, node: op.loop(node)), "Undeclared .*loop"),
         "evaluate": (_on(lambda op, node: og.evaluate(node.outputs[0], {x: [1.0]})), "Undeclared .*evaluate"),
         "decompose": (_on(lambda op, node: op.decompose(x)), "Undeclared .*decompose"),

@@ -258,11 +258,15 @@ def _find_shared(
     seen: set[Variable] = set()
     pending: list[Variable] = [*roots, *expressions, *expressions.values()]
     while pending:
-        start = pending.pop(0)
-        for variable in ancestors(start, cut):
+        # one walk for all, since outputs may share most of what they are computed from
+        stack = [pending.pop(0)]
+        while stack:
+            variable = stack.pop()
             if variable in seen:
                 continue
             seen.add(variable)
+            if variable.owner is not None and variable not in cut:
+                stack.extend(reversed(variable.owner.inputs))
             if not isinstance(variable, SharedVariable) or variable in cut:
                 continue
             found[variable] = None

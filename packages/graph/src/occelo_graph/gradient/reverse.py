@@ -17,12 +17,11 @@ from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import (
     DisconnectedInputError,
     NullTypeGradError,
-    at_node,
     describe,
     lines,
 )
-from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
-from occelo_graph.gradient.stable_forms import differentiable_form
+from occelo_graph.gradient.cotangents import fitting, of_shape
+from occelo_graph.gradient.pulling import cotangent_dtype, pull_nodes
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -34,7 +33,7 @@ from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.ops.lengths import KnownLengths
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, is_complex
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -54,171 +53,14 @@ def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
     return nodes
 
 
-class _Accumulator:
-    """Accumulates cotangents; all those of one variable are added by one node."""
-
-    def __init__(self) -> None:
-        self._terms: dict[Variable, list[Variable]] = {}
-        self._zero: set[Variable] = set()
-
-    def add(self, variable: Variable, cotangent: Cotangent) -> None:
-        if cotangent is None:
-            return
-        if isinstance(cotangent, Zero):
-            self._zero.add(variable)
-        else:
-            self._terms.setdefault(variable, []).append(cotangent)
-
-    def total(self, variable: Variable) -> Cotangent:
-        terms = self._terms.get(variable)
-        if not terms:
-            return ZERO if variable in self._zero else None
-        if len(terms) == 1:
-            return terms[0]
-        null = next((t for t in terms if isinstance(t.type, NullType)), None)
-        if null is not None:
-            return null
-        terms[:] = [add(*terms)]
-        return terms[0]
-
-
 def _is_discrete(variable: Variable) -> bool:
     return variable.type.is_discrete
-
-
-def _pull_node(
-    node: Apply, found: _Accumulator, dependent: set[Variable], blocked: set[Variable]
-) -> None:
-    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
-    if cotangents.count(None) == len(cotangents):
-        return
-    pattern = node.op.connection_pattern(node)
-    wanted = [v in dependent for v in node.inputs]
-    if len(cotangents) == 1:
-        connected = [row[0] for row in pattern]
-    else:
-        connected = [
-            any([row[j] for j, c in enumerate(cotangents) if c is not None]) for row in pattern
-        ]
-    if len(connected) != len(wanted) or not all(connected):
-        wanted = [use and met for use, met in zip(wanted, connected, strict=True)]
-    if not any(wanted):
-        return
-    terms = _pulled_terms(node, cotangents, pattern, wanted)
-    for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
-        if use:
-            found.add(variable, from_rule(term, variable, node, "pullback", "input"))
-
-
-def _is_null(cotangent: Cotangent) -> bool:
-    return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
-
-
-def _pulled_terms(
-    node: Apply,
-    cotangents: Sequence[Cotangent],
-    pattern: Sequence[Sequence[bool]],
-    wanted: Sequence[bool],
-) -> Sequence[Any]:
-    """A cotangent for each input; arbitrary for inputs that are not wanted."""
-    count = len(node.inputs)
-    # an undefined cotangent reaches only the inputs on which its output depends
-    null: list[Any] = [None] * count
-    only = cotangents[0] if len(cotangents) == 1 else None
-    if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:
-        return _terms_of_rule(node, cotangents, wanted)
-    if any([_is_null(c) for c in cotangents]):
-        for i, row in enumerate(pattern):
-            null[i] = next(
-                (c for c, use in zip(cotangents, row, strict=True) if use and _is_null(c)), None
-            )
-        cotangents = [None if _is_null(c) else c for c in cotangents]
-        wanted = [use and n is None for use, n in zip(wanted, null, strict=True)]
-        if not any(wanted):
-            return null
-    live = [
-        c is not None and c is not ZERO and not v.type.is_discrete
-        for c, v in zip(cotangents, node.outputs, strict=True)
-    ]
-    if not any(live):
-        return [ZERO if n is None else n for n in null]
-    given = [
-        None
-        if c is None
-        else zeros_like(v, dtype=_cotangent_dtype(v))
-        if isinstance(c, Zero)
-        else c
-        for c, v in zip(cotangents, node.outputs, strict=True)
-    ]
-    terms = _terms_of_rule(node, given, wanted)
-    if null.count(None) == count:
-        return terms
-    return [t if n is None else n for t, n in zip(terms, null, strict=True)]
-
-
-def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
-    """What the pullback of a node's op returns, one cotangent for each input."""
-    try:
-        terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
-    except Exception as error:
-        raise at_node(error, "differentiating", node) from error
-    count = len(node.inputs)
-    if not is_list_or_tuple(terms) or len(terms) != count:
-        got = len(terms) if is_list_or_tuple(terms) else repr(terms)
-        raise ValueError(
-            f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
-        )
-    return terms
-
-
-def _pull_form(
-    node: Apply,
-    form: Variable,
-    new: Sequence[Apply],
-    found: _Accumulator,
-    dependent: set[Variable],
-    blocked: set[Variable],
-) -> None:
-    """Pull the cotangent of a node's output through its stable ``form``, whose nodes are ``new``."""
-    cotangent = found.total(node.outputs[0])
-    if cotangent is None:
-        return
-    found.add(form, cotangent)
-    for each in new:
-        if any(v in dependent for v in each.inputs):
-            dependent.update(each.outputs)
-    for each in reversed(new):
-        _pull_node(each, found, dependent, blocked)
-
-
-def _cotangent_dtype(variable: Variable) -> str:
-    assert isinstance(variable.type, TensorType)
-    return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype
 
 
 def _propagate(
     starts: Mapping[Variable, Cotangent], wrt: Sequence[Variable], stop: Iterable[Variable] = ()
 ) -> list[Cotangent]:
-    blocked = set(stop)
-    order = _path(starts, wrt)
-    found = _Accumulator()
-    for variable, cotangent in starts.items():
-        found.add(variable, cotangent)
-    dependent = set(wrt)
-    for node in order:
-        dependent.update(node.outputs)
-    keep = frozenset((*wrt, *blocked))
-    for node in reversed(order):
-        if node.outputs[0] in blocked or found.total(node.outputs[0]) is None:
-            form: Variable | None = None
-            new: Sequence[Apply] = ()
-        else:
-            form, new = differentiable_form(node, keep)
-        if form is None:
-            _pull_node(node, found, dependent, blocked)
-        else:
-            _pull_form(node, form, new, found, dependent, blocked)
-    return [found.total(v) for v in wrt]
+    return pull_nodes(_path(starts, wrt), starts, wrt, set(stop))
 
 
 def _check_cost(cost: Any) -> None:
@@ -267,7 +109,7 @@ def grad(
     variables = _wrt_list(wrt)
     starts: dict[Variable, Any] = {}
     if cost is not None:
-        starts[cost] = ones_like(cost, dtype=_cotangent_dtype(cost))
+        starts[cost] = ones_like(cost, dtype=cotangent_dtype(cost))
     starts = {**starts, **_starts(known_grads or {})}
     constant = set(consider_constant or ())
     totals = _propagate(starts, variables, constant)
@@ -315,7 +157,7 @@ def _finish(
             )
         total = ZERO
     if isinstance(total, Zero):
-        return zeros_like(variable, dtype=_cotangent_dtype(variable))
+        return zeros_like(variable, dtype=cotangent_dtype(variable))
     if isinstance(total.type, NullType):
         if null_gradients == "raise":
             raise NullTypeGradError(
@@ -409,7 +251,7 @@ def subgraph_grad(
     if cost is not None:
         cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
         _check_cost(cost)
-        whole = {cost: ones_like(cost, dtype=_cotangent_dtype(cost))}
+        whole = {cost: ones_like(cost, dtype=cotangent_dtype(cost))}
     together = _merged(whole or {}, known or {})
 
     def gradients(starts: Mapping[Variable, Any] | None) -> list[Any] | None:

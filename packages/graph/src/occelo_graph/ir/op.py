@@ -352,6 +352,13 @@ class Op(Traits):
         """The regions that run, given the values of the operands."""
         return self.regions(node)
 
+    def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        """Other values, as many for each region, chosen as the node chooses its outputs.
+
+        For ops whose ``outputs_are_results``.
+        """
+        raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
+
     # running
 
     def evaluate(self, *arrays: Any, **_: Any) -> Any:

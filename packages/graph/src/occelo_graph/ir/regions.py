@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.nodes import Apply, Variable
 
-__all__ = ["Division", "Loop", "Region", "awaited", "divide", "operands_of"]
+__all__ = ["Division", "Loop", "Nested", "Region", "awaited", "divide", "operands_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,37 +99,46 @@ class Division:
     outermost: dict[Apply, Apply] = field(default_factory=dict["Apply", "Apply"])
 
 
-class _Place:
-    """A region in the tree of regions; the root stands for the nodes in no region.
+class Nested:
+    """A node of a tree of nested regions, with a quick way to common ancestors.
 
     ``jump`` is a more distant ancestor, chosen such that any ancestor is reached in a number of steps that is
     logarithmic in the depth (Myers, "An applicative random-access stack", 1983).
     """
 
-    __slots__ = ("depth", "jump", "nodes", "outermost", "parent")
+    __slots__ = ("depth", "jump", "parent")
 
-    def __init__(self, parent: _Place | None, owner: Apply | None, nodes: list[Apply]) -> None:
-        self.nodes = nodes
-        self.parent: _Place = self if parent is None else parent
+    def __init__(self, parent: Self | None) -> None:
+        self.parent: Self = self if parent is None else parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        outside = parent is None or parent.depth == 0
-        self.outermost: Apply | None = owner if outside or parent is None else parent.outermost
-        self.jump: _Place = self
+        self.jump: Self = self
         if parent is not None:
             far = parent.jump
             level = parent.depth - far.depth == far.depth - far.jump.depth
             self.jump = far.jump if level else parent
 
+    def common(self, other: Self) -> Self:
+        """The innermost region that contains both."""
+        a, b = self, other
+        if a.depth < b.depth:
+            a, b = b, a
+        while a.depth > b.depth:
+            a = a.jump if a.jump.depth >= b.depth else a.parent
+        while a is not b:
+            a, b = (a.jump, b.jump) if a.jump is not b.jump else (a.parent, b.parent)
+        return a
 
-def _common(a: _Place, b: _Place) -> _Place:
-    """The innermost region that contains two regions."""
-    if a.depth < b.depth:
-        a, b = b, a
-    while a.depth > b.depth:
-        a = a.jump if a.jump.depth >= b.depth else a.parent
-    while a is not b:
-        a, b = (a.jump, b.jump) if a.jump is not b.jump else (a.parent, b.parent)
-    return a
+
+class _Place(Nested):
+    """A region and its nodes; the root stands for the nodes in no region."""
+
+    __slots__ = ("nodes", "outermost")
+
+    def __init__(self, parent: Self | None, owner: Apply | None, nodes: list[Apply]) -> None:
+        super().__init__(parent)
+        self.nodes = nodes
+        outside = parent is None or parent.depth == 0
+        self.outermost: Apply | None = owner if outside or parent is None else parent.outermost
 
 
 def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
@@ -145,13 +154,13 @@ def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
 
     def need(variable: Variable, place: _Place) -> None:
         known = needed.get(variable)
-        needed[variable] = place if known is None or known is place else _common(known, place)
+        needed[variable] = place if known is None or known is place else known.common(place)
 
     for node in reversed(order):
         places = [needed[v] for v in node.outputs if v in needed] or [top]
         place = places[0]
         for other in places[1:]:
-            place = _common(place, other)
+            place = place.common(other)
         place.nodes.append(node)
         if place.outermost is not None:
             found.outermost[node] = place.outermost

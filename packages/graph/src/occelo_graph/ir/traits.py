@@ -43,6 +43,8 @@ class Traits:
     """Part of sums and products, which rules rewrite as wholes instead of node by node."""
     lazy: ClassVar[bool] = False
     """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
+    outputs_are_results: ClassVar[bool] = False
+    """The outputs are the results of one region, which the values of the operands alone choose; see `Op.chosen_of`."""
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly; see `Op.loop`."""
     identity_at_runtime: ClassVar[bool] = False

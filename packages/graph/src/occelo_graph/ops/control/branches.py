@@ -34,6 +34,7 @@ class IfElse(Op):
 
     n_outs: int
     lazy: ClassVar[bool] = True
+    outputs_are_results: ClassVar[bool] = True
 
     def infer(self, condition: Type, *values: Type) -> tuple[Type, ...]:
         if not isinstance(condition, TensorType) or condition.ndim:
@@ -66,6 +67,11 @@ class IfElse(Op):
     def chosen(self, node: Apply, values: Sequence[Any]) -> Sequence[Region]:
         then, other = self.regions(node)
         return [then if bool(values[0]) else other]
+
+    def chosen_of(self, node: Apply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        then, other = values
+        chosen: Sequence[Any] = ifelse(node.inputs[0], list(then), list(other))
+        return chosen
 
     def evaluate(self, *arrays: Any) -> Any:
         start = 1 if bool(arrays[0]) else 1 + self.n_outs

@@ -1,0 +1,372 @@
+"""Cotangents pulled back through the nodes of a graph, from the last to the first.
+
+A node whose outputs are the results of the region that it chooses is differentiated region by region: the cotangents of
+what a region reads are results of a region again. So a branch that is not chosen is not differentiated either: its
+derivative neither costs time nor fails nor turns an infinite slope times zero into NaN. Nodes that several regions
+chosen by the same values share, such as those of a branch and of its derivative, are differentiated as one region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from heapq import heapify, heappop, heappush
+from typing import Any, Self
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.errors import at_node
+from occelo_graph.gradient.cotangents import from_rule
+from occelo_graph.gradient.stable_forms import differentiable_form
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Cotangent, Zero
+from occelo_graph.ir.regions import Nested, operands_of
+from occelo_graph.ir.types import NullType
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.elemwise.arithmetic import add
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+__all__ = ["cotangent_dtype", "pull_nodes"]
+
+_DEEPEST = 10
+"""Deeper regions are differentiated with the region around them, by the pullback of their op.
+
+A cotangent is an output of one node for each region that it leaves, so gradients by values that are read at every depth
+would otherwise take quadratic time.
+"""
+
+
+class _Accumulator:
+    """Accumulates cotangents; all those of one variable are added by one node."""
+
+    def __init__(self) -> None:
+        self._terms: dict[Variable, list[Variable]] = {}
+        self._zero: dict[Variable, None] = {}
+
+    def add(self, variable: Variable, cotangent: Cotangent) -> None:
+        if cotangent is None:
+            return
+        if isinstance(cotangent, Zero):
+            self._zero[variable] = None
+        else:
+            self._terms.setdefault(variable, []).append(cotangent)
+
+    def total(self, variable: Variable) -> Cotangent:
+        terms = self._terms.get(variable)
+        if not terms:
+            return ZERO if variable in self._zero else None
+        if len(terms) == 1:
+            return terms[0]
+        null = next((t for t in terms if isinstance(t.type, NullType)), None)
+        if null is not None:
+            return null
+        terms[:] = [add(*terms)]
+        return terms[0]
+
+    def take(self, variable: Variable) -> Cotangent:
+        """The total, which is removed."""
+        total = self.total(variable)
+        self._terms.pop(variable, None)
+        self._zero.pop(variable, None)
+        return total
+
+
+class _Choice:
+    """Regions of which the values of the same operands choose one; ``owner`` is one of the nodes that choose so."""
+
+    def __init__(self, owner: Apply, place: _Place) -> None:
+        self.owner = owner
+        self.places = [_Place(place, self) for _ in owner.op.regions(owner)]
+
+
+class _Place(Nested):
+    """The cotangents that the nodes of one region compute; the root is for the nodes in no region.
+
+    ``leaving`` are variables of enclosing regions among them. ``waiting`` says which choices have cotangents for
+    a variable that are not added yet.
+    """
+
+    __slots__ = ("_found", "choice", "choices", "homes", "leaving", "waiting")
+
+    def __init__(self, parent: Self | None, choice: _Choice | None) -> None:
+        super().__init__(parent)
+        self.choice = choice
+        self.homes: dict[Apply, _Place] = {} if parent is None else parent.homes
+        self.choices: dict[Any, _Choice] = {}
+        self.leaving: dict[Variable, None] = {}
+        self.waiting: dict[Variable, dict[_Choice, None]] = {}
+        self._found = _Accumulator()
+
+    def has_regions_of(self, node: Apply) -> bool:
+        """Whether the regions of a node in this one are differentiated one by one."""
+        return node.op.outputs_are_results and self.depth < _DEEPEST
+
+    def choice_of(self, node: Apply) -> _Choice:
+        """The regions of a node in this one."""
+        key = (node.op.__class__, *operands_of(node))
+        if key not in self.choices:
+            self.choices[key] = _Choice(node, self)
+        return self.choices[key]
+
+    def add(self, variable: Variable, cotangent: Cotangent) -> None:
+        if cotangent is None:
+            return
+        self._found.add(variable, cotangent)
+        if self.choice is None:
+            return
+        owner = variable.owner
+        home = None if owner is None else self.homes.get(owner)
+        place = self
+        while place is not home and place.choice is not None:
+            place.leaving[variable] = None
+            place.parent.waiting.setdefault(variable, {})[place.choice] = None
+            place = place.parent
+
+    def total(self, variable: Variable) -> Cotangent:
+        if self.waiting:
+            for choice in self.waiting.pop(variable, ()):
+                self._collect(choice)
+        return self._found.total(variable)
+
+    def take(self, variable: Variable) -> Cotangent:
+        """The total, which is removed."""
+        self.total(variable)
+        return self._found.take(variable)
+
+    def _collect(self, choice: _Choice) -> None:
+        """Add what the regions of a choice have for variables outside of them, chosen as they are."""
+        live: dict[Variable, list[Cotangent]] = {}
+        for variable in {v: None for place in choice.places for v in place.leaving}:
+            self.waiting.get(variable, {}).pop(choice, None)
+            totals = [place.take(variable) for place in choice.places]
+            null = next((t for t in totals if _is_null(t)), None)
+            if null is not None:
+                self.add(variable, null)
+            elif any(isinstance(t, Variable) for t in totals):
+                live[variable] = totals
+            else:
+                self.add(variable, ZERO)
+        for place in choice.places:
+            place.leaving.clear()
+        if live:
+            owner = choice.owner
+            values = [
+                [_as_tensor(totals[k], v) for v, totals in live.items()]
+                for k in range(len(choice.places))
+            ]
+            for v, chosen in zip(live, owner.op.chosen_of(owner, values), strict=True):
+                self.add(v, chosen)
+
+
+def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
+    """The root of the regions of a graph, given in topological order; its ``homes`` has the region of each node."""
+    top = _Place(None, None)
+    needed: dict[Variable, _Place] = dict.fromkeys(outputs, top)
+
+    def need(variable: Variable, place: _Place) -> None:
+        known = needed.get(variable)
+        needed[variable] = place if known is None or known is place else known.common(place)
+
+    for node in reversed(order):
+        places = [needed[v] for v in node.outputs if v in needed] or [top]
+        place = reduce(_Place.common, places)
+        top.homes[node] = place
+        if not place.has_regions_of(node):
+            for variable in node.inputs:
+                need(variable, place)
+            continue
+        for variable in operands_of(node):
+            need(variable, place)
+        regions = node.op.regions(node)
+        for region, inner in zip(regions, place.choice_of(node).places, strict=True):
+            for position in region.results:
+                need(node.inputs[position], inner)
+    return top
+
+
+def _innermost_first(order: Sequence[Apply], homes: Mapping[Apply, _Place]) -> Iterator[Apply]:
+    """The nodes, each after all that use it; those of a region as soon as possible, so that its results are complete."""
+    users = dict.fromkeys(order, 0)
+    position = {node: i for i, node in enumerate(order)}
+    for node in order:
+        for variable in node.inputs:
+            if variable.owner in users:
+                users[variable.owner] += 1
+    ready = [(-homes[n].depth, -position[n]) for n in order if not users[n]]
+    heapify(ready)
+    while ready:
+        node = order[-heappop(ready)[1]]
+        yield node
+        for variable in node.inputs:
+            owner = variable.owner
+            if owner is not None and owner in users:
+                users[owner] -= 1
+                if not users[owner]:
+                    heappush(ready, (-homes[owner].depth, -position[owner]))
+
+
+def pull_nodes(
+    order: Sequence[Apply],
+    starts: Mapping[Variable, Cotangent],
+    wrt: Sequence[Variable],
+    blocked: set[Variable],
+) -> list[Cotangent]:
+    """Pull the cotangents ``starts`` back through nodes in topological order; returns those of ``wrt``.
+
+    The nodes must be all those by which ``starts`` depend on ``wrt``. The propagation stops at ``blocked``.
+    """
+    dependent = set(wrt)
+    for node in order:
+        dependent.update(node.outputs)
+    keep = frozenset((*wrt, *blocked))
+    lazy = any(node.op.outputs_are_results for node in order)
+    top = _divided(order, [*starts, *wrt]) if lazy else _Place(None, None)
+    for variable, cotangent in starts.items():
+        top.add(variable, cotangent)
+    nodes = _innermost_first(order, top.homes) if lazy else reversed(order)
+    for node in nodes:
+        found = top.homes[node] if lazy else top
+        if found.has_regions_of(node):
+            _pull_choice(node, found, dependent, blocked)
+            continue
+        form: Variable | None = None
+        new: Sequence[Apply] = ()
+        if node.outputs[0] not in blocked and found.total(node.outputs[0]) is not None:
+            form, new = differentiable_form(node, keep)
+        if form is None:
+            _pull_node(node, found, dependent, blocked)
+        else:
+            _pull_form(node, form, new, found, dependent, blocked)
+    return [top.total(v) for v in wrt]
+
+
+def _pull_choice(
+    node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
+) -> None:
+    """Give the cotangents of a node's outputs to the results of its regions."""
+    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
+    regions = node.op.regions(node)
+    for region, inner in zip(regions, found.choice_of(node).places, strict=True):
+        for position, cotangent in zip(region.results, cotangents, strict=True):
+            result = node.inputs[position]
+            if result not in dependent or cotangent is None:
+                continue
+            inner.add(result, ZERO if result.type.is_discrete else cotangent)
+
+
+def _as_tensor(cotangent: Cotangent, variable: Variable) -> Variable:
+    """The cotangent of a variable as a tensor, whose dtype is the same in all regions."""
+    if isinstance(cotangent, Variable) and not isinstance(variable.type, TensorType):
+        return cotangent
+    dtype = cotangent_dtype(variable)
+    if cotangent is None or isinstance(cotangent, Zero):
+        return zeros_like(variable, dtype=dtype)
+    return cotangent if cotangent.type.dtype == dtype else cast(cotangent, dtype)
+
+
+def _pull_node(
+    node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
+) -> None:
+    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
+    if cotangents.count(None) == len(cotangents):
+        return
+    pattern = node.op.connection_pattern(node)
+    wanted = [v in dependent for v in node.inputs]
+    if len(cotangents) == 1:
+        connected = [row[0] for row in pattern]
+    else:
+        connected = [
+            any([row[j] for j, c in enumerate(cotangents) if c is not None]) for row in pattern
+        ]
+    if len(connected) != len(wanted) or not all(connected):
+        wanted = [use and met for use, met in zip(wanted, connected, strict=True)]
+    if not any(wanted):
+        return
+    terms = _pulled_terms(node, cotangents, pattern, wanted)
+    for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
+        if use:
+            found.add(variable, from_rule(term, variable, node, "pullback", "input"))
+
+
+def _is_null(cotangent: Cotangent) -> bool:
+    return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
+
+
+def _pulled_terms(
+    node: Apply,
+    cotangents: Sequence[Cotangent],
+    pattern: Sequence[Sequence[bool]],
+    wanted: Sequence[bool],
+) -> Sequence[Any]:
+    """A cotangent for each input; arbitrary for inputs that are not wanted."""
+    count = len(node.inputs)
+    # an undefined cotangent reaches only the inputs on which its output depends
+    null: list[Any] = [None] * count
+    only = cotangents[0] if len(cotangents) == 1 else None
+    if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:
+        return _terms_of_rule(node, cotangents, wanted)
+    if any([_is_null(c) for c in cotangents]):
+        for i, row in enumerate(pattern):
+            null[i] = next(
+                (c for c, use in zip(cotangents, row, strict=True) if use and _is_null(c)), None
+            )
+        cotangents = [None if _is_null(c) else c for c in cotangents]
+        wanted = [use and n is None for use, n in zip(wanted, null, strict=True)]
+        if not any(wanted):
+            return null
+    live = [
+        c is not None and c is not ZERO and not v.type.is_discrete
+        for c, v in zip(cotangents, node.outputs, strict=True)
+    ]
+    if not any(live):
+        return [ZERO if n is None else n for n in null]
+    given = [
+        None if c is None else zeros_like(v, dtype=cotangent_dtype(v)) if isinstance(c, Zero) else c
+        for c, v in zip(cotangents, node.outputs, strict=True)
+    ]
+    terms = _terms_of_rule(node, given, wanted)
+    if null.count(None) == count:
+        return terms
+    return [t if n is None else n for t, n in zip(terms, null, strict=True)]
+
+
+def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
+    """What the pullback of a node's op returns, one cotangent for each input."""
+    try:
+        terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
+    except Exception as error:
+        raise at_node(error, "differentiating", node) from error
+    count = len(node.inputs)
+    if not is_list_or_tuple(terms) or len(terms) != count:
+        got = len(terms) if is_list_or_tuple(terms) else repr(terms)
+        raise ValueError(
+            f"The pullback of {node.op} must give {count} cotangents, one for each input, and gave {got}"
+        )
+    return terms
+
+
+def _pull_form(
+    node: Apply,
+    form: Variable,
+    new: Sequence[Apply],
+    found: _Place,
+    dependent: set[Variable],
+    blocked: set[Variable],
+) -> None:
+    """Pull the cotangent of a node's output through its stable ``form``, whose nodes are ``new``."""
+    cotangent = found.total(node.outputs[0])
+    if cotangent is None:
+        return
+    found.add(form, cotangent)
+    for each in new:
+        if any(v in dependent for v in each.inputs):
+            dependent.update(each.outputs)
+    for each in reversed(new):
+        _pull_node(each, found, dependent, blocked)
+
+
+def cotangent_dtype(variable: Variable) -> str:
+    """The dtype of a variable's cotangent: floatX if the variable is discrete, else its own."""
+    assert isinstance(variable.type, TensorType)
+    return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype
