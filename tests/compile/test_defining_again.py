@@ -182,6 +182,58 @@ def test_a_rule_may_be_defined_again(module: str, stage: str, tag: str, kind: st
 
 
 @pytest.mark.usefixtures("rules")
+@pytest.mark.parametrize("module", ["__main__", "users_package.rules"])
+def test_a_rule_that_is_defined_again_in_another_stage_leaves_the_first(module: str) -> None:
+    def code(stage: str, result: str) -> str:
+        return RULE.format(
+            name="again_elsewhere_of_cosh",
+            result=result,
+            stage=stage,
+            tag="",
+            kind="rule(p.cosh(p.tan(a)))",
+            takes="a",
+        )
+
+    x = ot.dvector("x")
+    held = (rw.canonicalize_db, rw.stabilize_db, rw.specialize_db)
+    cell(code("register_canonicalize", "ot.arctan(a)"), module)
+    for stage in ("register_specialize", "register_stabilize", "register_canonicalize"):
+        cell(code(stage, "ot.arcsinh(a)"), module)
+        assert [db for db in held if "again_elsewhere_of_cosh" in db] == [STAGES[stage]]
+        found = oc.function([x], ot.cosh(ot.tan(x)), mode=oc.Mode("vm", "fast_run"))
+        np.testing.assert_allclose(found([0.5]), np.arcsinh([0.5]))
+    cell(
+        code("register_specialize", "ot.arctan(a)"), "another_package"
+    )  # which has a rule of its own
+    assert "again_elsewhere_of_cosh" in rw.canonicalize_db
+
+
+@pytest.mark.usefixtures("rules")
+def test_a_rule_of_two_stages_may_be_defined_again() -> None:
+    both = """
+from occelo_rewrite import node_rewriter, register_canonicalize, register_specialize
+import occelo_graph.tensor as ot
+@register_canonicalize
+@register_specialize
+@node_rewriter([ot.cosh])
+def again_twice(fgraph, node):
+    return None
+@register_canonicalize
+@node_rewriter([ot.cosh])
+def again_after(fgraph, node):
+    return None
+"""
+    for _ in range(2):
+        cell(both, "__main__")
+        stages = rw.canonicalize_db, rw.specialize_db
+        assert all("again_twice" in db for db in stages)
+        assert rw.canonicalize_db["again_twice"] is rw.specialize_db["again_twice"]
+        assert rw.canonicalize_db.position("again_twice") < rw.canonicalize_db.position(
+            "again_after"
+        )
+
+
+@pytest.mark.usefixtures("rules")
 def test_rules_of_one_name_that_are_different_are_refused() -> None:
     made = """
 from occelo_rewrite import node_rewriter, register_canonicalize

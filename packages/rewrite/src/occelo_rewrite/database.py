@@ -121,6 +121,15 @@ def _origin(rewriter: object) -> tuple[str, ...]:
     return str(getattr(made_of, "__module__", "")), name, str(rewriter)
 
 
+def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...] | None) -> bool:
+    """Whether a rewriter is the definition of an earlier one, which was executed again at the same place."""
+    return (
+        place is not None
+        and earlier.place == place
+        and _origin(earlier.rewriter) == _origin(rewriter)
+    )
+
+
 class RewriteDatabase:
     """Rewrites by name and tags; `query` combines those that a query chooses into one rewriter.
 
@@ -136,6 +145,7 @@ class RewriteDatabase:
         self._standard = standard
         self._initial: dict[str, DatabaseEntry] = {}
         self._filling = False
+        self._moved: dict[str, DatabaseEntry] = {}
         self.generation = 0
 
     @property
@@ -201,16 +211,15 @@ class RewriteDatabase:
         earlier = self._entries.get(name)
         caller = None if self._filling else place_of_caller()
         if earlier is not None and not overwrite_existing:
-            if (
-                caller is None
-                or earlier.place != caller
-                or _origin(earlier.rewriter) != _origin(rewriter)
-            ):
+            if not _is_again(earlier, rewriter, caller):
                 where = "" if earlier.place is None else f", registered by {earlier.place[0]}"
                 raise ValueError(
                     f"{self.name or 'The database'} already has a rewrite named {name!r}{where}"
                 )
             position = earlier.position if position is None else position
+        moved = self._moved.pop(name, None)
+        if moved is not None and position is None and _is_again(moved, rewriter, caller):
+            position = moved.position
         if any(name in e.tags and e.name != name for e in self._entries.values()):
             raise ValueError(
                 f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name"
@@ -225,6 +234,18 @@ class RewriteDatabase:
         at = self._next_position() if position is None else float(position)
         self.generation += 1
         self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
+
+    def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
+        """Drop what was registered under a name at the same place as ``rewriter``, which is now registered elsewhere.
+
+        If ``rewriter`` is registered here after all, it takes the position of the one that was dropped.
+        """
+        earlier = self._entries.get(name)
+        if earlier is None or earlier.rewriter is rewriter:
+            return
+        if _is_again(earlier, rewriter, place_of_caller()):
+            self._moved[name] = earlier
+            self.remove(name)
 
     def _next_position(self) -> float:
         return max((e.position for e in self._entries.values()), default=0.0) + 1

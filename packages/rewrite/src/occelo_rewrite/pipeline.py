@@ -190,6 +190,10 @@ def _stages(db: SequenceDB) -> None:
 optdb = SequenceDB("optdb", _stages)
 
 
+_OPEN_STAGES = (canonicalize_db, stabilize_db, specialize_db, uncanonicalize_db)
+"""The stages in which decorators register rewrites."""
+
+
 def _registering(
     db: EquilibriumDB, what: str, tags: tuple[str, ...] = _USUAL
 ) -> Callable[..., Any]:
@@ -203,7 +207,11 @@ def _registering(
                 return register(inner, first, *more, name=name, **options)
 
             return register_with_tags
-        db.register(name or str(rewrite), rewrite, *tags, *more, **options)
+        own = name or str(rewrite)
+        db.register(own, rewrite, *tags, *more, **options)
+        for other in _OPEN_STAGES:
+            if other is not db:  # a cell that runs again may have another decorator
+                other.drop_earlier(own, rewrite)
         return rewrite
 
     register.__name__ = f"register_{what}"

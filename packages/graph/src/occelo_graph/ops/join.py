@@ -516,8 +516,7 @@ def _without_variables(nested: Any) -> Any:
 def _pad_width(width: Any) -> Any:
     """One width, which is checked: a variable when the graph runs."""
     kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
-    is_tensor = isinstance(kind, TensorType | np.ndarray)
-    if not is_tensor or kind.ndim or np.dtype(kind.dtype).kind not in "iu":
+    if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
         raise TypeError(f"pad_width must be integers, got {width!r}")
     if isinstance(width, Variable):
         return CheckAndRaise(ValueError, "pad_width must not be negative")(width, ge(width, 0))
