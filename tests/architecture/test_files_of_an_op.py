@@ -21,6 +21,7 @@ import occelo_compile  # noqa: F401  (so that all classes of ops are there)
 import occelo_graph as og
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.linalg.matrix_op import MatrixOp
 from occelo_graph.ops.reductions import reductions
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.traced.functions import CALLED
@@ -117,6 +118,7 @@ OPS = {
     if c.__module__.startswith("occelo_graph.ops.")
     # a base without anything of its own to compute is a way to write ops
     and any(getattr(c, m) is not getattr(og.Op, m) for m in ("evaluate", "perform", "decompose"))
+    and getattr(c, "core", None) is not MatrixOp.core
 }
 ROWS = sorted(OWN_SCALAR_FUNCTIONS)
 REDUCTIONS = {n: r for n, r in reductions().items() if n in OWN_SCALAR_FUNCTIONS}

@@ -11,6 +11,10 @@ from occelo_graph.ops.linalg.array_api import *
 from occelo_graph.ops.linalg.block_matrices import *
 from occelo_graph.ops.linalg.chains import *
 from occelo_graph.ops.linalg.cholesky import *
+from occelo_graph.ops.linalg.determinant import *
+from occelo_graph.ops.linalg.inverse import *
+from occelo_graph.ops.linalg.lu import *
+from occelo_graph.ops.linalg.solve import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from occelo_graph.testing import (
     elementwise_examples,
+    equation_examples,
     linear_algebra_examples,
     product_examples,
     shape_examples,
@@ -23,6 +24,7 @@ EXAMPLES: list[Example] = [
     *structure_examples.EXAMPLES,
     *linear_algebra_examples.EXAMPLES,
     *product_examples.EXAMPLES,
+    *equation_examples.EXAMPLES,
 ]
 
 

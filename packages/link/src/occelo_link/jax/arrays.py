@@ -111,6 +111,22 @@ class JaxArrays(Arrays):
             a, b, left_side=True, lower=lower, unit_diagonal=unit_diagonal
         )
 
+    def lu(self, x: Any) -> tuple[Any, Any]:
+        factors, pivots, _ = lax.linalg.lu(x)
+        return factors, pivots
+
+    def lu_solve(self, factors: Any, pivots: Any, b: Any) -> Any:
+        order = self.permutation(pivots, factors.shape[-1])
+        right = jnp.take_along_axis(b, order[..., None], axis=-2)
+        half = self.solve_triangular(factors, right, lower=True, unit_diagonal=True)
+        return self.solve_triangular(factors, half, lower=False, unit_diagonal=False)
+
+    def argsort(self, x: Any) -> Any:
+        return jnp.argsort(x, axis=-1).astype(jnp.int64)
+
+    def permutation(self, pivots: Any, n: int) -> Any:
+        return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return jnp.diagonal(x, offset, axis1, axis2)
 

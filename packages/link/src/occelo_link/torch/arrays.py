@@ -229,6 +229,22 @@ class TorchArrays(Arrays):
     def solve_triangular(self, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
         return torch.linalg.solve_triangular(a, b, upper=not lower, unitriangular=unit_diagonal)
 
+    def lu(self, x: Any) -> tuple[Any, Any]:
+        factors, pivots, _ = torch.linalg.lu_factor_ex(x)
+        return factors, pivots - 1
+
+    def lu_solve(self, factors: Any, pivots: Any, b: Any) -> Any:
+        return torch.linalg.lu_solve(factors, pivots + 1, b)
+
+    def argsort(self, x: Any) -> Any:
+        return torch.argsort(x, -1)
+
+    def permutation(self, pivots: Any, n: int) -> Any:
+        # element [i, j] of this matrix says whether row j comes to place i
+        square = torch.zeros((*pivots.shape[:-1], n, n), dtype=torch.float32)
+        matrix, _, _ = torch.lu_unpack(square, pivots + 1, unpack_data=False)
+        return torch.argmax(matrix, -2)
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return torch.diagonal(x, offset, axis1, axis2)
 

@@ -151,6 +151,22 @@ class Arrays(ABC):
         """The solutions of triangular equations; both arguments have the same batch dimensions."""
 
     @abstractmethod
+    def lu(self, x: Array) -> tuple[Array, Array]:
+        """L and U with partial pivoting in one array, and int32 pivots counted from 0, of stacks of matrices."""
+
+    @abstractmethod
+    def lu_solve(self, factors: Array, pivots: Array, b: Array) -> Array:
+        """The solutions of equations by the results of `lu` of square matrices; with the same batch dimensions."""
+
+    @abstractmethod
+    def argsort(self, x: Array) -> Array:
+        """The order that sorts along the last axis, as int64."""
+
+    @abstractmethod
+    def permutation(self, pivots: Array, n: int) -> Array:
+        """The order, as int64, of n rows after they were exchanged by pivots of `lu`."""
+
+    @abstractmethod
     def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
         """NumPy's ``diagonal``."""
 

@@ -12,8 +12,12 @@ import numpy as np
 from occelo_graph import TensorApply
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
 from occelo_graph.ops.linalg.matrix_op import MatrixOp
+from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
@@ -74,3 +78,94 @@ def lower_solve_triangular(
     pivots = arrays.diagonal(a, 0, ndim - 2, ndim - 1)
     good = arrays.reduce("and", arrays.apply("neq", pivots, 0), [ndim - 2])
     return [_settled(tracer, op.on_error, result, good)]
+
+
+@traces(LuFactor)
+def lower_lu_factor(
+    tracer: Tracer, node: TensorApply[LuFactor], inputs: list[Array]
+) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    if 0 in x.shape:
+        least = min(x.shape[-2:])
+        return [x, tracer.arrays.constant(np.zeros((*x.shape[:-2], least), "int32"))]
+    return list(tracer.arrays.lu(x))
+
+
+@traces(PivotToPermutation)
+def lower_pivot_to_permutation(
+    tracer: Tracer, node: TensorApply[PivotToPermutation], inputs: list[Array]
+) -> Sequence[Array]:
+    arrays = tracer.arrays
+    pivots = tracer.array(inputs[0])
+    if 0 in pivots.shape:
+        return [arrays.cast(pivots, "int64")]
+    order = arrays.permutation(arrays.cast(pivots, "int32"), int(pivots.shape[-1]))
+    return [order if node.op.inverse else arrays.argsort(order)]
+
+
+def _solution(tracer: Tracer, a: Array, b: Array) -> tuple[Array, Array]:
+    """The solutions for any matrices, and for each whether the matrix is regular; both have the same batch dimensions."""
+    arrays = tracer.arrays
+    factors, pivots = arrays.lu(a)
+    solved = arrays.lu_solve(factors, pivots, b)
+    return solved, _has_no_zero(tracer, factors)
+
+
+def _has_no_zero(tracer: Tracer, matrices: Array) -> Array:
+    """For each matrix whether its diagonal has no 0."""
+    arrays, ndim = tracer.arrays, len(matrices.shape)
+    diagonal = arrays.diagonal(matrices, 0, ndim - 2, ndim - 1)
+    return arrays.reduce("and", arrays.apply("neq", diagonal, 0), [ndim - 2])
+
+
+def _mirrored(tracer: Tracer, a: Array, conjugate: bool) -> Array:
+    """Symmetric or Hermitian matrices from their lower triangles; the diagonal of Hermitian ones is real."""
+    arrays, n = tracer.arrays, int(a.shape[-1])
+    turned = _transposed(arrays, a)
+    below = arrays.broadcast(arrays.constant(np.tri(n, k=-1, dtype=bool)), a.shape)
+    if not conjugate or not np.issubdtype(arrays.dtype(a), np.complexfloating):
+        return arrays.where(below, a, arrays.where(_transposed(arrays, below), turned, a))
+    turned = arrays.apply("conj", turned)
+    half = arrays.apply("mul", arrays.apply("add", a, turned), 0.5)
+    return arrays.where(below, a, arrays.where(_transposed(arrays, below), turned, half))
+
+
+def _transposed(arrays: Arrays, x: Array) -> Array:
+    ndim = len(x.shape)
+    return arrays.transpose(x, [*range(ndim - 2), ndim - 1, ndim - 2])
+
+
+@traces(Solve)
+def lower_solve(tracer: Tracer, node: TensorApply[Solve], inputs: list[Array]) -> Sequence[Array]:
+    a, b = _operands(tracer, node, inputs)
+    op, arrays = node.op, tracer.arrays
+    if 0 in b.shape:
+        return [b]
+    if op.assume_a == "diagonal":
+        ndim = len(a.shape)
+        pivots = arrays.diagonal(a, 0, ndim - 2, ndim - 1)
+        wide = arrays.broadcast(arrays.reshape(pivots, (*pivots.shape, 1)), b.shape)
+        result, good = arrays.apply("true_div", b, wide), _has_no_zero(tracer, a)
+    elif op.assume_a == "pos":
+        factor, good = arrays.cholesky(a)
+        half = arrays.solve_triangular(factor, b, True, False)
+        turned = _transposed(arrays, factor)
+        if np.issubdtype(arrays.dtype(a), np.complexfloating):
+            turned = arrays.apply("conj", turned)
+        result = arrays.solve_triangular(turned, half, False, False)
+    else:
+        if op.assume_a != "gen":
+            a = _mirrored(tracer, a, op.assume_a == "her")
+        result, good = _solution(tracer, a, b)
+    return [_settled(tracer, op.on_error, result, good)]
+
+
+@traces(Inv)
+def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Sequence[Array]:
+    (a,) = _operands(tracer, node, inputs)
+    if 0 in a.shape:
+        return [a]
+    arrays = tracer.arrays
+    eye = arrays.constant(np.eye(int(a.shape[-1]), dtype=arrays.dtype(a)))
+    result, good = _solution(tracer, a, arrays.broadcast(eye, a.shape))
+    return [_settled(tracer, node.op.on_error, result, good)]

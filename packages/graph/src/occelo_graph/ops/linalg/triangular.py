@@ -89,13 +89,19 @@ def with_columns(
     made: MatrixOp, matrices: Sequence[Any], right: Any, b_ndim: int | None
 ) -> TensorVariable:
     """The result of an op that takes matrices of right-hand sides, for vectors or matrices of them."""
-    if b_ndim not in (None, 1, 2):
-        raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")
-    if (b_ndim or min(right.type.ndim, 2)) == 2:
+    if check_b_ndim(made.label, right, b_ndim) == 2:
         solved: TensorVariable = made(*matrices, right)
         return solved
-    if right.type.ndim < 1:
-        raise ValueError(
-            f"{made.label} takes vectors or matrices of right-hand sides, got a scalar"
-        )
     return squeeze(made(*matrices, expand_dims(right, -1)), axis=-1)
+
+
+def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:
+    """1 if right-hand sides are vectors, 2 if they are matrices: ``b_ndim``, or by default as many dimensions as they have.
+
+    ValueError for other numbers, and for a scalar.
+    """
+    if b_ndim not in (None, 1, 2):
+        raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")
+    if right.type.ndim < 1:
+        raise ValueError(f"{label} takes vectors or matrices of right-hand sides, got a scalar")
+    return b_ndim or min(right.type.ndim, 2)

@@ -63,6 +63,18 @@ ROUTINES: dict[str, Routine] = {
     for routine in (
         Routine("potrf", "UPLO n a[n,lda,n]! lda int:info[1]!"),
         Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
+        # the vector of pivots has min(m, n) elements; callers give it m
+        Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),
+        Routine("getri", "n a[n,lda,n]! lda int:ipiv[n] work[lwork]! lwork int:info[1]!"),
+        Routine("gesv", "n nrhs a[n,lda,n]! lda int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!"),
+        Routine("posv", "UPLO n nrhs a[n,lda,n]! lda b[n,ldb,nrhs]! ldb int:info[1]!"),
+        *(
+            Routine(
+                name,
+                "UPLO n nrhs a[n,lda,n]! lda int:ipiv[n]! b[n,ldb,nrhs]! ldb work[lwork]! lwork int:info[1]!",
+            )
+            for name in ("sysv", "hesv")
+        ),
     )
 }
 """The routines by name."""

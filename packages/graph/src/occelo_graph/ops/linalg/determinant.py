@@ -1,0 +1,140 @@
+"""Determinants of square matrices, and their signs and logarithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange
+from occelo_graph.ops.elemwise.arithmetic import neq, sgn
+from occelo_graph.ops.elemwise.complex import complex as complex_
+from occelo_graph.ops.elemwise.transcendental import log
+from occelo_graph.ops.index.search import diagonal
+from occelo_graph.ops.linalg.inverse import inv
+from occelo_graph.ops.linalg.lu import LuFactor
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.reduce import prod
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.tensors.type import TensorType, is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Det", "SLogDet", "SlogdetResult", "det", "slogdet"]
+
+
+@op
+class Det(MatrixOp):
+    """The determinants of square matrices."""
+
+    signature: ClassVar[str] = "(n,n)->()"
+
+    def core(self, *arrays: Array) -> Array:
+        return np.asarray(np.linalg.det(arrays[0]))
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        pivots, sign = _pivots(x)
+        return [prod(pivots, axis=-1) * cast(sign, x.dtype)]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct]
+        found = outputs[0].conj() if is_complex(outputs[0].dtype) else outputs[0]
+        return [_times_matrix(ct * found, hermitian(inv(inputs[0])))]
+
+
+@op
+class SLogDet(MatrixOp):
+    """The signs of the determinants of square matrices, and the logarithms of their absolute values."""
+
+    signature: ClassVar[str] = "(n,n)->(),()"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        dtype = types[0].dtype
+        return [dtype, {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)]
+
+    @property
+    def label(self) -> str:
+        return "slogdet"
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        sign, logarithm = np.linalg.slogdet(arrays[0])
+        return np.asarray(sign), np.asarray(logarithm)
+
+    def decompose(self, x: Any) -> Sequence[Any]:
+        pivots, sign = _pivots(x)
+        turned = prod(sgn(pivots), axis=-1) * cast(sign, x.dtype)
+        return [turned, log(abs(pivots)).sum(axis=-1)]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        of_sign, of_logarithm = cotangents
+        if not is_complex(inputs[0].dtype):
+            if not isinstance(of_logarithm, Variable):
+                # the sign of a real determinant is constant wherever there is a derivative
+                return [ZERO if ZERO in (of_sign, of_logarithm) or of_sign is not None else None]
+            factor: Any = of_logarithm
+        else:
+            if not isinstance(of_sign, Variable) and not isinstance(of_logarithm, Variable):
+                return [None if of_sign is None and of_logarithm is None else ZERO]
+            # with t = tr(A^-1 dA): d log|det A| = Re t, and d sign = i sign Im t
+            factor = of_logarithm
+            if isinstance(of_sign, Variable):
+                turning = (of_sign * outputs[0].conj()).imag
+                growing = of_logarithm if isinstance(of_logarithm, Variable) else 0 * turning
+                factor = complex_(growing, turning)
+        return [_times_matrix(factor, hermitian(inv(inputs[0])))]
+
+
+def _pivots(x: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The diagonals of U of LU factorisations, and 1 or -1 for an even or odd number of exchanged rows, as int8."""
+    factors, exchanged = LuFactor()(x)
+    moved = neq(exchanged, arange(exchanged.shape[-1], dtype="int32"))
+    odd = moved.sum(axis=-1) % 2
+    return diagonal(factors, 0, x.type.ndim - 2, x.type.ndim - 1), cast(1 - 2 * odd, "int8")
+
+
+def _times_matrix(factor: Any, matrix: TensorVariable) -> TensorVariable:
+    product: TensorVariable = expand_dims(factor, (-2, -1)) * matrix
+    return product
+
+
+@stands_for("linalg.det", "a")
+def det(a: Any) -> TensorVariable:
+    """The determinants of square matrices in the last two dimensions of ``a``, of shape (..., n, n); the result has shape (...).
+
+    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. It is 1 for empty matrices.
+    The gradient is ``det(a) * inv(a)^H`` (Giles, 2008), so at a singular matrix it is a ``numpy.linalg.LinAlgError``, although
+    the determinant is differentiable there. ValueError if ``a`` is not square.
+    """
+    (x,) = as_matrices("det", a)
+    made: TensorVariable = Det()(x)
+    return made
+
+
+class SlogdetResult(NamedTuple):
+    """The results of `slogdet`, named as NumPy's."""
+
+    sign: TensorVariable
+    logabsdet: TensorVariable
+
+
+@stands_for("linalg.slogdet", "a")
+def slogdet(a: Any) -> SlogdetResult:
+    """Sign and logarithm of the absolute value of the determinants of square matrices, (..., n, n): ``sign`` and ``logabsdet``.
+
+    Both have shape (...). The sign has the dtype of ``a`` (float64 for integers); of a complex determinant it has absolute value
+    1. The logarithm is real. A singular matrix has sign 0 and logarithm -inf.
+    The gradient of ``logabsdet`` is ``inv(a)^H``, and that of a real sign is 0. At a singular matrix both are a
+    ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not square.
+    """
+    (x,) = as_matrices("slogdet", a)
+    sign, logarithm = SLogDet()(x)
+    return SlogdetResult(sign, logarithm)

@@ -1,0 +1,53 @@
+"""Inverses of square matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Inv", "inv"]
+
+
+@op
+class Inv(MatrixOp):
+    """The inverses of square matrices."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n,n)"
+
+    def core(self, *arrays: Array) -> Array:
+        return np.linalg.inv(arrays[0])
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct]
+        # Giles (2008), Collected matrix derivative results, section 2.2.3
+        turned = hermitian(outputs[0])
+        return [-matmul(turned, matmul(ct, turned))]
+
+
+@stands_for("linalg.inv", "a")
+def inv(a: Any, *, on_error: str = "raise") -> TensorVariable:
+    """The inverses of square matrices in the last two dimensions of ``a``, of shape (..., n, n).
+
+    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. ``solve(a, b)`` is faster and more accurate
+    than ``inv(a) @ b``.
+
+    A singular matrix is a ``numpy.linalg.LinAlgError`` that says its place in the batch, or with ``on_error="nan"`` makes that
+    element of the batch NaN. ValueError if ``a`` is not square.
+    """
+    (x,) = as_matrices("inv", a)
+    made: TensorVariable = Inv(check_on_error(on_error))(x)
+    return made

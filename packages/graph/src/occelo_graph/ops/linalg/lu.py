@@ -1,0 +1,239 @@
+"""The LU factorisation with partial pivoting, and equations solved with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange, eye, tril, triu, zeros
+from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum
+from occelo_graph.ops.index.search import take, take_along_axis
+from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.linalg.matrix_op import (
+    MatrixOp,
+    as_matrices,
+    check_on_error,
+    hermitian,
+)
+from occelo_graph.ops.linalg.triangular import check_b_ndim, solve_triangular
+from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, squeeze
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "LuFactor",
+    "PivotToPermutation",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "pivot_to_permutation",
+]
+
+
+@op
+class LuFactor(MatrixOp):
+    """L and U in one matrix, without the ones on the diagonal of L, and which row each row was exchanged with, in order."""
+
+    signature: ClassVar[str] = "(m,n)->(m,n),(k)"
+
+    @property
+    def label(self) -> str:
+        return "lu_factor"
+
+    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        m, n = known["m"], known["n"]
+        if m is n or m is None or n is None:
+            return {**known, "k": m if m is n else None}
+        both = isinstance(m, int) and isinstance(n, int)
+        return {**known, "k": min(m, n) if both else minimum(m, n)}
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [types[0].dtype, "int32"]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        (a,) = arrays
+        if a.size == 0:
+            return a.copy(), np.zeros(0, "int32")
+        linalg: Any = scipy_module("linalg", self.label)
+        (routine,) = linalg.get_lapack_funcs(("getrf",), (a,))
+        factors, pivots, _ = routine(a)
+        return np.ascontiguousarray(factors), pivots.astype("int32")
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ZERO if ct is ZERO or cotangents[1] is not None else None]
+        # from dLU = L tril(S, -1) + triu(S) U, where L S U is the differential of A with its rows exchanged
+        factors, pivots = outputs
+        m, n = factors.shape[-2], factors.shape[-1]
+        known = factors.type.shape[-2:]
+        square = known[0] is not None and known[0] == known[1]
+        left, right = factors, factors
+        if not square:
+            left, right = _with_columns(left, m), _with_rows(right, n)
+        # L, and U with ones in the rows that it lacks
+        lower = tril(left, -1) + eye(m, dtype=factors.dtype)
+        upper = triu(right)
+        if not square:
+            lacking = cast(arange(n) >= m, factors.dtype)
+            upper = upper + eye(n, dtype=factors.dtype) * lacking
+        inner = tril(matmul(hermitian(lower), ct), -1) + triu(matmul(ct, hermitian(upper)))
+        half = solve_triangular(hermitian(lower), inner, lower=False, unit_diagonal=True)
+        whole = hermitian(solve_triangular(upper, hermitian(half), lower=False))
+        return [_rows(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
+
+
+def _with_columns(x: TensorVariable, n: Any) -> TensorVariable:
+    """Matrices with so many columns: the first ones, and zeros where there are fewer."""
+    missing = maximum(n - x.shape[-1], 0)
+    lead = [x.shape[i] for i in range(x.type.ndim - 1)]
+    return concatenate([x, zeros([*lead, missing], x.dtype)], axis=-1)[..., :n]
+
+
+def _with_rows(x: TensorVariable, m: Any) -> TensorVariable:
+    return matrix_transpose(_with_columns(matrix_transpose(x), m))
+
+
+def _rows(x: TensorVariable, order: TensorVariable) -> TensorVariable:
+    """The rows of matrices in another order, over batches that broadcast."""
+    if order.type.ndim == 1:
+        return take(x, order, axis=-2)
+    ndim = max(x.type.ndim, order.type.ndim + 1)
+    x, order = (
+        v.dimshuffle([*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)])
+        for v in (x, expand_dims(order, -1))
+    )
+    return take_along_axis(x, order, axis=-2)
+
+
+def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
+    """The pivots of m rows, of which the last ones are exchanged with themselves."""
+    k = pivots.shape[-1]
+    rest = arange(k, m, dtype="int32")
+    lead = [pivots.shape[i] for i in range(pivots.type.ndim - 1)]
+    return concatenate([pivots, zeros([*lead, maximum(m - k, 0)], "int32") + rest], axis=-1)
+
+
+@op
+class PivotToPermutation(MatrixOp):
+    """The permutation that a sequence of exchanges is: element i exchanged with element ``pivots[i]``, in order."""
+
+    inverse: bool = False
+    signature: ClassVar[str] = "(n)->(n)"
+
+    @property
+    def label(self) -> str:
+        return "pivot_to_permutation"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return ["int64"]
+
+    def core(self, *arrays: Array) -> Array:
+        (pivots,) = arrays
+        order: Array = np.arange(len(pivots))
+        for i, p in enumerate(pivots):
+            order[[i, p]] = order[[p, i]]
+        return order if self.inverse else np.argsort(order)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+
+def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
+    """The permutation, as int64 of shape (..., n), that belongs to pivots ``p`` of `lu_factor`, integers of that shape.
+
+    With ``q = pivot_to_permutation(p)`` the rows ``q`` of ``L @ U`` are the matrix; with ``inverse`` the rows ``q`` of the matrix are
+    ``L @ U``.
+    """
+    pivots = as_tensor_variable(p)
+    if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
+        raise TypeError(f"pivot_to_permutation takes integers, got {pivots.type}")
+    made: TensorVariable = PivotToPermutation(bool(inverse))(pivots)
+    return made
+
+
+def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`; SciPy's ``lu_factor``.
+
+    Returns L and U in one array of shape (..., m, n), without the ones on the diagonal of L, and int32 pivots of shape
+    (..., min(m, n)): row ``i`` was exchanged with row ``pivots[i]``, in order. A singular matrix is no error: U has a 0 on its
+    diagonal. The gradient treats the pivots as constant.
+    """
+    (x,) = as_matrices("lu_factor", a)
+    factors, pivots = LuFactor()(x)
+    return factors, pivots
+
+
+def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[TensorVariable, ...]:
+    """P, L and U with ``a == P @ L @ U`` for matrices ``a``, of shape (..., m, n); SciPy's ``lu``.
+
+    L is lower triangular with ones on the diagonal, (..., m, k) with k = min(m, n), and U is upper triangular, (..., k, n).
+    P is a real permutation matrix, (..., m, m); with ``p_indices`` it is the int32 vectors p, (..., m), with ``a == L[p] @ U`` instead. With
+    ``permute_l`` the results are ``P @ L`` and U. The gradient treats P as constant.
+    """
+    (x,) = as_matrices("lu", a)
+    factors, pivots = LuFactor()(x)
+    m, n = x.shape[-2], x.shape[-1]
+    rows, columns = x.type.shape[-2:]
+    left, right = factors, factors
+    if rows is None or columns is None or rows != columns:
+        k = minimum(m, n)
+        left, right = factors[..., :k], factors[..., :k, :]
+    lower = tril(left, -1) + eye(left.shape[-2], left.shape[-1], dtype=x.dtype)
+    upper = triu(right)
+    order = pivot_to_permutation(_all_pivots(pivots, m))
+    if permute_l:
+        return _rows(lower, order), upper
+    if p_indices:
+        return cast(order, "int32"), lower, upper
+    real = {"complex64": "float32", "complex128": "float64"}.get(x.dtype, x.dtype)
+    matrix = cast(eq(expand_dims(order, -1), arange(m)), real)
+    return matrix, lower, upper
+
+
+def lu_solve(
+    lu_and_piv: Any,
+    b: Any,
+    trans: int | str = 0,
+    b_ndim: int | None = None,
+    *,
+    on_error: str = "raise",
+) -> TensorVariable:
+    """The ``x`` with ``a @ x == b``, where ``lu_and_piv`` are the results of ``lu_factor(a)`` for square matrices; SciPy's ``lu_solve``.
+
+    ``trans`` 1 or "T" solves with the transpose of ``a``, 2 or "C" with its conjugate transpose. ``b`` consists of vectors,
+    (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch
+    dimensions broadcast.
+
+    A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    """
+    given, pivots = lu_and_piv
+    factors, right = as_matrices("lu_solve", given, b)
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"trans must be 0, 1, 2 or 'N', 'T', 'C', got {trans!r}")
+    ndim = check_b_ndim("lu_solve", right, b_ndim)
+    if ndim == 1:
+        right = expand_dims(right, -1)
+    check_on_error(on_error)
+    options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
+    if trans in (0, "N"):
+        right = _rows(right, pivot_to_permutation(pivots, inverse=True))
+        half = solve_triangular(factors, right, lower=True, unit_diagonal=True, **options)
+        solution = solve_triangular(factors, half, lower=False, **options)
+    else:
+        if trans in (2, "C") and is_complex(factors.dtype):
+            factors = factors.conj()
+        half = solve_triangular(factors, right, trans=1, lower=False, **options)
+        whole = solve_triangular(factors, half, trans=1, lower=True, unit_diagonal=True, **options)
+        solution = _rows(whole, pivot_to_permutation(pivots))
+    return squeeze(solution, axis=-1) if ndim == 1 else solution

@@ -1,0 +1,153 @@
+"""Linear equations with square matrices, by a method that suits what is assumed of the matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.create import eye, tril
+from occelo_graph.ops.linalg.matrix_op import (
+    LinAlgError,
+    MatrixOp,
+    as_matrices,
+    check_on_error,
+    hermitian,
+)
+from occelo_graph.ops.linalg.triangular import SolveTriangular, with_columns
+from occelo_graph.ops.shape.dimensions import matrix_transpose
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Solve", "solve"]
+
+ASSUMPTIONS = {
+    "general": "gen",
+    "banded": "gen",
+    "symmetric": "sym",
+    "hermitian": "her",
+    "positive definite": "pos",
+    "diagonal": "diagonal",
+    "tridiagonal": "gen",
+    "lower triangular": "lower triangular",
+    "upper triangular": "upper triangular",
+}
+"""SciPy's names of what is assumed of a matrix, with those used here. Bandwidths are not searched for."""
+
+
+@op
+class Solve(MatrixOp):
+    """The X with A X = B for square matrices A.
+
+    ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (to its conjugate transpose), "pos" (Hermitian and
+    positive definite) or "diagonal". Of a symmetric, Hermitian or positive definite matrix only the lower triangle is read.
+    """
+
+    assume_a: str = "gen"
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n),(n,k)->(n,k)"
+
+    def core(self, *arrays: Array) -> Array:
+        a, b = arrays
+        if b.size == 0:
+            return np.zeros_like(b)
+        if self.assume_a == "gen":
+            return np.linalg.solve(a, b)
+        if self.assume_a == "diagonal":
+            pivots: Array = np.diagonal(a)
+            if not pivots.all():
+                raise LinAlgError("Singular matrix")
+            quotient: Array = b / pivots[:, None]
+            return quotient
+        linalg: Any = scipy_module("linalg", self.label)
+        name = {"her": "hesv", "pos": "posv"}.get(self.assume_a, "sysv")
+        if name == "hesv" and not is_complex(a.dtype.name):
+            name = "sysv"
+        (routine,) = linalg.get_lapack_funcs((name,), (a, b))
+        *_, solution, info = routine(a, b, lower=True)
+        if info > 0:
+            positive = self.assume_a == "pos"
+            raise LinAlgError("Matrix is not positive definite" if positive else "Singular matrix")
+        return np.ascontiguousarray(solution)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # Giles (2008), Collected matrix derivative results for forward and reverse mode algorithmic differentiation
+        a, ct = inputs[0], cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct, ct]
+        adjoint = a
+        if self.assume_a == "gen":
+            adjoint = hermitian(a)
+        elif self.assume_a in ("sym", "diagonal") and is_complex(a.dtype):
+            adjoint = a.conj()
+        of_b = self(adjoint, ct)
+        return [self._of_matrix(-matmul(of_b, hermitian(outputs[0]))), of_b]
+
+    def _of_matrix(self, whole: TensorVariable) -> TensorVariable:
+        """The cotangent of the elements that are read, from that of the whole matrix."""
+        if self.assume_a == "gen":
+            return whole
+        own = whole
+        if self.assume_a in ("her", "pos") and is_complex(whole.dtype):
+            # the imaginary part of the diagonal is not read
+            own = whole.real
+        pivots: TensorVariable = eye(whole.shape[-1], dtype=own.dtype) * own
+        if self.assume_a == "diagonal":
+            return pivots
+        mirrored = matrix_transpose(whole) if self.assume_a == "sym" else hermitian(whole)
+        # each element below the diagonal stands for two of the matrix
+        return tril(whole + mirrored, -1) + pivots
+
+
+@stands_for("linalg.solve", "a b")
+def solve(
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    *,
+    assume_a: str | None = "gen",
+    transposed: bool = False,
+    b_ndim: int | None = None,
+    on_error: str = "raise",
+) -> TensorVariable:
+    """The ``x`` with ``a @ x == b`` for square matrices ``a``, of shape (..., n, n).
+
+    ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one
+    dimension, as in NumPy. Batch dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a
+    TypeError. With ``transposed`` the equation is ``a.T @ x == b``.
+
+    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", "tridiagonal", None), "symmetric" ("sym"), "hermitian"
+    ("her"), "positive definite" ("pos"), "diagonal", "lower triangular" and "upper triangular". What is assumed
+    is not checked: only the part of ``a`` that matters is read, of symmetric, Hermitian and positive definite matrices the
+    upper triangle, or the lower one if ``lower``. The gradient is that of the function which reads this part, and 0 elsewhere.
+
+    A singular matrix, or one that is not positive definite, is a ``numpy.linalg.LinAlgError`` that says its place in the
+    batch; with ``on_error="nan"`` it makes that element of the batch NaN. ValueError for shapes that do not fit.
+    """
+    matrix, right = as_matrices("solve", a, b)
+    if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):
+        listed = ", ".join(map(repr, ASSUMPTIONS))
+        raise ValueError(f"assume_a must be one of {listed}, or None, got {assume_a!r}")
+    kind = "gen" if assume_a is None else ASSUMPTIONS.get(assume_a, assume_a)
+    check_on_error(on_error)
+    if kind == "her" and not is_complex(matrix.dtype):
+        kind = "sym"
+    if transposed:
+        matrix, lower = matrix_transpose(matrix), not lower
+        kind = {"lower triangular": "upper triangular", "upper triangular": "lower triangular"}.get(
+            kind, kind
+        )
+    if kind.endswith("triangular"):
+        triangular = SolveTriangular(kind.startswith("lower"), False, on_error)
+        return with_columns(triangular, [matrix], right, b_ndim)
+    if kind in ("sym", "her", "pos") and not lower:
+        matrix = matrix_transpose(matrix) if kind == "sym" else hermitian(matrix)
+    return with_columns(Solve(kind, on_error), [matrix], right, b_ndim)

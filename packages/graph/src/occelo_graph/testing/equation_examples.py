@@ -1,0 +1,200 @@
+"""Examples of linear equations, inverses, determinants and LU factorisations, of the family linalg."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.linalg.determinant import det, slogdet
+from occelo_graph.ops.linalg.inverse import inv
+from occelo_graph.ops.linalg.lu import lu, lu_factor, lu_solve, pivot_to_permutation
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.testing.example import Example, draw
+from occelo_graph.testing.linear_algebra_examples import (
+    BATCH,
+    COLUMNS,
+    COMPLEX,
+    VECTOR,
+    M,
+    dominant,
+    make,
+    positive_definite,
+)
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array, TensorFunction
+
+__all__ = ["EXAMPLES"]
+
+npl: Any = np.linalg
+WIDE = draw((-1.0, 1.0), (3, 5), salt=21)
+BIG = draw((-1.0, 1.0), (18, 18), salt=22)
+COMPLEX_COLUMNS = COMPLEX[..., :2]
+
+
+def _solving() -> list[Example]:
+    def assuming(kind: str, lower: bool) -> TensorFunction:
+        def function(a: Any, b: Any) -> Any:
+            return solve(positive_definite(a), b, lower, assume_a=kind)
+
+        return function
+
+    def reference(a: Array, b: Array) -> Any:
+        return npl.solve(positive_definite(a), b)
+
+    def on_diagonal(a: Array, b: Array) -> Any:
+        return npl.solve(dominant(a) * np.eye(a.shape[-1]), b)
+
+    made = [
+        make(
+            "solve",
+            lambda a, b: solve(dominant(a), b),
+            lambda a, b: npl.solve(dominant(a), b),
+            *operands,
+            grad=grad,
+            tolerance=tolerance,
+        )
+        for operands, grad, tolerance in (
+            ((M, COLUMNS), (0, 1), 1e-10),
+            ((BATCH, BATCH), (0, 1), 1e-10),
+            ((BIG, BIG[:, :2]), (), 1e-10),
+            ((M.astype("float32"), COLUMNS.astype("float32")), (), 1e-4),
+            ((COMPLEX, COMPLEX_COLUMNS), (), 1e-10),
+        )
+    ]
+    made += [
+        make("solve", assuming(kind, lower), reference, a, b, grad=(0, 1) if a is M else ())
+        for kind, lower, a, b in (
+            ("pos", False, M, COLUMNS),
+            ("pos", True, COMPLEX, COMPLEX_COLUMNS),
+            ("sym", True, M, COLUMNS),
+            ("hermitian", False, COMPLEX, COMPLEX_COLUMNS),
+        )
+    ]
+    return [
+        *made,
+        make(
+            "solve",
+            lambda a, b: solve(dominant(a), b, transposed=True, b_ndim=1),
+            lambda a, b: npl.solve(dominant(a).swapaxes(-1, -2), b[..., None])[..., 0],
+            M,
+            VECTOR,
+            grad=(0, 1),
+        ),
+        make(
+            "solve",
+            lambda a, b: solve(dominant(a), b, assume_a="diagonal"),
+            on_diagonal,
+            M,
+            COLUMNS,
+            grad=(0, 1),
+        ),
+        make(
+            "solve",
+            lambda a, b: solve(dominant(a), b, assume_a="diagonal"),
+            on_diagonal,
+            COMPLEX,
+            COMPLEX_COLUMNS,
+        ),
+    ]
+
+
+def _functions_of_one_matrix() -> list[Example]:
+    made: list[Example] = []
+    for x, grad in ((M, (0,)), (BATCH, (0,)), (COMPLEX, ()), (np.zeros((0, 0)), ())):
+        made += [
+            make("inv", lambda a: inv(dominant(a)), lambda a: npl.inv(dominant(a)), x, grad=grad),
+            make("det", lambda a: det(dominant(a)), lambda a: npl.det(dominant(a)), x, grad=grad),
+            make(
+                "slogdet",
+                lambda a: slogdet(dominant(a)).logabsdet,
+                lambda a: npl.slogdet(dominant(a))[1],
+                x,
+                grad=grad,
+            ),
+        ]
+    return [
+        *made,
+        make("slogdet", lambda a: slogdet(a)[0], lambda a: npl.slogdet(a)[0], COMPLEX),
+        make("inv", lambda a: inv(dominant(a)), lambda a: npl.inv(dominant(a)), BIG[:17, :17]),
+    ]
+
+
+def _factoring() -> list[Example]:
+    def product(a: Any) -> Any:
+        left, right = lu(a, permute_l=True)
+        return left @ right
+
+    def by_matrices(a: Any) -> Any:
+        order, left, right = lu(a)
+        return order.astype(left.dtype) @ left @ right
+
+    def by_indices(a: Any) -> Any:
+        _, left, right = lu(a, p_indices=True)
+        return left @ right
+
+    def same_rows(a: Array) -> Any:
+        found: Any = importlib.import_module("scipy.linalg").lu(a)
+        return found[1] @ found[2]
+
+    def solving(trans: int) -> TensorFunction:
+        def function(a: Any, b: Any) -> Any:
+            return lu_solve(lu_factor(dominant(a)), b, trans)
+
+        return function
+
+    def packed(a: Any) -> Any:
+        return lu_factor(dominant(a))[0]
+
+    def solved(a: Array, b: Array) -> Any:
+        return npl.solve(dominant(a), b)
+
+    def solved_transposed(a: Array, b: Array) -> Any:
+        return npl.solve(dominant(a).swapaxes(-1, -2).conj(), b)
+
+    def same(a: Array) -> Array:
+        return a
+
+    def eliminated(a: Array) -> Array:
+        """Without exchanged rows, which dominant matrices do not need."""
+        a = dominant(a)
+        for j in range(a.shape[-1]):
+            a[..., j + 1 :, j] /= a[..., j, None, j]
+            a[..., j + 1 :, j + 1 :] -= a[..., j + 1 :, j, None] * a[..., None, j, j + 1 :]
+        return a
+
+    def permutation(exchanged: Array) -> Any:
+        found = np.eye(exchanged.shape[-1], dtype="int64")
+        for i, p in enumerate(exchanged):
+            found[[i, p]] = found[[p, i]]
+        return found.argmax(0)
+
+    tall = 4 * np.eye(5, 2)
+    pivots = np.array([2, 2, 3, 3], "int32")
+    return [
+        make("lu", product, same, M, grad=(0,)),
+        make("lu", product, same, WIDE, grad=(0,)),
+        make("lu", by_matrices, same, COMPLEX),
+        make("lu", by_indices, same_rows, M),
+        make("lu_factor", packed, eliminated, M, grad=(0,)),
+        make(
+            "lu_factor",
+            lambda a: lu_factor(a + tall)[0],
+            lambda a: importlib.import_module("scipy.linalg").lu_factor(a + tall)[0],
+            WIDE.T[:, :2],
+            grad=(0,),
+        ),
+        make("lu_solve", solving(0), solved, M, COLUMNS, grad=(0, 1)),
+        make("lu_solve", solving(2), solved_transposed, COMPLEX, COMPLEX_COLUMNS),
+        make(
+            "pivot_to_permutation",
+            pivot_to_permutation,
+            permutation,
+            pivots,
+        ),
+    ]
+
+
+EXAMPLES: list[Example] = [*_solving(), *_functions_of_one_matrix(), *_factoring()]

@@ -1,0 +1,138 @@
+"""Gaussian elimination with partial pivoting as loops, for small real matrices, of which a call of LAPACK costs more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from occelo_link.loops.ir.program import Buffer, Value
+from occelo_link.loops.lowering import Context
+
+__all__ = ["SMALL", "Rows", "back_substitution", "by_size", "eliminate"]
+
+SMALL = 16
+"""Matrices with at most so many rows are factored by loops."""
+
+
+def by_size(
+    context: Context,
+    n: Value,
+    small: Callable[[], Sequence[Value]],
+    large: Callable[[], Sequence[Value]],
+) -> None:
+    """Write one of two ways, or both and a branch if the length is not static."""
+    if n.op == "const":
+        (small if n.args[0] <= SMALL else large)()
+    else:
+        context.builder.branch(context.builder.op("le", n, context.i64(SMALL)), small, large)
+
+
+@dataclass
+class Rows:
+    """A matrix in C order, from ``start`` on in a buffer."""
+
+    context: Context
+    buffer: Buffer
+    start: Value
+    columns: Value
+
+    def offset(self, i: Value, j: Value) -> Value:
+        """The position of an element in the buffer."""
+        builder = self.context.builder
+        return builder.add(builder.add(self.start, builder.mul(i, self.columns)), j)
+
+    def load(self, i: Value, j: Value) -> Value:
+        """An element."""
+        return self.context.builder.load(self.buffer, self.offset(i, j), fixed=True)
+
+    def store(self, i: Value, j: Value, value: Value) -> None:
+        """Write an element."""
+        self.context.builder.store(self.buffer, self.offset(i, j), value)
+
+    def exchange(self, i: Value, p: Value) -> None:
+        """Exchange two rows."""
+        with self.context.builder.loop(self.columns, fixed=True) as loop:
+            first, second = self.load(i, loop.index), self.load(p, loop.index)
+            self.store(i, loop.index, second)
+            self.store(p, loop.index, first)
+
+    def subtract(self, i: Value, factor: Value, j: Value, first: Value | None = None) -> None:
+        """Subtract a multiple of row ``j`` from row ``i``, from column ``first`` on."""
+        builder = self.context.builder
+        with builder.loop(self.columns, start=first, fixed=True) as loop:
+            less = builder.op("mul", factor, self.load(j, loop.index))
+            self.store(i, loop.index, builder.op("sub", self.load(i, loop.index), less))
+
+
+def eliminate(
+    matrix: Rows,
+    n: Value,
+    right: Rows | None = None,
+    record: Callable[[Value, Value], None] | None = None,
+) -> Value:
+    """Factor ``n`` rows of ``n`` columns in place into L and U, and apply the same to right-hand sides.
+
+    Calls ``record(j, p)`` for each row ``j`` that is exchanged with row ``p``. Returns 0, or 1 if a pivot is 0.
+    """
+    context, builder = matrix.context, matrix.context.builder
+    one, zero = context.i64(1), context.i64(0)
+    nothing = builder.const(0.0, matrix.buffer.dtype)
+    with builder.loop(n, fixed=True) as steps:
+        singular = steps.carry(zero)
+        j = steps.index
+        after = builder.add(j, one)
+        p = _largest(matrix, j, after, n)
+        if record is not None:
+            record(j, p)
+
+        def exchange(j: Value = j, p: Value = p) -> Sequence[Value]:
+            matrix.exchange(j, p)
+            if right is not None:
+                right.exchange(j, p)
+            return ()
+
+        builder.branch(builder.eq(j, p), lambda: (), exchange)
+        pivot = matrix.load(j, j)
+        bad = builder.eq(pivot, nothing)
+        # a column of zeros has nothing to eliminate
+        inverse = builder.op(
+            "div",
+            builder.const(1.0, pivot.dtype),
+            builder.select(bad, builder.const(1.0, pivot.dtype), pivot),
+        )
+        with builder.loop(n, start=after, fixed=True) as rows:
+            i = rows.index
+            factor = builder.op("mul", matrix.load(i, j), inverse)
+            matrix.store(i, j, factor)
+            matrix.subtract(i, factor, j, after)
+            if right is not None:
+                right.subtract(i, factor, j)
+        singular.following = builder.select(bad, one, singular.param)
+    return singular.result
+
+
+def _largest(matrix: Rows, j: Value, after: Value, n: Value) -> Value:
+    """The row, from ``j`` on, whose element in column ``j`` has the largest absolute value."""
+    builder = matrix.context.builder
+    start = builder.op("abs", matrix.load(j, j))
+    with builder.loop(n, start=after, fixed=True) as rows:
+        best, place = rows.carry(start), rows.carry(j)
+        size = builder.op("abs", matrix.load(rows.index, j))
+        larger = builder.lt(best.param, size)
+        best.following = builder.select(larger, size, best.param)
+        place.following = builder.select(larger, rows.index, place.param)
+    return place.result
+
+
+def back_substitution(matrix: Rows, n: Value, right: Rows) -> None:
+    """Solve with the upper triangle, in place of the right-hand sides."""
+    builder = matrix.context.builder
+    last = builder.sub(n, matrix.context.i64(1))
+    with builder.loop(n, fixed=True) as steps:
+        i = builder.sub(last, steps.index)
+        with builder.loop(n, start=builder.add(i, matrix.context.i64(1)), fixed=True) as later:
+            right.subtract(i, matrix.load(i, later.index), later.index)
+        pivot = matrix.load(i, i)
+        with builder.loop(right.columns, fixed=True) as loop:
+            quotient = builder.op("div", right.load(i, loop.index), pivot)
+            right.store(i, loop.index, quotient)

@@ -1,0 +1,173 @@
+"""Lowering of linear equations and inverses: LAPACK's gesv, sysv, hesv, posv and getri, and loops for small matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.tensors.type import is_complex
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.diagonal import lower_diagonal
+from occelo_link.loops.linalg.elimination import Rows, back_substitution, by_size, eliminate
+from occelo_link.loops.linalg.lapack import (
+    Lapack,
+    batch_lengths,
+    each_element,
+    fill_with_nan,
+    own_index,
+)
+from occelo_link.loops.linalg.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+__all__ = ["work_length"]
+
+
+def work_length(context: Context, n: Value) -> Value:
+    """The length of working memory for matrices with n columns: as LAPACK wants it for blocks of 64 columns, its largest."""
+    builder = context.builder
+    return builder.op("max", builder.mul(n, context.i64(64)), context.i64(1))
+
+
+class _Equations:
+    """Equations with a matrix, or the inverse of it if there are no right-hand sides."""
+
+    def __init__(
+        self, context: Context, node: TensorApply[Solve] | TensorApply[Inv], inputs: list[Tensor]
+    ) -> None:
+        self.context = context
+        self.dtype = node.outputs[0].type.dtype
+        self.on_error = node.op.on_error
+        a, b = inputs[0], inputs[1] if len(inputs) > 1 else None
+        self.n = context.unify(a.shape[-2], a.shape[-1])
+        if b is not None:
+            self.n = context.unify(self.n, b.shape[-2])
+        self.columns = self.n if b is None else b.shape[-1]
+        self.batch = batch_lengths(context, inputs, [2] * len(inputs))
+        self.matrix = stored_parts(context, a)
+        self.right = None if b is None else stored_parts(context, b)
+        self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
+
+    def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
+        """The results: by the routine, or loops for small matrices if these are meant."""
+
+        def by_loops() -> Sequence[Value]:
+            self.by_loops()
+            return ()
+
+        def by_lapack() -> Sequence[Value]:
+            self.by_lapack(routine)
+            return ()
+
+        def emit() -> None:
+            if small:
+                by_size(self.context, self.n, by_loops, by_lapack)
+            else:
+                by_lapack()
+
+        self.context.step([*self.matrix, *(self.right or ())], self.result, emit)
+        return [whole_tensor(self.result)]
+
+    def settled(self, failed: Value) -> Value | None:
+        """Check that nothing failed, or say whether the result is good."""
+        good = self.context.builder.eq(failed, self.context.i64(0))
+        if self.on_error == "nan":
+            return good
+        self.context.check(good)
+        return None
+
+    def by_lapack(self, routine: str) -> None:
+        """Call the routine for each element of the batch."""
+        context, n = self.context, self.n
+        lapack = Lapack(context, self.dtype)
+        matrix = WorkMatrix(context, self.dtype, n, n)
+        pivots = Pointer(lapack.integers(n), context.i64(0))
+        length = work_length(context, n)
+        work = WorkMatrix(context, self.dtype, length, context.i64(1))
+        columns = matrix if self.right is None else WorkMatrix(context, self.dtype, n, self.columns)
+        square: dict[str, Value | Pointer] = {"n": n, "a": matrix.pointer, "lda": matrix.leading}
+        given: dict[str, str | Value | Pointer] = {
+            **square, "nrhs": self.columns, "b": columns.pointer, "ldb": columns.leading,
+        }  # fmt: skip
+        if routine != "gesv":
+            given["uplo"] = "L"
+        if routine != "posv":
+            given["ipiv"] = pivots
+        if routine in ("sysv", "hesv"):
+            given |= {"work": work.pointer, "lwork": length}
+        with each_element(context, self.batch) as index:
+            matrix.fill(self.matrix, index)
+            if self.right is not None:
+                columns.fill(self.right, index)
+                failed = lapack.call(routine, **given)
+            else:
+                failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
+                lapack.call("getri", ipiv=pivots, work=work.pointer, lwork=length, **square)
+            columns.copy_to(self.result, index, self.settled(failed))
+
+    def by_loops(self) -> None:
+        """Eliminate in a copy of each matrix, and in the result."""
+        context, builder, n = self.context, self.context.builder, self.n
+        zero = context.i64(0)
+        work = builder.buffer(self.matrix[0].dtype, "work", ndim=2)
+        builder.alloc(work, builder.mul(n, n))
+        matrix = Rows(context, work, zero, n)
+        result = self.result[0]
+        with each_element(context, self.batch) as index:
+            _copy_rows(context, matrix, self.matrix[0], index, n)
+            start = result.position(builder, [*index, zero, zero])
+            right = Rows(context, result.buffer, start, self.columns)
+            _copy_rows(context, right, None if self.right is None else self.right[0], index, n)
+            good = self.settled(eliminate(matrix, n, right))
+            back_substitution(matrix, n, right)
+            if good is not None:
+                builder.branch(
+                    good,
+                    lambda: (),
+                    lambda index=index: fill_with_nan(context, result, index) or (),
+                )
+
+
+def _copy_rows(context: Context, rows: Rows, source: Stored | None, index: Index, n: Value) -> None:
+    """Copy a matrix of an operand; the identity if there is none."""
+    builder = context.builder
+    own = None if source is None else own_index(context, source, 2, index)
+    with builder.loop(n, fixed=True) as down, builder.loop(rows.columns, fixed=True) as across:
+        i, j = down.index, across.index
+        if source is None or own is None:
+            dtype = rows.buffer.dtype
+            value = builder.select(
+                builder.eq(i, j), builder.const(1.0, dtype), builder.const(0.0, dtype)
+            )
+        else:
+            value = builder.load(source.buffer, source.position(builder, [*own, i, j]), fixed=True)
+        rows.store(i, j, value)
+
+
+@lowers_complex_to_loops(Solve)
+@lowers_to_loops(Solve)
+def lower_solve(
+    context: Context, node: TensorApply[Solve], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    assumed = node.op.assume_a
+    if assumed == "diagonal":
+        return lower_diagonal(context, node, inputs)
+    equations = _Equations(context, node, inputs)
+    complex_ = is_complex(equations.dtype)
+    routine = {"gen": "gesv", "pos": "posv", "her": "hesv" if complex_ else "sysv"}
+    return equations.lowered(assumed == "gen" and not complex_, routine.get(assumed, "sysv"))
+
+
+@lowers_complex_to_loops(Inv)
+@lowers_to_loops(Inv)
+def lower_inv(context: Context, node: TensorApply[Inv], inputs: list[Tensor]) -> Sequence[Tensor]:
+    small = not is_complex(node.outputs[0].type.dtype)
+    return _Equations(context, node, inputs).lowered(small, "gesv")

@@ -1,0 +1,92 @@
+"""Linear equations, inverses and LU factorisations on every backend: batches, layouts, sizes, and matrices that fail."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo import config
+from occelo.tensor import linalg
+
+LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
+BACKENDS = [
+    b
+    for b in ("native", "c", "numba", "jax", "pytorch")
+    if importlib.util.find_spec(LIBRARIES.get(b, "numpy")) is not None
+]
+SINGULAR = np.stack([np.eye(3), np.diag([1.0, 0.0, 2.0]), 2 * np.eye(3)])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def graphs_of_pytorch_run_as_they_are() -> Any:
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile
+
+
+def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    real = rng.uniform(-1, 1, shape)
+    return (real + 1j * rng.uniform(-1, 1, shape) if dtype.startswith("c") else real).astype(dtype)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_small_and_large_matrices_of_unknown_lengths(backend: str, dtype: str) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    b = ot.tensor("b", dtype=dtype, shape=(None, None))
+    outputs = [linalg.solve(a, b), linalg.inv(a), *linalg.slogdet(a), linalg.lu_factor(a)[0]]
+    f = oc.function([a, b], outputs, mode=backend)
+    for lead, n in ((2, 3), (1, 17), (2, 0), (0, 2)):
+        x = drawn((lead, n, n), dtype) + np.asarray(3, dtype) * np.eye(n, dtype=dtype)
+        y = drawn((n, 2), dtype, 1)
+        wanted = [np.linalg.solve(x, y), np.linalg.inv(x), *np.linalg.slogdet(x)]
+        *found, factors = f(x, y)
+        for got, each in zip(found, wanted, strict=True):
+            assert got.dtype == each.dtype
+            tolerance = 1e-10 if dtype == "float64" else 2e-4
+            np.testing.assert_allclose(got, each, rtol=tolerance, atol=tolerance)
+        assert factors.shape == x.shape
+        sizes = np.prod(np.abs(np.diagonal(factors, 0, -2, -1)), -1)
+        np.testing.assert_allclose(sizes, np.abs(np.linalg.det(x)), rtol=1e-3)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_singular_matrix_is_named(backend: str) -> None:
+    x = ot.tensor("x", dtype="float64", shape=(3, 3, 3))
+    for function, reason in (
+        (linalg.inv, "inv: Singular matrix"),
+        (lambda a, **k: linalg.solve(a, np.eye(3), **k), "solve: Singular matrix"),
+        (
+            lambda a, **k: linalg.solve(a, np.eye(3), assume_a="pos", **k),
+            "solve: Matrix is not positive definite",
+        ),
+    ):
+        f = oc.function([x], function(x), mode=backend)
+        with pytest.raises(np.linalg.LinAlgError, match=f"{reason}, at index 1 of the batch"):
+            f(SINGULAR)
+        np.testing.assert_allclose(f(SINGULAR[[0, 0, 2]])[2], np.eye(3) / 2)
+        g = oc.function([x], function(x, on_error="nan"), mode=backend)
+        found = g(SINGULAR)
+        assert np.isnan(found[1]).all()
+        np.testing.assert_allclose(found[[0, 2]], [np.eye(3), np.eye(3) / 2])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_views_and_broadcasting(backend: str) -> None:
+    a = ot.tensor("a", dtype="float64", shape=(None, 1, None, None))
+    b = ot.tensor("b", dtype="float64", shape=(None, None))
+    solved = linalg.solve(a[:, :, ::-1, ::-1], b[::-1].T[:, ::-1].T)
+    transposed = linalg.solve(a, b, assume_a="sym", lower=True)
+    f = oc.function([a, b], [solved, transposed], mode=backend)
+    x = drawn((2, 1, 4, 4), "float64") + 3 * np.eye(4)
+    y = drawn((4, 4), "float64", 1)
+    low = np.tril(x)
+    whole = low + np.tril(x, -1).swapaxes(-1, -2)
+    np.testing.assert_allclose(f(x, y)[0], np.linalg.solve(x[:, :, ::-1, ::-1], y[::-1][::-1]))
+    np.testing.assert_allclose(f(x, y)[1], np.linalg.solve(whole, y))
