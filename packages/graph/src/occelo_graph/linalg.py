@@ -14,7 +14,9 @@ from occelo_graph.ops.linalg.cholesky import *
 from occelo_graph.ops.linalg.determinant import *
 from occelo_graph.ops.linalg.inverse import *
 from occelo_graph.ops.linalg.lu import *
+from occelo_graph.ops.linalg.matrix_functions import *
 from occelo_graph.ops.linalg.solve import *
+from occelo_graph.ops.linalg.sylvester import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm

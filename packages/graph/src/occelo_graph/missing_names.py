@@ -20,7 +20,7 @@ AT_TOP = frozenset(
 
 ABSENT = frozenset(
     "argsort batch_normalization bincount cho_solve conv conv2d convolve1d "
-    "convolve2d eig eigh eigvalsh expm fft filter foldl foldr gradient irfft "
+    "convolve2d eig eigh eigvalsh fft filter foldl foldr gradient irfft "
     "lstsq map matrix_inverse median minimize "
     "nlinalg optimize percentile pinv qr quantile random reduce rfft root scan "
     "searchsorted signal slinalg sort sparse svd tensorinv "

@@ -10,6 +10,7 @@ from occelo_graph.testing import (
     elementwise_examples,
     equation_examples,
     linear_algebra_examples,
+    matrix_function_examples,
     product_examples,
     shape_examples,
     structure_examples,
@@ -25,6 +26,7 @@ EXAMPLES: list[Example] = [
     *linear_algebra_examples.EXAMPLES,
     *product_examples.EXAMPLES,
     *equation_examples.EXAMPLES,
+    *matrix_function_examples.EXAMPLES,
 ]
 
 

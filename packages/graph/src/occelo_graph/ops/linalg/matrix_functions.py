@@ -1,0 +1,144 @@
+"""Functions of square matrices: the exponential, the principal logarithm and the principal square root."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_graph.ops.linalg.sylvester import Sylvester
+from occelo_graph.optional_scipy import scipy_module
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Expm", "Logm", "Sqrtm", "expm", "logm", "sqrtm"]
+
+LinAlgError = np.linalg.LinAlgError
+
+
+class _MatrixFunction(MatrixOp):
+    """An analytic function of a matrix that SciPy computes."""
+
+    signature: ClassVar[str] = "(n,n)->(n,n)"
+
+    def core(self, *arrays: Array) -> Array:
+        (a,) = arrays
+        if a.size == 0:
+            return a.copy()
+        if not np.isfinite(a).all():
+            return np.full_like(a, np.nan)
+        made = self.compute(a)
+        if np.iscomplexobj(made) and not np.iscomplexobj(a):
+            made = self._real(made)
+        return made.astype(a.dtype, copy=False)
+
+    def compute(self, a: Array) -> Array:
+        """SciPy's result for a matrix that is not empty and has finite elements; LinAlgError if there is none."""
+        function = getattr(scipy_module("linalg", self.label), self.label)
+        with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            # its estimate of the error is for float64
+            made = np.asarray(function(a.astype(np.result_type(a, np.float64))))
+        # a logarithm is that of another matrix then
+        singular = any("ExactlySingular" in w.category.__name__ for w in said)
+        if singular or not np.isfinite(made).all():
+            raise LinAlgError(f"the matrix is singular and has no {self.label}")
+        return made
+
+    def _real(self, made: Array) -> Array:
+        """The real part of the result for a real matrix; LinAlgError if the result is not real."""
+        size = np.abs(made).max(initial=0.0)
+        if np.abs(np.imag(made)).max(initial=0.0) > size * np.sqrt(np.finfo(made.dtype).eps):
+            raise LinAlgError(
+                f"the real matrix has negative eigenvalues, so its {self.label} is complex; cast it to complex"
+            )
+        return np.asarray(np.real(made))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # Mathias (1996), A chain rule for matrix functions and applications, theorem 2.1
+        ct = cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct]
+        a = hermitian(inputs[0])
+        n = a.shape[-1]
+        a = a + zeros_like(ct)  # a cotangent may have more batch dimensions
+        above = concatenate([a, ct], axis=-1)
+        below = concatenate([zeros_like(a), a], axis=-1)
+        return [self(concatenate([above, below], axis=-2))[..., :n, n:]]
+
+
+@op
+class Expm(_MatrixFunction):
+    """The exponentials of square matrices."""
+
+    def compute(self, a: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(scipy_module("linalg", "expm").expm(a))
+
+
+@op
+class Logm(_MatrixFunction):
+    """The principal logarithms of square matrices."""
+
+    on_error: str = "raise"
+
+
+@op
+class Sqrtm(_MatrixFunction):
+    """The principal square roots of square matrices."""
+
+    on_error: str = "raise"
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # the derivative of X X = A: X dX + dX X = dA
+        ct = cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct]
+        root = hermitian(outputs[0])
+        return [Sylvester()(root, root, ct)]
+
+
+def expm(A: Any) -> TensorVariable:
+    """The exponential of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``expm``.
+
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Infinite elements make a matrix of NaN.
+    The gradient is the upper right block of the exponential of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996).
+    ValueError if ``A`` is not square.
+    """
+    (x,) = as_matrices("expm", A)
+    made: TensorVariable = Expm()(x)
+    return made
+
+
+def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
+    """The principal logarithm of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``logm``.
+
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy the logarithm of a real matrix
+    is real: a matrix whose logarithm is complex, or that is singular, is a ``numpy.linalg.LinAlgError``, or with
+    ``on_error="nan"`` a matrix of NaN; cast to complex128 for complex results. The gradient is the upper right block of the
+    logarithm of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996). ValueError if ``A`` is not square.
+    """
+    (x,) = as_matrices("logm", A)
+    made: TensorVariable = Logm(check_on_error(on_error))(x)
+    return made
+
+
+def sqrtm(A: Any, *, on_error: str = "raise") -> TensorVariable:
+    """The principal square root of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``sqrtm``.
+
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy the root of a real matrix is
+    real: a matrix whose root is complex, or that has none, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` a
+    matrix of NaN; cast to complex128 for complex results. The gradient solves a Sylvester equation, which is singular
+    where ``A`` is. ValueError if ``A`` is not square.
+    """
+    (x,) = as_matrices("sqrtm", A)
+    made: TensorVariable = Sqrtm(check_on_error(on_error))(x)
+    return made

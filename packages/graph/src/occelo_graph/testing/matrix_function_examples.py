@@ -1,0 +1,127 @@
+"""Examples of functions of matrices and of Sylvester's and Lyapunov's equations; of the family linalg."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph import linalg
+from occelo_graph.testing.example import Example, draw
+from occelo_graph.testing.linear_algebra_examples import dominant, make
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array, ArrayFunction
+
+__all__ = ["EXAMPLES"]
+
+npl: Any = np.linalg
+kron: Any = np.kron
+M = draw((-1.0, 1.0), (3, 3), salt=31)
+N = draw((-1.0, 1.0), (2, 2), salt=32)
+Q = draw((-1.0, 1.0), (3, 2), salt=33)
+BATCH = draw((-1.0, 1.0), (2, 3, 3), salt=34)
+COMPLEX = BATCH + 1j * BATCH[::-1]
+
+
+def _by_eigenvalues(function: Any, matrix: Any = dominant) -> ArrayFunction:
+    """A function of matrices through those of their eigenvalues."""
+
+    def reference(x: Array) -> Any:
+        values, vectors = npl.eig(matrix(x))
+        made = vectors @ (function(values)[..., None] * npl.inv(vectors))
+        return (made if np.iscomplexobj(x) else made.real).astype(x.dtype)
+
+    return reference
+
+
+def same(x: Any) -> Any:
+    """The matrix itself."""
+    return x
+
+
+def _functions() -> list[Example]:
+    made = [
+        make("expm", linalg.expm, _by_eigenvalues(np.exp, same), M, grad=(0,)),
+        make("expm", linalg.expm, _by_eigenvalues(np.exp, same), COMPLEX),
+        make("expm", linalg.expm, np.copy, np.zeros((0, 0))),
+    ]
+    made += _principal("logm", linalg.logm, np.log)
+    return made + _principal("sqrtm", linalg.sqrtm, np.sqrt)
+
+
+def _principal(name: str, function: Any, scalar: Any) -> list[Example]:
+    """A function of matrices without eigenvalues on the negative real axis."""
+
+    def of_dominant(x: Any) -> Any:
+        return function(dominant(x))
+
+    reference = _by_eigenvalues(scalar)
+    return [
+        make(name, of_dominant, reference, BATCH, grad=(0,)),
+        make(name, of_dominant, reference, M.astype("float32"), tolerance=1e-4),
+        make(name, of_dominant, reference, COMPLEX),
+    ]
+
+
+def _by_kron(a: Any, b: Any, q: Any) -> Any:
+    """The solution of ``a x + x b = q`` by equations for all of its elements."""
+    m, n = q.shape
+    system = kron(a, np.eye(n)) + kron(np.eye(m), b.T)
+    return npl.solve(system, q.reshape(-1)).reshape(m, n)
+
+
+def _equations() -> list[Example]:
+    def lyapunov(a: Any, q: Any) -> Any:
+        a = dominant(a)
+        return _by_kron(a, a.conj().T, q)
+
+    def discrete(a: Any, q: Any) -> Any:
+        a, n = a * 0.3, len(a)
+        system = np.eye(n * n) - kron(a, a.conj())
+        return npl.solve(system, q.reshape(-1)).reshape(n, n)
+
+    return [
+        make(
+            "solve_sylvester",
+            lambda a, b, q: linalg.solve_sylvester(dominant(a), dominant(b), q),
+            lambda a, b, q: _by_kron(dominant(a), dominant(b), q),
+            M,
+            N,
+            Q,
+            grad=(0, 1, 2),
+        ),
+        make(
+            "solve_continuous_lyapunov",
+            lambda a, q: linalg.solve_continuous_lyapunov(dominant(a), q),
+            lyapunov,
+            M,
+            BATCH[0],
+            grad=(0, 1),
+        ),
+        make(
+            "solve_continuous_lyapunov",
+            lambda a, q: linalg.solve_continuous_lyapunov(dominant(a), q),
+            lyapunov,
+            COMPLEX[0],
+            COMPLEX[1],
+        ),
+        make(
+            "solve_discrete_lyapunov",
+            lambda a, q: linalg.solve_discrete_lyapunov(a * 0.3, q),
+            discrete,
+            M,
+            BATCH[0],
+            grad=(0, 1),
+        ),
+        make(
+            "solve_discrete_lyapunov",
+            lambda a, q: linalg.solve_discrete_lyapunov(a * 0.3, q, method="bilinear"),
+            discrete,
+            COMPLEX[0],
+            COMPLEX[1],
+        ),
+    ]
+
+
+EXAMPLES: list[Example] = [*_functions(), *_equations()]
