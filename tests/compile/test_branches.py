@@ -10,6 +10,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_graph import Op, op
 from occelo_graph import tensor as ot
 from occelo_graph.testing.looping import again
 from occelo_link.testing import has_compiler
@@ -274,3 +275,35 @@ def test_gradients_of_deeply_nested_branches() -> None:
         total = np.prod(values[first:]) * (0.7 if first == 0 else 3.0 * values[start])
         slopes = [total / v if k >= start else 0.0 for k, v in enumerate(values)]
         np.testing.assert_allclose(found, [total / 0.7 if first == 0 else 0.0, *slopes])
+
+
+@pytest.mark.parametrize("linker", ["py", "vm", "native"])
+def test_functions_of_different_branches_are_not_fused(linker: str) -> None:
+    ran: list[str] = []
+
+    @op
+    class Told(Op):
+        name: str
+
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def infer_shape(self, node: Any, input_shapes: Any) -> Any:
+            return input_shapes
+
+        def evaluate(self, x: Any) -> Any:
+            ran.append(self.name)
+            return x + 1
+
+    x, c = ot.dvector("x"), ot.dscalar("c")
+    shared = ot.exp(ot.cumsum(x))  # which both branches read
+    out = ot.ifelse(c > 0, shared * Told("then")(x) + 1, ot.sin(shared * Told("other")(x)))
+    f = oc.function([x, c], out, mode=oc.Mode(linker, "fast_run"))
+    value = np.array([0.5, 2.0])
+    for number, name, expected in (
+        (1.0, "then", np.exp(value.cumsum()) * (value + 1) + 1),
+        (-1.0, "other", np.sin(np.exp(value.cumsum()) * (value + 1))),
+    ):
+        ran.clear()
+        np.testing.assert_allclose(f(value, number), expected)
+        assert ran == [name]

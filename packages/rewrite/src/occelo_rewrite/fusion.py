@@ -7,10 +7,12 @@ are several such groups, they are merged. A group can only depend on groups of l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
 from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.ir.regions import divide
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
@@ -32,7 +34,7 @@ class _Group:
     def __init__(self, node: Apply, level: int, shape: Any) -> None:
         self.nodes = [node]
         self.level = level
-        self.shape = shape
+        self.shape = shape  # with the region
 
 
 def _fusible_shape(node: Apply) -> Any:
@@ -65,7 +67,18 @@ def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group
     return whole[0]
 
 
-def _groups(order: list[Apply]) -> list[_Group]:
+def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, Any]:
+    """The region of each node that belongs to one; nodes of two regions must stay two, or a branch not taken would run."""
+    inside = divide(order, outputs).inside
+    return {
+        node: (owner, k)
+        for owner, regions in inside.items()
+        for k, nodes in enumerate(regions)
+        for node in nodes
+    }
+
+
+def _groups(order: list[Apply], region_of: dict[Apply, Any]) -> list[_Group]:
     found: list[_Group] = []
     group_of: dict[Apply, _Group] = {}
     level_of: dict[Apply, int] = {}
@@ -77,6 +90,7 @@ def _groups(order: list[Apply]) -> list[_Group]:
             level_of[node] = 1 + max(levels, default=0)
             continue
         top = max(levels, default=0)
+        shape = (shape, region_of.get(node))
         near = [o for o in owners if level_of[o] == top]
         parts = [group_of.get(o) for o in near]
         joined = _merged(parts, shape, group_of) if near else None
@@ -149,5 +163,7 @@ class FusionRewriter(RecordingRewriter):
         # from the outputs backwards, so that the inputs of a group are not replaced before it
         order = fgraph.toposort()
         place = {node: i for i, node in enumerate(order)}
-        for group in sorted(_groups(order), key=lambda g: -g.level):
+        for group in sorted(
+            _groups(order, _regions(order, fgraph.outputs)), key=lambda g: -g.level
+        ):
             _fuse(fgraph, group, place, record)
