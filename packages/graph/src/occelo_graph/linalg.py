@@ -12,10 +12,14 @@ from occelo_graph.ops.linalg.block_matrices import *
 from occelo_graph.ops.linalg.chains import *
 from occelo_graph.ops.linalg.cholesky import *
 from occelo_graph.ops.linalg.determinant import *
+from occelo_graph.ops.linalg.eigh import *
 from occelo_graph.ops.linalg.inverse import *
 from occelo_graph.ops.linalg.lu import *
 from occelo_graph.ops.linalg.matrix_functions import *
+from occelo_graph.ops.linalg.qr import *
+from occelo_graph.ops.linalg.results import *
 from occelo_graph.ops.linalg.solve import *
+from occelo_graph.ops.linalg.svd import *
 from occelo_graph.ops.linalg.sylvester import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose

@@ -13,6 +13,7 @@ from occelo_graph.testing import (
     matrix_function_examples,
     product_examples,
     shape_examples,
+    spectral_examples,
     structure_examples,
 )
 from occelo_graph.testing.example import Example
@@ -27,6 +28,7 @@ EXAMPLES: list[Example] = [
     *product_examples.EXAMPLES,
     *equation_examples.EXAMPLES,
     *matrix_function_examples.EXAMPLES,
+    *spectral_examples.EXAMPLES,
 ]
 
 

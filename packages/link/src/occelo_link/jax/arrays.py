@@ -127,6 +127,17 @@ class JaxArrays(Arrays):
     def permutation(self, pivots: Any, n: int) -> Any:
         return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
 
+    def eigh(self, x: Any, lower: bool, vectors: bool) -> Sequence[Any]:
+        columns, values = lax.linalg.eigh(x, lower=lower, symmetrize_input=False)
+        return [values, columns] if vectors else [values]
+
+    def svd(self, x: Any, full: bool, vectors: bool) -> Sequence[Any]:
+        found = jnp.linalg.svd(x, full_matrices=full, compute_uv=vectors)
+        return list(found) if vectors else [found]
+
+    def qr(self, x: Any, full: bool) -> Sequence[Any]:
+        return list(jnp.linalg.qr(x, "complete" if full else "reduced"))
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return jnp.diagonal(x, offset, axis1, axis2)
 

@@ -70,7 +70,9 @@ class BlasLibrary:
         return _from_capsule(f"scipy.linalg.cython_{kind}", function)
 
 
-_LAPACK = frozenset("potrf potrs getrf getrs gesv trtrs geqrf syevd gesdd".split())
+_LAPACK = frozenset(
+    "potrf potrs getrf getrs gesv trtrs geqrf geqp3 orgqr ungqr syevd heevd gesdd geev".split()
+)
 
 
 def _mapped_openblas() -> ctypes.CDLL | None:

@@ -245,6 +245,20 @@ class TorchArrays(Arrays):
         matrix, _, _ = torch.lu_unpack(square, pivots + 1, unpack_data=False)
         return torch.argmax(matrix, -2)
 
+    def eigh(self, x: Any, lower: bool, vectors: bool) -> Sequence[Any]:
+        triangle = "L" if lower else "U"
+        if vectors:
+            return list(torch.linalg.eigh(x, UPLO=triangle))
+        return [torch.linalg.eigvalsh(x, UPLO=triangle)]
+
+    def svd(self, x: Any, full: bool, vectors: bool) -> Sequence[Any]:
+        if vectors:
+            return list(torch.linalg.svd(x, full_matrices=full))
+        return [torch.linalg.svdvals(x)]
+
+    def qr(self, x: Any, full: bool) -> Sequence[Any]:
+        return list(torch.linalg.qr(x, "complete" if full else "reduced"))
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return torch.diagonal(x, offset, axis1, axis2)
 

@@ -167,6 +167,18 @@ class Arrays(ABC):
         """The order, as int64, of n rows after they were exchanged by pivots of `lu`."""
 
     @abstractmethod
+    def eigh(self, x: Array, lower: bool, vectors: bool) -> Sequence[Array]:
+        """Eigenvalues in ascending order of Hermitian matrices given by a triangle, and, if wanted, their vectors."""
+
+    @abstractmethod
+    def svd(self, x: Array, full: bool, vectors: bool) -> Sequence[Array]:
+        """U, singular values and V^H, or the values alone."""
+
+    @abstractmethod
+    def qr(self, x: Array, full: bool) -> Sequence[Array]:
+        """Q and R; Q is square if ``full``."""
+
+    @abstractmethod
     def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
         """NumPy's ``diagonal``."""
 

@@ -12,10 +12,13 @@ import numpy as np
 from occelo_graph import TensorApply
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
 from occelo_graph.ops.linalg.matrix_op import MatrixOp
+from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
 from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Array
@@ -47,7 +50,8 @@ def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array
         tracer.check(every)
         return result
     shape = tuple(int(n) for n in result.shape)
-    whole = arrays.broadcast(arrays.reshape(good, (*good.shape, 1, 1)), shape)
+    ones = [1] * (len(shape) - len(good.shape))
+    whole = arrays.broadcast(arrays.reshape(good, (*good.shape, *ones)), shape)
     nan = arrays.constant(np.full(shape, np.nan, arrays.dtype(result)))
     return arrays.where(whole, result, nan)
 
@@ -169,3 +173,111 @@ def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Se
     eye = arrays.constant(np.eye(int(a.shape[-1]), dtype=arrays.dtype(a)))
     result, good = _solution(tracer, a, arrays.broadcast(eye, a.shape))
     return [_settled(tracer, node.op.on_error, result, good)]
+
+
+def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Array]:
+    """Matrices with those replaced by zeros of which an element (of one triangle, "L" or "U") is not finite; and which are finite."""
+    arrays = tracer.arrays
+    shape = tuple(int(n) for n in x.shape)
+    difference = arrays.apply("sub", x, x)
+    fine = arrays.apply("eq", difference, 0)
+    if uplo:
+        outside = np.logical_not((np.tril if uplo == "L" else np.triu)(np.ones(shape, bool)))
+        fine = arrays.apply("or", fine, arrays.constant(outside))
+    good = arrays.reduce("and", fine, [len(shape) - 2, len(shape) - 1])
+    zeros = arrays.constant(np.zeros(shape, arrays.dtype(x)))
+    whole = arrays.broadcast(arrays.reshape(good, (*shape[:-2], 1, 1)), shape)
+    return arrays.where(whole, x, zeros), good
+
+
+def _of_empty(tracer: Tracer, node: TensorApply[MatrixOp], x: Array) -> list[Array]:
+    """The results for matrices without elements, which do not depend on values."""
+    zeros = np.zeros(tuple(int(n) for n in x.shape), tracer.arrays.dtype(x))
+    return [tracer.arrays.constant(r) for r in node.op.evaluate(zeros)]
+
+
+def _lower_eigh(
+    tracer: Tracer, node: TensorApply[Eigh | Eigvalsh], inputs: list[Array], vectors: bool
+) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    if 0 in x.shape:
+        return _of_empty(tracer, node, x)
+    op = node.op
+    fine, good = _where_finite(tracer, x, "L" if op.lower else "U")
+    found = tracer.arrays.eigh(fine, op.lower, vectors)
+    return [_settled(tracer, op.on_error, r, good) for r in found]
+
+
+@traces(Eigh)
+def lower_eigh(tracer: Tracer, node: TensorApply[Eigh], inputs: list[Array]) -> Sequence[Array]:
+    return _lower_eigh(tracer, node, inputs, True)
+
+
+@traces(Eigvalsh)
+def lower_eigvalsh(
+    tracer: Tracer, node: TensorApply[Eigvalsh], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_eigh(tracer, node, inputs, False)
+
+
+def _lower_svd(
+    tracer: Tracer,
+    node: TensorApply[SVD | FullSVD | SingularValues],
+    inputs: list[Array],
+    full: bool,
+    vectors: bool,
+) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    if 0 in x.shape:
+        return _of_empty(tracer, node, x)
+    fine, good = _where_finite(tracer, x)
+    found = tracer.arrays.svd(fine, full, vectors)
+    return [_settled(tracer, node.op.on_error, r, good) for r in found]
+
+
+@traces(SVD)
+def lower_svd(tracer: Tracer, node: TensorApply[SVD], inputs: list[Array]) -> Sequence[Array]:
+    return _lower_svd(tracer, node, inputs, False, True)
+
+
+@traces(FullSVD)
+def lower_full_svd(
+    tracer: Tracer, node: TensorApply[FullSVD], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_svd(tracer, node, inputs, True, True)
+
+
+@traces(SingularValues)
+def lower_singular_values(
+    tracer: Tracer, node: TensorApply[SingularValues], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_svd(tracer, node, inputs, False, False)
+
+
+def _lower_qr(
+    tracer: Tracer, node: TensorApply[QR | FullQR | QRTriangle], inputs: list[Array], full: bool
+) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    if 0 in x.shape:
+        return _of_empty(tracer, node, x)
+    found = tracer.arrays.qr(x, full)
+    return found if len(node.outputs) == 2 else found[1:]
+
+
+@traces(QR)
+def lower_qr(tracer: Tracer, node: TensorApply[QR], inputs: list[Array]) -> Sequence[Array]:
+    return _lower_qr(tracer, node, inputs, False)
+
+
+@traces(FullQR)
+def lower_full_qr(
+    tracer: Tracer, node: TensorApply[FullQR], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_qr(tracer, node, inputs, True)
+
+
+@traces(QRTriangle)
+def lower_triangle(
+    tracer: Tracer, node: TensorApply[QRTriangle], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_qr(tracer, node, inputs, False)

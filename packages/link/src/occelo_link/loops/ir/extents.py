@@ -6,7 +6,7 @@ program with bounds checks cannot call a routine that is not in the table here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from occelo_link.loops.ir.lapack_routines import Routine, routine_of
 from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
@@ -72,7 +72,7 @@ class _Arguments:
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
     def plain(self, position: int) -> bool:
-        """Whether the argument is the letter for a matrix that is not transposed."""
+        """Whether the argument is the letter N: a matrix that is not transposed, or results that are not wanted."""
         reference = self._reference(position)
         assert reference.value.op == "const"
         return chr(reference.value.args[0]) == "N"
@@ -133,9 +133,11 @@ def _of_lapack(
     found: list[Extent] = []
     for argument, given in zip(routine.arguments, call.args, strict=True):
         if isinstance(given, Pointer):
+            wanted = argument.wanted
+            if wanted and arguments.plain(places[wanted]):
+                continue
             height, leading, width = (
-                i64(int(n)) if n.isdigit() else arguments.integer(places[n])
-                for n in argument.extent
+                _length(n, arguments, places, operate, i64) for n in argument.extent
             )
             if argument.extent[1] == "1":
                 # a vector is a matrix with one column
@@ -146,3 +148,17 @@ def _of_lapack(
             valid = operate("le", operate("max", height, i64(1)), leading)
             found.append(Extent(given, count, valid))
     return found
+
+
+def _length(
+    text: str,
+    arguments: _Arguments,
+    places: Mapping[str, int],
+    operate: Operate,
+    i64: Callable[[int], Value],
+) -> Value:
+    """A length of an array: a number, an integer argument, or the shorter of two."""
+    if text.isdigit():
+        return i64(int(text))
+    first, *second = (arguments.integer(places[name]) for name in text.split("&"))
+    return operate("min", first, second[0]) if second else first

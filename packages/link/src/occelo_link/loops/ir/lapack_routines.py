@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["ROUTINES", "Argument", "Routine", "routine_of"]
+__all__ = ["ROUTINES", "Argument", "Routine", "find_routine", "routine_of"]
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,15 @@ class Argument:
 
     ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (elements of the dtype of its parts) or
     "integers". Arrays have a ``height``, a ``leading`` dimension and a number of columns, ``width``; each is the name of an integer
-    argument, or a number. ``written`` says whether the routine writes the argument.
+    argument, or the shorter of two (``m&n``), or a number. ``written`` says whether the routine writes the argument. An array is not
+    accessed if the letter ``wanted`` is N.
     """
 
     name: str
     kind: str
     extent: tuple[str, str, str] = ("1", "1", "1")
     written: bool = False
+    wanted: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Routine:
 
     ``text`` lists the arguments in order. Letters have names in capitals; an array is followed by its extent in brackets, ``[height
     leading width]`` or ``[length]``, with ``real:`` or ``int:`` in front of the name if its elements are no numbers of the routine's
-    dtype, and ``!`` behind it if it is written.
+    dtype, ``!`` behind it if it is written, and then ``~JOB`` if that letter says whether it is wanted.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Routine:
 
 def _argument(word: str) -> Argument:
     kind, _, rest = word.rpartition(":")
+    rest, _, wanted = rest.partition("~")
     written = rest.endswith("!")
     name, bracket, inside = rest.removesuffix("!").partition("[")
     if not bracket:
@@ -55,13 +58,53 @@ def _argument(word: str) -> Argument:
     lengths = inside.rstrip("]").split(",")
     height, leading, width = lengths if len(lengths) == 3 else (*lengths, "1", "1")
     kinds = {"": "array", "real": "real", "int": "integers"}
-    return Argument(name, kinds[kind], (height, leading, width), written)
+    return Argument(name, kinds[kind], (height, leading, width), written, wanted.lower())
 
 
 ROUTINES: dict[str, Routine] = {
     routine.name: routine
     for routine in (
         Routine("potrf", "UPLO n a[n,lda,n]! lda int:info[1]!"),
+        Routine(
+            "syevd",
+            "JOBZ UPLO n a[n,lda,n]! lda w[n]! work[lwork]! lwork int:iwork[liwork]! liwork int:info[1]!",
+        ),
+        Routine(
+            "heevd",
+            "JOBZ UPLO n a[n,lda,n]! lda real:w[n]! work[lwork]! lwork real:rwork[lrwork]! lrwork "
+            "int:iwork[liwork]! liwork int:info[1]!",
+        ),
+        # the lengths of the last working arrays follow from those of the matrix
+        Routine(
+            "gesdd",
+            "JOBZ m n a[m,lda,n]! lda s[m&n]! u[m,ldu,m&n]!~JOBZ ldu vt[m&n,ldvt,n]!~JOBZ ldvt work[lwork]! lwork "
+            "int:iwork[m&n]! int:info[1]!",
+        ),
+        Routine(
+            "complex gesdd",
+            "JOBZ m n a[m,lda,n]! lda real:s[m&n]! u[m,ldu,m&n]!~JOBZ ldu vt[m&n,ldvt,n]!~JOBZ ldvt work[lwork]! "
+            "lwork real:rwork[m&n]! int:iwork[m&n]! int:info[1]!",
+        ),
+        Routine("geqrf", "m n a[m,lda,n]! lda tau[m&n]! work[lwork]! lwork int:info[1]!"),
+        Routine("orgqr", "m n k a[m,lda,n]! lda tau[k] work[lwork]! lwork int:info[1]!"),
+        Routine("ungqr", "m n k a[m,lda,n]! lda tau[k] work[lwork]! lwork int:info[1]!"),
+        Routine(
+            "geqp3", "m n a[m,lda,n]! lda int:jpvt[n]! tau[m&n]! work[lwork]! lwork int:info[1]!"
+        ),
+        Routine(
+            "complex geqp3",
+            "m n a[m,lda,n]! lda int:jpvt[n]! tau[m&n]! work[lwork]! lwork real:rwork[n]! int:info[1]!",
+        ),
+        Routine(
+            "geev",
+            "JOBVL JOBVR n a[n,lda,n]! lda wr[n]! wi[n]! vl[n,ldvl,n]!~JOBVL ldvl vr[n,ldvr,n]!~JOBVR ldvr "
+            "work[lwork]! lwork int:info[1]!",
+        ),
+        Routine(
+            "complex geev",
+            "JOBVL JOBVR n a[n,lda,n]! lda w[n]! vl[n,ldvl,n]!~JOBVL ldvl vr[n,ldvr,n]!~JOBVR ldvr work[lwork]! "
+            "lwork real:rwork[n]! int:info[1]!",
+        ),
         Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
         # the vector of pivots has min(m, n) elements; callers give it m
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),
@@ -77,7 +120,13 @@ ROUTINES: dict[str, Routine] = {
         ),
     )
 }
-"""The routines by name."""
+"""The routines by name; some have other arguments for complex matrices."""
+
+
+def find_routine(letter: str, name: str) -> Routine | None:
+    """The routine with a name for a letter: s, d, c or z."""
+    own = ROUTINES.get(f"complex {name}") if letter in "cz" else None
+    return own or ROUTINES.get(name)
 
 
 def routine_of(entry: str) -> Routine | None:
@@ -88,6 +137,7 @@ def routine_of(entry: str) -> Routine | None:
     kind, _, function = entry.partition(":")
     if kind != "lapack":
         return None
-    if function[1:] not in ROUTINES:
+    found = find_routine(function[0], function[1:])
+    if found is None:
         raise NotImplementedError(f"{entry} is not in the table of LAPACK routines")
-    return ROUTINES[function[1:]]
+    return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from occelo_link.loops.ir.lapack_routines import ROUTINES
+from occelo_link.loops.complexes import PARTS
+from occelo_link.loops.ir.lapack_routines import find_routine
 from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
@@ -40,7 +41,9 @@ class Lapack:
         context, builder = self.context, self.context.builder
         args: list[Pointer | Reference] = []
         written: list[Buffer] = []
-        for argument in ROUTINES[name].arguments:
+        routine = find_routine(LETTERS[self.dtype], name)
+        assert routine is not None, name
+        for argument in routine.arguments:
             if argument.name == "info":
                 value: str | Value | Pointer = Pointer(self._info, context.i64(0))
             else:
@@ -59,6 +62,40 @@ class Lapack:
         assert not given, f"{name} has no arguments {list(given)}"
         builder.invoke(f"lapack:{LETTERS[self.dtype]}{name}", args, writes=written)
         return builder.cast(builder.load(self._info, context.i64(0), fixed=True), "int64")
+
+    def workspace(
+        self, name: str, **given: str | Value | Pointer
+    ) -> dict[str, str | Value | Pointer]:
+        """The arguments of a routine for working memory, allocated here as large as the routine asks for."""
+        context, builder = self.context, self.context.builder
+        routine = find_routine(LETTERS[self.dtype], name)
+        assert routine is not None, name
+        kinds = {a.name: a.kind for a in routine.arguments}
+        sizes = [n for n in ("lwork", "lrwork", "liwork") if n in kinds]
+        asked = {n: self.memory(kinds[n[1:]], context.i64(1)) for n in sizes}
+        other = {n: given.pop(n) for n in ("rwork", "iwork") if n in given}
+        query: dict[str, Value | Pointer] = {
+            n[1:]: Pointer(b, context.i64(0)) for n, b in asked.items()
+        }
+        self.call(name, **given, **other, **query, **dict.fromkeys(sizes, context.i64(-1)))
+        found: dict[str, str | Value | Pointer] = {}
+        for n, buffer in asked.items():
+            answer = builder.load(buffer, context.i64(0), fixed=True)
+            size = builder.op("max", builder.cast(answer, "int64"), context.i64(1))
+            found[n] = size
+            found[n[1:]] = Pointer(self.memory(kinds[n[1:]], size), context.i64(0))
+        return {**found, **other}
+
+    def memory(self, kind: str, length: Value) -> Buffer:
+        """A new array of so many elements of a kind, as the table of routines names kinds."""
+        if kind == "integers":
+            return self.integers(length)
+        context, real = self.context, PARTS.get(self.dtype, self.dtype)
+        buffer = context.builder.buffer(real, "work", ndim=1)
+        if kind == "array" and self.dtype in PARTS:
+            length = context.builder.mul(length, context.i64(2))
+        context.builder.alloc(buffer, length)
+        return buffer
 
 
 def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[int]) -> list[Value]:

@@ -72,14 +72,14 @@ class WorkMatrix:
         """Write the part of an element."""
         self.context.builder.store(self.buffer, self.offset(row, column, part), value)
 
-    def fill(self, operand: Sequence[Stored], index: Index) -> None:
-        """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch.
+    def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
+        """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch, by default to all columns.
 
         A real operand of a complex matrix has imaginary part 0.
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
-        with builder.loop(self.columns, fixed=True) as across:
+        with builder.loop(columns or self.columns, fixed=True) as across:
             with builder.loop(self.rows, fixed=True) as down:
                 i, j = down.index, across.index
                 for k in range(self.count):
@@ -102,3 +102,44 @@ class WorkMatrix:
                     if good is not None:
                         value = builder.select(good, value, builder.const(float("nan"), part.dtype))
                     builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
+
+    def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
+        """Copy the first elements of the first column to a vector for one index of the batch: NaN unless it is ``good``."""
+        builder = self.context.builder
+        with builder.loop(result.shape[-1], fixed=True) as down:
+            value = self.load(down.index, self.context.i64(0))
+            if good is not None:
+                value = builder.select(good, value, builder.const(float("nan"), result.dtype))
+            builder.store(result.buffer, result.position(builder, [*index, down.index]), value)
+
+    def all_finite(self, uplo: str = "", columns: Value | None = None) -> Value:
+        """Whether the elements, or those of one triangle ("U" or "L"), are neither infinite nor NaN."""
+        builder = self.context.builder
+        zero = builder.const(0.0, self.buffer.dtype)
+        with builder.loop(columns or self.columns, fixed=True) as across:
+            total = across.carry(zero)
+            with builder.loop(self.rows, fixed=True) as down:
+                inner = down.carry(total.param)
+                i, j = down.index, across.index
+                following = inner.param
+                for k in range(self.count):
+                    value = self.load(i, j, k)
+                    if uplo:
+                        inside = builder.op("le", *((j, i) if uplo == "L" else (i, j)))
+                        value = builder.select(inside, value, zero)
+                    # 0, or NaN
+                    following = builder.op("add", following, builder.op("sub", value, value))
+                inner.following = following
+            total.following = inner.result
+        return builder.eq(total.result, zero)
+
+    def fill_with_identity(self) -> None:
+        """Write the identity matrix."""
+        builder = self.context.builder
+        zero, one = (builder.const(x, self.buffer.dtype) for x in (0.0, 1.0))
+        with builder.loop(self.columns, fixed=True) as across:
+            with builder.loop(self.rows, fixed=True) as down:
+                i, j = down.index, across.index
+                self.store(i, j, builder.select(builder.eq(i, j), one, zero))
+                if self.count == 2:
+                    self.store(i, j, zero, 1)

@@ -1,0 +1,116 @@
+"""What gradients of eigenvalues, singular values and orthogonal factors have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO
+from occelo_graph.ops.create import eye, tril, triu
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import le, minimum, switch
+from occelo_graph.ops.linalg.cholesky import half_diagonal
+from occelo_graph.ops.linalg.matrix_op import hermitian
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+
+__all__: list[str] = []
+
+REAL = {"complex64": "float32", "complex128": "float64"}
+COMPLEX = {"float32": "complex64", "float64": "complex128"}
+
+
+def real_dtype(dtype: str) -> str:
+    """The dtype of the parts of a complex dtype, or the dtype itself."""
+    return REAL.get(dtype, dtype)
+
+
+def complex_dtype(dtype: str) -> str:
+    """The complex dtype whose parts have this dtype, or the dtype itself."""
+    return COMPLEX.get(dtype, dtype)
+
+
+def absent(cotangent: Any) -> bool:
+    """Whether a cotangent is None or ZERO."""
+    return cotangent is None or cotangent is ZERO
+
+
+def nothing(cotangents: Sequence[Any]) -> Any:
+    """The cotangent of an input if all those of the outputs are absent: None if nothing is connected, else ZERO."""
+    return None if all(ct is None for ct in cotangents) else ZERO
+
+
+def least(known: Mapping[str, Any], first: str, second: str) -> Any:
+    """The shorter of two lengths: None if one is unknown, a variable if one is."""
+    m, n = known[first], known[second]
+    if m is None or n is None:
+        return None
+    return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)
+
+
+def as_row(values: Any) -> Any:
+    """Vectors as matrices of one row, to scale columns."""
+    return expand_dims(values, -2)
+
+
+def as_column(values: Any) -> Any:
+    """Vectors as matrices of one column, to scale rows."""
+    return expand_dims(values, -1)
+
+
+def on_diagonal(values: Any) -> Any:
+    """Diagonal matrices."""
+    return as_row(values) * eye(values.shape[-1], dtype=values.dtype)
+
+
+def reciprocals(values: Any) -> Any:
+    """1 / x, and 0 where x is 0."""
+    zero = le(abs_(values), 0)
+    return switch(zero, 0, 1 / switch(zero, 1, values)).astype(values.dtype)
+
+
+def resolution(values: Any) -> Any:
+    """For each vector of values the difference that rounding leaves undetermined: eps times the sum of magnitudes."""
+    total = sum_(abs_(values), axis=-1)
+    eps = np.asarray(np.finfo(values.dtype).eps, values.dtype)
+    return expand_dims(total * eps, (-2, -1))
+
+
+def inverse_differences(values: Any) -> Any:
+    """The matrix of 1 / (x_j - x_i), and 0 where two values are equal as far as rounding can tell."""
+    apart = as_row(values) - as_column(values)
+    equal = le(abs_(apart), resolution(values))
+    return switch(equal, 0, 1 / switch(equal, 1, apart)).astype(values.dtype)
+
+
+def inverse_sums(values: Any) -> Any:
+    """The matrix of 1 / (x_i + x_j) of values that are not negative, and 0 where both are 0."""
+    return reciprocals(as_row(values) + as_column(values))
+
+
+def from_triangle(x: Any, lower: bool) -> Any:
+    """The Hermitian matrices of which one triangle is given; imaginary parts on the diagonal do not count."""
+    part, rest = (tril(x), tril(x, -1)) if lower else (triu(x), triu(x, 1))
+    whole = part + hermitian(rest)
+    if not is_complex(x.dtype):
+        return whole
+    unit = eye(x.shape[-1], dtype=real_dtype(x.dtype))
+    return whole - unit * (part - hermitian(part)) * np.asarray(0.5, real_dtype(x.dtype))
+
+
+def to_triangle(ct: Any, lower: bool) -> Any:
+    """The cotangent of one triangle of Hermitian matrices, from that of the matrices: the pullback of `from_triangle`."""
+    both = ct + hermitian(ct)
+    return half_diagonal(tril(both) if lower else triu(both))
+
+
+def require_finite(array: Array) -> None:
+    """LinAlgError for an infinite or NaN element, with which some routines of LAPACK do not end."""
+    if not np.isfinite(array).all():
+        raise np.linalg.LinAlgError("Array must not contain infs or NaNs")

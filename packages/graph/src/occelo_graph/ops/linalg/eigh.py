@@ -1,0 +1,197 @@
+"""Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import numpy as np
+
+from occelo_graph.ir.op import op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.cholesky import cholesky
+from occelo_graph.ops.linalg.differences import (
+    absent,
+    as_row,
+    from_triangle,
+    inverse_differences,
+    nothing,
+    on_diagonal,
+    real_dtype,
+    require_finite,
+    to_triangle,
+)
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_graph.ops.linalg.results import EighResult
+from occelo_graph.ops.linalg.triangular import solve_triangular
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Eigh", "Eigvalsh", "eigh", "eigvalsh"]
+
+
+@op
+class Eigh(MatrixOp):
+    """Eigenvalues in ascending order, and unit eigenvectors in columns, of the Hermitian matrix given by one triangle."""
+
+    lower: bool = True
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n),(n,n)"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [real_dtype(types[0].dtype), types[0].dtype]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        _check_triangle(arrays[0], self.lower)
+        return tuple(np.linalg.eigh(arrays[0], "L" if self.lower else "U"))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # Giles (2008), An extended collection of matrix derivative results for forward and reverse mode AD, section 3.1
+        values, vectors = outputs
+        of_values, of_vectors = cotangents
+        if absent(of_values) and absent(of_vectors):
+            return [nothing(cotangents)]
+        if absent(of_vectors):
+            left = vectors * as_row(of_values)
+        else:
+            inner = inverse_differences(values) * matmul(hermitian(vectors), of_vectors)
+            if not absent(of_values):
+                inner = inner + on_diagonal(of_values)
+            left = matmul(vectors, inner)
+        return [to_triangle(matmul(left, hermitian(vectors)), self.lower)]
+
+
+@op
+class Eigvalsh(MatrixOp):
+    """The eigenvalues of `Eigh` alone."""
+
+    lower: bool = True
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n)"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [real_dtype(types[0].dtype)]
+
+    def core(self, *arrays: Array) -> Array:
+        _check_triangle(arrays[0], self.lower)
+        return np.linalg.eigvalsh(arrays[0], "L" if self.lower else "U")
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if absent(ct):
+            return [ct]
+        _, vectors = Eigh(self.lower, self.on_error)(inputs[0], return_list=True)
+        product = matmul(vectors * as_row(ct), hermitian(vectors))
+        return [to_triangle(product, self.lower)]
+
+
+def _check_triangle(array: Array, lower: bool) -> None:
+    require_finite(np.tril(array) if lower else np.triu(array))
+
+
+def _reads_lower(uplo: Any, lower: bool | None) -> bool:
+    if uplo not in ("L", "U", "l", "u"):
+        raise ValueError(f"UPLO must be 'L' or 'U', got {uplo!r}")
+    return uplo in ("L", "l") if lower is None else bool(lower)
+
+
+@overload
+def eigh(
+    a: Any,
+    UPLO: str = ...,
+    *,
+    b: Any = ...,
+    lower: bool | None = ...,
+    type: int = ...,
+    eigvals_only: Literal[False] = ...,
+    on_error: str = ...,
+) -> EighResult: ...
+
+
+@overload
+def eigh(
+    a: Any,
+    UPLO: str = ...,
+    *,
+    b: Any = ...,
+    lower: bool | None = ...,
+    type: int = ...,
+    eigvals_only: bool,
+    on_error: str = ...,
+) -> Any: ...
+
+
+def eigh(
+    a: Any,
+    UPLO: str = "L",
+    *,
+    b: Any = None,
+    lower: bool | None = None,
+    type: int = 1,
+    eigvals_only: bool = False,
+    on_error: str = "raise",
+) -> Any:
+    """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n); NumPy's ``eigh`` with options of SciPy's.
+
+    Only the lower triangle of ``a`` is read, or with ``UPLO="U"`` (or ``lower=False``) the upper one, and imaginary parts on the
+    diagonal are not. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``, in
+    columns. With a positive definite ``b``, of which the same triangle is read, they solve ``a @ v == w * b @ v`` if ``type`` is 1,
+    ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for 3) is the
+    identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
+
+    The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
+    eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can tell, vectors
+    may be exchanged for any others of the same span; what the cost depends on through such an exchange counts as 0, where
+    the formula has 1 / 0. So gradients of functions of the spectrum, and of projectors on whole spans, are right there. A matrix
+    function ``v @ diag(f(w)) @ v^H`` of a matrix with equal eigenvalues has another gradient: use `sqrtm`, `expm` and the like.
+
+    A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN; so is a
+    ``b`` that is not positive definite. ValueError for matrices that are not square, TypeError for float16.
+    """
+    low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
+    if b is None:
+        (x,) = as_matrices("eigh", a)
+        if eigvals_only:
+            return Eigvalsh(low, kept)(x)
+        return EighResult(*Eigh(low, kept)(x, return_list=True))
+    if type not in (1, 2, 3):
+        raise ValueError(f"type must be 1, 2 or 3, got {type!r}")
+    x, metric = as_matrices("eigh", a, b)
+    factor: Any = cholesky(metric, on_error=kept)
+    if not low:
+        factor = hermitian(cholesky(metric, lower=False, on_error=kept))
+    whole = from_triangle(x, low)
+    if type == 1:
+        left = solve_triangular(factor, whole, lower=True)
+        standard: Any = hermitian(solve_triangular(factor, hermitian(left), lower=True))
+    else:
+        standard = matmul(hermitian(factor), matmul(whole, factor))
+    if eigvals_only:
+        return Eigvalsh(True, kept)(standard)
+    values, vectors = Eigh(True, kept)(standard, return_list=True)
+    if type == 3:
+        return EighResult(values, matmul(factor, vectors))
+    return EighResult(values, solve_triangular(hermitian(factor), vectors, lower=False))
+
+
+def eigvalsh(
+    a: Any,
+    UPLO: str = "L",
+    *,
+    b: Any = None,
+    lower: bool | None = None,
+    type: int = 1,
+    on_error: str = "raise",
+) -> TensorVariable:
+    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n): those of `eigh`, whose arguments it takes.
+
+    The gradient of an eigenvalue is the product of its eigenvector with its conjugate, folded into the triangle that is read. The
+    gradient of a symmetric function of the eigenvalues is right at equal ones.
+    """
+    values: TensorVariable = eigh(
+        a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error
+    )
+    return values

@@ -1,0 +1,246 @@
+"""Singular value decompositions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import numpy as np
+
+from occelo_graph.ir.op import op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.differences import (
+    absent,
+    as_row,
+    from_triangle,
+    inverse_differences,
+    inverse_sums,
+    least,
+    nothing,
+    on_diagonal,
+    real_dtype,
+    reciprocals,
+    require_finite,
+)
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_graph.ops.linalg.results import SVDResult
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["SVD", "FullSVD", "SingularValues", "svd", "svdvals"]
+
+
+@op
+class SVD(MatrixOp):
+    """U, s and V^H with A = U diag(s) V^H; U and V have min(m, n) columns, and s is in descending order."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
+
+    @property
+    def label(self) -> str:
+        return "svd"
+
+    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**known, "k": least(known, "m", "n")}
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        dtype = types[0].dtype
+        return [dtype, real_dtype(dtype), dtype]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        require_finite(arrays[0])
+        return tuple(np.linalg.svd(arrays[0], full_matrices=False))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if all(map(absent, cotangents)):
+            return [nothing(cotangents)]
+        return [_pulled(*outputs, *cotangents)]
+
+
+@op
+class FullSVD(MatrixOp):
+    """As `SVD`, with square U and V."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(m,n)->(m,m),(k),(n,n)"
+
+    @property
+    def label(self) -> str:
+        return "svd"
+
+    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**known, "k": least(known, "m", "n")}
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        dtype = types[0].dtype
+        return [dtype, real_dtype(dtype), dtype]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        require_finite(arrays[0])
+        return tuple(np.linalg.svd(arrays[0]))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if all(map(absent, cotangents)):
+            return [nothing(cotangents)]
+        u, s, vh = outputs
+        of_u, of_s, of_vh = cotangents
+        k = s.shape[-1]
+        thin_u, thin_v = u[..., :k], hermitian(vh[..., :k, :])
+        of_v = None if absent(of_vh) else of_complement(hermitian(vh), k, hermitian(of_vh))
+        of_u = None if absent(of_u) else of_complement(u, k, of_u)
+        return [
+            _pulled(
+                thin_u, s, hermitian(thin_v), of_u, of_s, None if of_v is None else hermitian(of_v)
+            )
+        ]
+
+
+def of_complement(q: Any, k: Any, ct: Any) -> Any:
+    """The cotangent of the first k columns of unitary matrices, from that of all columns.
+
+    The other columns are a basis of the complement, which turns with the first columns, and not within itself.
+    """
+    first, rest = q[..., :k], q[..., k:]
+    turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))
+    return ct[..., :k] - turned
+
+
+def _pulled(u: Any, s: Any, vh: Any, of_u: Any, of_s: Any, of_vh: Any) -> Any:
+    # Wan and Zhang (2019), Automatic differentiation for complex valued SVD, arXiv:1909.02659, with 1 / (s_j^2 - s_i^2) times
+    # s_i or s_j as a sum of 1 / (s_j - s_i) and 1 / (s_j + s_i), of which only the first is undetermined at equal values;
+    # on the diagonal the second is what the phases of both vectors have in common
+    uh, v = hermitian(u), hermitian(vh)
+    inner = None if absent(of_s) else on_diagonal(of_s)
+    from_u = None if absent(of_u) else matmul(uh, of_u)
+    from_v = None if absent(of_vh) else matmul(vh, hermitian(of_vh))
+    turns = _sum(_skew(from_u), _skew(from_v))
+    if turns is not None:
+        both = _sum(_skew(from_u), None if from_v is None else -_skew(from_v))
+        half = np.asarray(0.5, s.dtype)
+        inner = _sum(inner, (inverse_differences(s) * turns + inverse_sums(s) * both) * half)
+    scale = as_row(reciprocals(s))
+    outside: Any = None
+    if from_u is not None:
+        outside = matmul((of_u - matmul(u, from_u)) * scale, vh)
+    result = outside if inner is None else _sum(matmul(u, matmul(inner, vh)), outside)
+    if from_v is not None:
+        of_v = hermitian(of_vh)
+        columns = (of_v - matmul(v, from_v)) * scale
+        result = _sum(result, matmul(u, hermitian(columns)))
+    return result
+
+
+def _skew(x: Any) -> Any:
+    return None if x is None else x - hermitian(x)
+
+
+def _sum(x: Any, y: Any) -> Any:
+    return y if x is None else x if y is None else x + y
+
+
+@op
+class SingularValues(MatrixOp):
+    """The singular values of `SVD` alone."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(m,n)->(k)"
+
+    @property
+    def label(self) -> str:
+        return "svdvals"
+
+    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**known, "k": least(known, "m", "n")}
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [real_dtype(types[0].dtype)]
+
+    def core(self, *arrays: Array) -> Array:
+        require_finite(arrays[0])
+        return np.linalg.svd(arrays[0], compute_uv=False)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if absent(ct):
+            return [ct]
+        u, _, vh = SVD(self.on_error)(inputs[0], return_list=True)
+        return [matmul(u * as_row(ct), vh)]
+
+
+@overload
+def svd(
+    a: Any,
+    full_matrices: bool = ...,
+    compute_uv: Literal[True] = ...,
+    hermitian: bool = ...,
+    *,
+    on_error: str = ...,
+) -> SVDResult: ...
+
+
+@overload
+def svd(
+    a: Any,
+    full_matrices: bool = ...,
+    compute_uv: bool = ...,
+    hermitian: bool = ...,
+    *,
+    on_error: str = ...,
+) -> Any: ...
+
+
+def svd(
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    *,
+    on_error: str = "raise",
+) -> Any:
+    """Singular value decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``svd``.
+
+    The results are ``U``, ``S`` and ``Vh`` with ``a == U @ diag(S) @ Vh``: unitary matrices of shapes (..., m, m) and (..., n, n), or
+    (..., m, k) and (..., k, n) with ``full_matrices=False``, where k is the smaller one of m and n; and singular values in
+    descending order, real, of shape (..., k). Only ``S`` with ``compute_uv=False``. If ``hermitian``, the upper triangle of ``a`` is
+    not read. Results have the precision of ``a``, float64 for integers.
+
+    Signs (complex phases) of pairs of vectors are arbitrary, so a cost must not depend on them, nor on the choice of
+    the columns that only full matrices have. The gradient counts as 0 what a cost depends on through an exchange of vectors
+    of equal singular values, where the formula has 1 / 0, and through vectors of singular value 0. So gradients of functions of
+    the singular values, of projectors on whole spans, and of the polar factor ``U @ Vh`` of matrices of full rank are right at
+    equal values. That of a singular value at 0 is one of its subgradients.
+
+    A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
+    ValueError for less than two dimensions, TypeError for float16.
+    """
+    (x,) = as_matrices("svd", a)
+    if hermitian:
+        x = _as_hermitian(x)
+    kept = check_on_error(on_error)
+    if not compute_uv:
+        return SingularValues(kept)(x)
+    made = FullSVD(kept) if full_matrices else SVD(kept)
+    return SVDResult(*made(x, return_list=True))
+
+
+def _as_hermitian(x: Any) -> Any:
+    if x.type.ndim < 2:
+        return x
+    static = x.type.shape[-2:]
+    if None not in static and static[0] != static[1]:
+        raise ValueError(f"svd with hermitian=True takes square matrices, got {x.type}")
+    return from_triangle(x, True)
+
+
+def svdvals(x: Any, /, *, on_error: str = "raise") -> TensorVariable:
+    """Singular values of matrices ``x``, of shape (..., m, n), in descending order: (..., min(m, n)); see `svd`.
+
+    The gradient of a simple singular value is the product of its vectors; that of a symmetric function of the values is right at
+    equal ones, and at 0 it is one of the subgradients.
+    """
+    values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
+    return values

@@ -1,0 +1,192 @@
+"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
+from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
+from occelo_link.loops.complexes import PARTS
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.lapack import Lapack, each_element
+from occelo_link.loops.linalg.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.tensors import Tensor
+
+__all__ = ["if_finite"]
+
+
+def if_finite(
+    context: Context, on_error: str, finite: Value, call: Callable[[], Value]
+) -> Value | None:
+    """Call a routine if its matrix is finite, since some never end otherwise.
+
+    Returns whether that succeeded; None, after a check, if failure is an error.
+    """
+    builder, zero = context.builder, context.i64(0)
+    if on_error == "raise":
+        context.check(finite)
+        context.check(builder.eq(call(), zero))
+        return None
+    (info,) = builder.branch(finite, lambda: [call()], lambda: [context.i64(1)])
+    return builder.eq(info, zero)
+
+
+def _lower_eigh(
+    context: Context, node: TensorApply[Eigh | Eigvalsh], inputs: list[Tensor], vectors: bool
+) -> Sequence[Tensor]:
+    x, op = inputs[0], node.op
+    dtype = node.inputs[0].type.dtype
+    real, batch = PARTS.get(dtype, dtype), x.shape[:-2]
+    n = context.unify(x.shape[-2], x.shape[-1])
+    parts = stored_parts(context, x)
+    values = context.new_stored(real, [*batch, n])
+    columns = new_result(context, dtype, [*batch, n, n]) if vectors else []
+
+    def emit() -> None:
+        lapack = Lapack(context, dtype)
+        matrix = WorkMatrix(context, dtype, n, n)
+        found = WorkMatrix(context, real, n, context.i64(1))
+        routine = "heevd" if dtype in PARTS else "syevd"
+        given: dict[str, str | Value | Pointer] = {
+            "jobz": "V" if vectors else "N",
+            "uplo": "L" if op.lower else "U",
+            "n": n,
+            "a": matrix.pointer,
+            "lda": matrix.leading,
+            "w": found.pointer,
+        }
+        room = lapack.workspace(routine, **given)
+        with each_element(context, batch) as index:
+            matrix.fill(parts, index)
+            finite = matrix.all_finite("L" if op.lower else "U")
+            good = if_finite(
+                context, op.on_error, finite, lambda: lapack.call(routine, **given, **room)
+            )
+            found.copy_column_to(values, index, good)
+            if vectors:
+                matrix.copy_to(columns, index, good)
+
+    context.step(parts, [values, *columns], emit)
+    return [values, whole_tensor(columns)] if vectors else [values]
+
+
+@lowers_complex_to_loops(Eigh)
+@lowers_to_loops(Eigh)
+def lower_eigh(context: Context, node: TensorApply[Eigh], inputs: list[Tensor]) -> Sequence[Tensor]:
+    return _lower_eigh(context, node, inputs, True)
+
+
+@lowers_complex_to_loops(Eigvalsh)
+@lowers_to_loops(Eigvalsh)
+def lower_eigvalsh(
+    context: Context, node: TensorApply[Eigvalsh], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    return _lower_eigh(context, node, inputs, False)
+
+
+class _Svd:
+    """Calls of gesdd; made where the statements of a step are written. ``job`` is LAPACK's letter: A, S or N."""
+
+    def __init__(self, context: Context, dtype: str, m: Value, n: Value, job: str) -> None:
+        builder = context.builder
+        self.lapack = Lapack(context, dtype)
+        k = builder.op("min", m, n)
+        one = context.i64(1)
+        self.matrix = WorkMatrix(context, dtype, m, n)
+        self.values = WorkMatrix(context, PARTS.get(dtype, dtype), k, one)
+        wide, high = {"A": (m, n), "S": (k, k), "N": (one, one)}[job]
+        tall = one if job == "N" else m
+        self.left = WorkMatrix(context, dtype, tall, wide)
+        self.right = WorkMatrix(context, dtype, high, one if job == "N" else n)
+        if job == "A":
+            # what the routine leaves if there are no singular values
+            self.left.fill_with_identity()
+            self.right.fill_with_identity()
+        given: dict[str, str | Value | Pointer] = {
+            "jobz": job,
+            "m": m,
+            "n": n,
+            "a": self.matrix.pointer,
+            "lda": self.matrix.leading,
+            "s": self.values.pointer,
+            "u": self.left.pointer,
+            "ldu": self.left.leading,
+            "vt": self.right.pointer,
+            "ldvt": self.right.leading,
+            "iwork": Pointer(self.lapack.integers(builder.mul(context.i64(8), k)), context.i64(0)),
+        }
+        if dtype in PARTS:
+            # as the documentation of the routine says
+            long = builder.op("max", m, n)
+            five = builder.add(builder.mul(context.i64(5), k), context.i64(7))
+            both = builder.add(builder.mul(context.i64(2), builder.add(long, k)), one)
+            size = builder.mul(k, builder.op("max", five, both))
+            size = builder.op("max", size, one)
+            given["rwork"] = Pointer(self.lapack.memory("real", size), context.i64(0))
+        self.given = {**given, **self.lapack.workspace("gesdd", **given)}
+
+    def call(self) -> Value:
+        """Decompose the matrix; returns LAPACK's info."""
+        return self.lapack.call("gesdd", **self.given)
+
+
+def _lower_svd(
+    context: Context,
+    node: TensorApply[SVD | FullSVD | SingularValues],
+    inputs: list[Tensor],
+    job: str,
+) -> Sequence[Tensor]:
+    x, op = inputs[0], node.op
+    dtype = node.inputs[0].type.dtype
+    *batch, m, n = x.shape
+    k = context.builder.op("min", m, n)
+    if m.op == "const" and n.op == "const":
+        k = context.i64(min(m.args[0], n.args[0]))
+    parts = stored_parts(context, x)
+    values = context.new_stored(PARTS.get(dtype, dtype), [*batch, k])
+    sides = {"A": ((m, m), (n, n)), "S": ((m, k), (k, n)), "N": ()}[job]
+    results = [new_result(context, dtype, [*batch, *side]) for side in sides]
+
+    def emit() -> None:
+        svd = _Svd(context, dtype, m, n, job)
+        with each_element(context, batch) as index:
+            svd.matrix.fill(parts, index)
+            good = if_finite(context, op.on_error, svd.matrix.all_finite(), svd.call)
+            svd.values.copy_column_to(values, index, good)
+            for result, found in zip(results, (svd.left, svd.right), strict=False):
+                found.copy_to(result, index, good)
+
+    context.step(parts, [values, *(part for result in results for part in result)], emit)
+    if not results:
+        return [values]
+    return [whole_tensor(results[0]), values, whole_tensor(results[1])]
+
+
+@lowers_complex_to_loops(SVD)
+@lowers_to_loops(SVD)
+def lower_svd(context: Context, node: TensorApply[SVD], inputs: list[Tensor]) -> Sequence[Tensor]:
+    return _lower_svd(context, node, inputs, "S")
+
+
+@lowers_complex_to_loops(FullSVD)
+@lowers_to_loops(FullSVD)
+def lower_full_svd(
+    context: Context, node: TensorApply[FullSVD], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    return _lower_svd(context, node, inputs, "A")
+
+
+@lowers_complex_to_loops(SingularValues)
+@lowers_to_loops(SingularValues)
+def lower_singular_values(
+    context: Context, node: TensorApply[SingularValues], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    return _lower_svd(context, node, inputs, "N")
