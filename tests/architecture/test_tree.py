@@ -47,7 +47,6 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "identity_of",
     "elementwise",
     "tensor",
-    "FACTS",
     "register_fact",
 }
 

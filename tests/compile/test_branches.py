@@ -12,6 +12,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import Op, op
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.python_function import wrap_py
 from occelo_graph.testing.looping import again
 from occelo_link.testing import has_compiler
 
@@ -307,3 +308,28 @@ def test_functions_of_different_branches_are_not_fused(linker: str) -> None:
         ran.clear()
         np.testing.assert_allclose(f(value, number), expected)
         assert ran == [name]
+
+
+@pytest.mark.parametrize("mode", ["native", "vm", "py"])
+@pytest.mark.parametrize("in_python", [False, True])
+@pytest.mark.filterwarnings("error")
+def test_what_two_branches_share_may_fail_where_neither_is_taken(
+    mode: str, in_python: bool
+) -> None:
+    x, n = ot.dvector("x"), ot.lscalar("n")
+
+    def first(values: Any) -> Any:
+        if not values.size:
+            raise KeyError("nothing there")
+        return np.asarray(values[0])
+
+    read = wrap_py([ot.dvector], [ot.dscalar])(first)(x) if in_python else x[0]
+    built = ot.ifelse(n > 0, read, 0.0) + ot.ifelse(n > 1, read * x[1], 0.0)
+    function = oc.function([x, n], built, mode=mode)
+    assert function([], 0) == 0.0
+    assert function([2.0, 3.0], 1) == 2.0
+    assert function([2.0, 3.0], 2) == 8.0
+    for _ in range(2):
+        with pytest.raises(KeyError if in_python else IndexError):
+            function([], 1)
+        assert function([], 0) == 0.0

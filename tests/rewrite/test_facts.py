@@ -10,7 +10,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control import FACTS
+from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 from occelo_rewrite.assumptions import assumptions_of

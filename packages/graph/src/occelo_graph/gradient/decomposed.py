@@ -14,7 +14,6 @@ from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.tensors.nodes import is_tensor
-from occelo_graph.tensors.type import is_discrete
 
 __all__ = ["pull_decomposition"]
 
@@ -35,9 +34,7 @@ def pull_decomposition(
         for output, cotangent in zip(found.outputs, cotangents, strict=True)
         if cotangent is not None and not isinstance(cotangent, Zero)
     ]
-    wanted = [
-        i for i, v in enumerate(found.inputs) if is_tensor(v) and not is_discrete(v.type.dtype)
-    ]
+    wanted = [i for i, v in enumerate(found.inputs) if is_tensor(v)]
     if not given or not wanted:
         return results
     pulled: Sequence[Any] = pullback(

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.nodes import Apply, Variable
 
-__all__ = ["Division", "Loop", "Nested", "Region", "awaited", "divide", "operands_of"]
+__all__ = [
+    "Division",
+    "Loop",
+    "Nested",
+    "Region",
+    "awaited",
+    "divide",
+    "operands_of",
+    "perhaps_needless",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +65,24 @@ def operands_of(node: Apply) -> Sequence[Variable]:
     """The inputs that are computed before the node runs."""
     op = node.op
     return [node.inputs[i] for i in op.operands(node)] if op.lazy else node.inputs
+
+
+def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
+    """The nodes in no region that only regions read, several of them, as found by `divide`.
+
+    Compiled code runs them before these regions, though it may turn out that none of the regions runs.
+    """
+    if not any(node.op.lazy for node in order):
+        return set()
+    needed = set(outputs)
+    found: set[Apply] = set()
+    inside = divide(order, outputs).outermost
+    for node in reversed(order):
+        if not needed.isdisjoint(node.outputs):
+            needed.update(operands_of(node))
+        elif node not in inside:
+            found.add(node)
+    return found
 
 
 def awaited(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
-from occelo_graph.ir.regions import divide
+from occelo_graph.ir.regions import divide, perhaps_needless
 
 __all__ = ["Part", "partition"]
 
@@ -36,11 +36,13 @@ def partition(
 ) -> list[Part] | None:
     """Divide the nodes; compiled parts and others alternate.
 
-    ``compilable`` takes a node and whether it is in a region. Each node goes to the earliest part of its kind after its
+    ``compilable`` takes a node and whether a unit must call it if it has no lowering: it is in a region, or only regions read it. Each node goes to the earliest part of its kind after its
     inputs, so the number of parts is minimal. Nodes in a region go to the part of the node that owns the region; None if
     one of them is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
+    # an error of such a node must not end the call, which a unit can see to
+    called = perhaps_needless(order, fgraph.outputs)
     members: dict[Apply, list[Apply]] = {}
     for node, lazy in lazy_of.items():
         members.setdefault(lazy, []).append(node)
@@ -49,7 +51,7 @@ def partition(
         if node in lazy_of:
             continue
         together = [*members.get(node, ()), node]
-        kinds = {0 if compilable(n, n is not node) else 1 for n in together}
+        kinds = {0 if compilable(n, n is not node or n in called) else 1 for n in together}
         if len(together) > 1 and kinds != {0}:
             return None
         earliest = 0

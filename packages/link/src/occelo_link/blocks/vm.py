@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph import Apply, Variable
 from occelo_graph.interpret import evaluate, has_run
+from occelo_graph.ir.regions import perhaps_needless
 from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
@@ -59,7 +60,8 @@ def replay(
 
     The unit only reports the number of the failed check. Ops with effects are not run again: ``effects`` are their
     results. If the interpreter raises no error, its results are right: they are returned after a RuntimeWarning, which is
-    a RuntimeError under the option ``check_bounds``.
+    a RuntimeError under the option ``check_bounds``. There is no warning if the node that failed is one that the
+    interpreter did not need, since it is read by branches that were not taken.
     """
     cause = failure.__cause__
     if cause is not None and (effects is None or effects.room < 0):
@@ -75,6 +77,8 @@ def replay(
         )
     with has_run({} if effects is None else effects.results):
         results: Sequence[Any] = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
+    if _is_needless(part, where):
+        return results
     if cause is not None:
         raise cause from None
     ops = ", ".join(str(node.op) for node in part.nodes[:5]) if where is None else str(where.op)
@@ -86,6 +90,12 @@ def replay(
         raise RuntimeError(message)
     warnings.warn(f"{message}; this call ran in Python", RuntimeWarning, stacklevel=2)
     return results
+
+
+def _is_needless(part: Part, where: Apply | None) -> bool:
+    """Whether a node, or some node if it is not known, runs although it may not be needed."""
+    optional = perhaps_needless(part.nodes, part.outputs)
+    return bool(optional) if where is None else where in optional
 
 
 def taking_values(
@@ -118,6 +128,12 @@ class Block:
             where = program.sites[failure.site] if program and failure.site >= 0 else None
             effects: Callable[[], Effects] = getattr(self.unit, "effects", Effects)
             results = replay(self.part, values, failure, where, effects())
+        except Exception:
+            # a callback failed; the interpreter raises the error, unless no branch that is taken needs its result
+            part = self.part if self.part.remake is None else self.part.remake()
+            if not perhaps_needless(part.nodes, part.outputs):
+                raise
+            results = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
         for cell, value in zip(self.outputs, results, strict=True):
             cell[0] = value
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from occelo_graph import Apply, TensorApply, TensorType, is_tensor
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control import FACTS
+from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Sign
 from occelo_rewrite.assumptions.facts import UNSIGNED

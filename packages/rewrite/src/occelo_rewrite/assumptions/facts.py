@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from occelo_graph.ops.control import FACTS
+from occelo_graph.ops.control.facts import FACTS
 
 __all__ = ["UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import AlreadyThere, Feature
-from occelo_graph.ops.control import FACTS
+from occelo_graph.ops.control.facts import FACTS
 from occelo_rewrite.assumptions.control import Statement, said_by, statements
 from occelo_rewrite.assumptions.facts import causes_of, consequences, effects_of
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from occelo_graph import Apply, Op
-from occelo_graph.ops.control import FACTS
+from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
