@@ -47,6 +47,7 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "identity_of",
     "elementwise",
     "tensor",
+    "FACTS",
     "register_fact",
 }
 
