@@ -1,6 +1,6 @@
 """Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe.
 
-Used by most modules of rules, by patterns and by `shapes`.
+Used by most modules of rules, by patterns (`pattern`, `tuple_patterns`), by `shapes` and by `assumptions`.
 """
 
 from __future__ import annotations

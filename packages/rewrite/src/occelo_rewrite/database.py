@@ -1,6 +1,7 @@
 """Databases of rewrites, and queries that choose from them by tag.
 
-`pipeline` builds the databases of all stages with it; the modes of `occelo_compile` query them.
+`pipeline` builds the databases of all stages with it. The modes of `occelo_compile` query them, with the queries of their
+linkers; so do `rewriting` and `viewer`.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class RewriteDatabaseQuery:
 
 @dataclass(frozen=True)
 class DatabaseEntry:
-    """A rewriter with its name, tags and position, and where it was registered (None for those of these packages)."""
+    """A rewriter with its name, tags and position, and where it was registered (None for those of Occelo itself)."""
 
     name: str
     rewriter: Rewriter
@@ -122,7 +123,7 @@ def _origin(rewriter: object) -> tuple[str, ...]:
 
 
 def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...] | None) -> bool:
-    """Whether a rewriter is the definition of an earlier one, which was executed again at the same place."""
+    """Whether a rewriter replaces an earlier one because the same definition, at the same place, was executed again."""
     return (
         place is not None
         and earlier.place == place
@@ -355,7 +356,7 @@ class SequenceDB(RewriteDatabase):
 
 
 class EquilibriumDB(RewriteDatabase):
-    """Rewriters that run until nothing changes; ``final`` and ``cleanup`` entries as in the rewriter.
+    """Rewriters that run until nothing changes; for final and cleanup entries see `EquilibriumGraphRewriter`.
 
     Nodes that enter or change are also tried with the rules of ``tidy``, an earlier database.
     """
@@ -388,7 +389,7 @@ class EquilibriumDB(RewriteDatabase):
         cleanup: bool = False,
         **options: Any,
     ) -> None:
-        """`RewriteDatabase.register`; a rewriter may run at the end of each round or after changes."""
+        """`RewriteDatabase.register`; a ``final_rewriter`` runs at the end of each round, a ``cleanup`` after changes."""
         super().register(name, rewriter, *tags, **options)
         for names, wanted in ((self._final, final_rewriter), (self._cleanup, cleanup)):
             # what had the name before may have been another kind
@@ -436,7 +437,7 @@ class TopoDB(RewriteDatabase):
 
 
 class ProxyDB(RewriteDatabase):
-    """A database that answers queries by another one."""
+    """A database that passes queries on to another one."""
 
     def __init__(self, db: RewriteDatabase, name: str = "") -> None:
         super().__init__(name or db.name)

@@ -1,7 +1,7 @@
 """Under which conditions each lazy node of a function graph runs, for rules that must keep branches lazy.
 
-Nodes that do not run under the same conditions must not become one: the branch of one of them would run where
-only the other one is needed, and may fail there.
+The rule `merged_branches` (`rules.control`) asks `run_together`. Only nodes that run under the same conditions may
+become one. Otherwise a branch of one of them would run where only the other node is needed, and might fail there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ more places in the graph as the user wrote it.
 
 
 def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
-    """Whether two lazy nodes run under the same conditions; their class of op must choose by its operands alone."""
+    """Whether two lazy nodes of one class of op run under the same conditions.
+
+    Nodes of that class must choose their region by nothing but their operands.
+    """
     known = _known.get(fgraph)
     if known is None or node not in known or other not in known:
         known = _known[fgraph] = _demands(fgraph, type(node.op))
@@ -98,7 +101,7 @@ def _demands(fgraph: FunctionGraph, chooser: type[Op]) -> dict[Apply, _Demand]:
 
 
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
-    """The places of both, without those inside of others; all regions of one choice are the place of the choice."""
+    """The union of two sets of places, simplified: no place within another, and for all regions of a choice its own place."""
     if demand is None or other is None:
         return None
     if demand is other or not other:

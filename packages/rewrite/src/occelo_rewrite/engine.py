@@ -1,6 +1,7 @@
 """The engine: applies rules at the nodes of a graph until none applies, each replacement as a whole or not at all.
 
-Used by the rewriters in `rewriter`, which choose the rules and the order of the nodes.
+Used by the rewriters in `rewriter`, which choose the rules and the order of the nodes; `fusion` makes its replacements
+by `replace`.
 """
 
 from __future__ import annotations
@@ -315,7 +316,7 @@ def _apply(
 
 
 def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """By what a node's inputs are computed: classes of ops, functions of scalars; `Constant` for constants."""
+    """What computes a node's inputs: classes of ops, functions of scalars; `Constant` for constants."""
     kinds: set[Any] = set()
     for v in node.inputs:
         if v.owner is None:

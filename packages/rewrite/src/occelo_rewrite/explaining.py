@@ -1,6 +1,6 @@
 """Explanations of a rewriting, as text: the rules that led to a variable (`explain`), and times (`rewrite_profile`).
 
-For users: both are in the namespace `occelo`.
+For users: both are in the namespace `occelo`, and the command ``explain`` prints them.
 """
 
 from __future__ import annotations

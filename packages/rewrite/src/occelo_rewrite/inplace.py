@@ -35,7 +35,7 @@ Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
 
 
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
-    """The inputs of an elementwise node that have the type of its first output."""
+    """The in-place variants of an elementwise node: each input with the type of the first output, and the op that overwrites it."""
     op = node.op
     if (
         not isinstance(op, Elemwise)
@@ -65,7 +65,7 @@ class _WithFlag(Protocol):
 
 
 def flag_variants(*classes: type[_WithFlag]) -> Variants:
-    """The variants of ops of these classes, whose field ``inplace`` says whether they overwrite their first input."""
+    """The function that returns in-place variants of nodes, for classes of ops with a field ``inplace``."""
 
     def variants(node: Apply) -> Iterable[tuple[int, Op]]:
         op = node.op

@@ -1,6 +1,6 @@
 """`shaped_like`: casts and broadcasts a replacement to the dtype and shape of the variable that it replaces.
 
-Used by rules, whose replacements must keep the type of the variable that they replace.
+Used by `pattern_rule` for every replacement, and by other rules, since a rule must not change types.
 """
 
 from __future__ import annotations

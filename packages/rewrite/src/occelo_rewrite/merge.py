@@ -1,7 +1,7 @@
 """`MergeFeature`: common subexpression elimination in a function graph, for its own nodes and for new expressions.
 
 The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph; the engine then merges every new node with an equal
-one.
+one. The stage ``add_destroy_handler`` removes it, since nodes that overwrite inputs must not be merged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`).
 
-All modules of rules, and authors of rules, use it.
+All modules of rules, and authors of rules, use it. `engine` tries the rules.
 """
 
 from __future__ import annotations

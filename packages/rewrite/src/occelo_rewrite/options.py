@@ -1,4 +1,4 @@
-"""Options of this package: choice of rewrites, error handling, limits, profiles and traces.
+"""Options of this package: choice of rewrites, error handling, limits, printing and profiling.
 
 `engine` and `record` read them, and so do the modes of `occelo_compile`.
 """

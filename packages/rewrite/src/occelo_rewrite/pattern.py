@@ -9,7 +9,8 @@ every elementwise function by its name; `call` makes a pattern of any op, or of 
 match in any order and with any number of operands. At the root of a pattern, unmatched operands are added to (or
 multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
 
-Most rules of single elementwise functions are written as patterns, through the decorator of `pattern_rule`.
+Most rules of single elementwise functions, and some of reductions, are written as patterns, through the decorator of
+`pattern_rule`. `tuple_patterns` translates nested tuples to patterns.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches.
 
-Used by the modules of rules and by authors of rules; patterns are built by `pattern`.
+Authors of rules use it; the modules of rules mostly through `rules.matching`. Patterns are built by `pattern`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """The ops of which one must compute an input of a node for a pattern to match; empty for any."""
+    """The ops that must compute an input of a node, one of them at least, if a pattern is to match; empty for any."""
     needed: set[Any] = set()
     for pattern in patterns:
         calls = [a.op for a in pattern.args if isinstance(a, Call)]

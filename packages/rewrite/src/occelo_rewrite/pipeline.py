@@ -31,7 +31,7 @@ Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule w
 | shape_unsafe | whether shapes that do not fit are an error |
 | unsafe | whether a check that fails is an error |
 
-Modes and `rewriting` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than ``rounding``. Other
+Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than ``rounding``. Other
 packages may register rules in a stage (``canonicalize_db.register(...)``) or stages in `optdb` at any position. Nodes
 made by stabilize and specialize are canonicalized at once. Nothing is loaded before the first query.
 """

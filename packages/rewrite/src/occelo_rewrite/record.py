@@ -1,6 +1,7 @@
 """`RewriteRecord`: every application of a rule in a rewriting, its origin, and the time of each stage.
 
-Rewriters write it; `explaining` and the command ``explain`` read it. Records keep text and numbers, never graphs. A
+Rewriters write it. `explaining`, `viewer` and the command ``explain`` read it; in `occelo_compile` the profiles, `bisection`
+and DebugMode do. Records keep text and numbers, never graphs. A
 node that an application made refers to the record and the number of the application; an application refers to the one
 that made the variable it replaced. So a compiled node is traced back to the user's line along a linked list.
 """

@@ -1,6 +1,6 @@
 """`view_rewriting`: a rewriting as an HTML page, with a slider over its steps.
 
-For users, in notebooks and browsers; in the namespace `occelo`.
+For users, in notebooks and browsers: it is in the namespace `occelo`, and the command ``explain`` can write the page.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
 
-Rules ask for facts through `assumptions_of`. Importing this package registers the inferences of all op families.
+Rules ask for facts through `assumptions_of`; the stage ``drain_assumptions`` records those that users state. Importing
+this package registers the inferences of all op families (those of linear algebra when it is first used).
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Inference of facts about products of matrices.
 
-`assumptions.inference` applies them at `Dot` nodes when a rule asks for a fact.
+A matrix times its transpose is symmetric, and times its conjugate transpose positive semidefinite. Products of
+diagonal, triangular, orthogonal, permutation and selection matrices are such matrices again; products of triangular
+matrices on the same side keep a unit diagonal. `assumptions.inference` applies them at `Dot` and `MatMul` nodes when a
+rule asks for a fact.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ __all__: list[str] = []
 
 
 def _turned(variable: Variable) -> tuple[Variable, bool] | None:
-    """The matrix of which a variable is the transpose, and whether it is also conjugated; None for other variables."""
+    """The matrix that a variable transposes, and whether the variable also conjugates it; None for other variables."""
     inner = _conjugated(variable)
     turned = variable if inner is None else inner
     if turned.owner is None or not is_transposition(turned.owner.op):
@@ -33,7 +36,7 @@ def _conjugated(variable: Variable) -> Variable | None:
 
 
 def _is_gram(node: TensorApply, hermitian: bool) -> bool:
-    """Whether a product is of a matrix and its transpose, or conjugate transpose if ``hermitian``."""
+    """Whether a matrix is multiplied by its transpose, or by its conjugate transpose if ``hermitian``."""
     x, y = node.inputs
     real = not x.type.dtype.startswith("complex")
     for a, b in ((x, y), (y, x)):

@@ -1,6 +1,8 @@
 """Inference of facts about ranges and identity matrices.
 
-`assumptions.inference` applies them at `ARange` and `Eye` nodes when a rule asks for a fact.
+As an index, a range that starts at 0 or later and has a positive step names no position twice. `Eye` with its ones on
+the main diagonal is diagonal and not negative; if it is square, it is also positive definite, a permutation, and has a
+unit diagonal. `assumptions.inference` applies them at `ARange` and `Eye` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Inference of facts about elementwise functions: signs, zeros, symmetry.
+"""Inference of facts about elementwise functions: signs, zeros of matrices, symmetry, definiteness.
 
 `assumptions.inference` applies them at `Elemwise` nodes when a rule asks for a fact.
 """
@@ -29,7 +29,7 @@ def _is_one_number(operand: TensorType) -> bool:
 
 
 def _where_zero(fact: str) -> None:
-    """Facts about zeros of a matrix: a sum has them if all terms do, a product if one factor does."""
+    """Infer a fact about zeros of a matrix: it holds for a sum if it does for all terms, for a product if for one factor."""
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:

@@ -1,4 +1,8 @@
-"""The implications between facts, with those that only inference uses; `AssumptionFeature` reads them."""
+"""The implications between facts, and the fact ``unsigned``, which users cannot state.
+
+`AssumptionFeature` reads the implications. Inferences from elementwise functions, reductions and constants use
+``unsigned`` to infer signs of quotients.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +50,9 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 def consequences(
     fact: str, holds: bool, square: bool = False, real: bool = True
 ) -> list[tuple[str, bool]]:
-    """A fact and all facts that it implies, for a matrix that is known to be ``square``, of ``real`` numbers.
+    """What follows if a fact holds, or does not: pairs of a fact and whether it holds, first the fact itself.
 
-    Then a diagonal matrix is symmetric, and symmetric matrices are hermitian.
+    If a matrix is ``square``, "diagonal" implies "symmetric". If it is ``real``, "symmetric" and "hermitian" are the same.
     """
     found: dict[str, bool] = {}
     pending = [fact]

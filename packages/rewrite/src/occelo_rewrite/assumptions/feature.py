@@ -1,4 +1,7 @@
-"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand, for rules. Rules get it by `assumptions_of`."""
+"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand.
+
+Rules, and the stage ``drain_assumptions``, get it by `assumptions_of`.
+"""
 
 from __future__ import annotations
 

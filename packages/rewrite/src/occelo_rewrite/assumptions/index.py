@@ -1,6 +1,7 @@
-"""Inference of facts about matrices made from diagonals.
+"""Inference of facts about matrices that are made from their diagonals.
 
-`assumptions.inference` applies them at `AllocDiag` nodes when a rule asks for a fact.
+They are diagonal, and positive (semi)definite if the diagonal is positive (not negative). `assumptions.inference`
+applies them at `AllocDiag` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Inference of facts about reductions.
+"""Inference of signs of reductions and of softmax.
 
-`assumptions.inference` applies them at reductions and softmax when a rule asks for a fact.
+`assumptions.inference` applies them at `CAReduce` and `Softmax` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations

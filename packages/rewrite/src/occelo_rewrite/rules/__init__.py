@@ -1,4 +1,5 @@
-"""The standard rules, one file for each op family; each file ends in a `RuleSet`, which `pipeline` puts into stages.
+"""The standard rules, one module or folder for each op family, and `fold` for ops of all families.
 
-The docstring of a rule is the law that it applies. Remarks such as "(finite: ...)" say why it has a tag.
+Each ends in `RuleSet`s, which `pipeline` puts into stages. The docstring of a rule is the law that it applies. Remarks
+such as "(finite: ...)" say why it has a tag.
 """

@@ -1,6 +1,7 @@
 """Rules of products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger).
 
-`pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products.
+`pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage InplaceBlasOpt
+reads ``OVERWRITING``: the classes of ops that may overwrite their first input.
 """
 
 from __future__ import annotations

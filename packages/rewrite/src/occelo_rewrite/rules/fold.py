@@ -1,6 +1,6 @@
 """Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types.
 
-`pipeline` puts them into the stage canonicalize, in all standard modes.
+`pipeline` puts them into the stage canonicalize. Unlike other rules there, even the optimizer ``minimum_compile`` has them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
 
 @node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """If the types of inputs have become more specific, the node is made again, so that its outputs' types do, too."""
+    """A node is made again if its inputs' types have become more specific and make its outputs' types more specific."""
     op = node.op
     if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
         return None

@@ -42,7 +42,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
 
 @node_rewriter([Shape])
 def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
-    """shape(x) = make_vector of its lengths, if x is not an input or one of them is static."""
+    """shape(x) = make_vector of the lengths of x. Not if x is an input without static lengths."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
@@ -70,7 +70,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
 def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """x.T = x, for symmetric x (rounding, finite: as far as x was computed symmetrically)."""
+    """x.T = x, for symmetric x (rounding, finite: elements that are equal in theory may differ)."""
     op = node.op
     x = node.inputs[0]
     if op.new_order != (1, 0) or x.type != node.outputs[0].type:
@@ -141,9 +141,9 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(x, shape(x)) = x, also where one length is not known to be that of x: the number of elements decides it.
+    """reshape(x, shape(x)) = x. One length need not be known to be that of x, if all others are static and positive.
 
-    (Then the other lengths of x, if there are any, must be static and positive.)
+    Then it follows from the number of elements.
 
     (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
     """
@@ -178,7 +178,7 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(x, n) = x, if x provably has the lengths n, whatever other rules remove."""
+    """specify_shape(x, n) = x, if a proof that x has the lengths n holds whatever other rules remove."""
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])

@@ -1,6 +1,7 @@
 """Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
 
-`pipeline` puts them into the stage canonicalize.
+`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops that
+may overwrite their first input.
 """
 
 from __future__ import annotations
