@@ -14,12 +14,13 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from linear_algebra import LINEAR_MODELS
 from workloads import MODELS, WORKLOADS, Library, Workload
 
 __all__ = [
@@ -29,11 +30,13 @@ __all__ = [
     "libraries",
     "library",
     "process",
+    "process_memory",
     "run_times",
     "scaling",
 ]
 
 Call = Callable[..., Any]
+ALL_MODELS = MODELS | LINEAR_MODELS
 
 
 def _occelo() -> Library:
@@ -46,6 +49,7 @@ def _pytensor() -> Library:
     pytensor: Any = importlib.import_module("pytensor")
     tensor = importlib.import_module("pytensor.tensor")
     importlib.import_module("pytensor.tensor.special")
+    importlib.import_module("pytensor.tensor.linalg")
     return Library(tensor, pytensor.grad, pytensor.shared, pytensor.function)
 
 
@@ -116,7 +120,9 @@ def _torch(work: Workload) -> Call | None:
         return None
     torch: Any = importlib.import_module("torch")
     torch.set_num_threads(1)
-    compiled = torch.compile(work.torch(torch), dynamic=False)
+    compiled = work.torch(torch)
+    if work.torch_compiles:
+        compiled = torch.compile(compiled, dynamic=False)
 
     def run(*given: Any) -> Any:
         with torch.no_grad():
@@ -134,10 +140,14 @@ def _check(work: Workload, results: dict[str, Any]) -> None:
             )
 
 
-def run_times(rounds: int, chosen: str = "") -> dict[str, dict[str, float]]:
-    """Seconds per call, the minimum of all rounds, by workload and library."""
+def run_times(
+    rounds: int,
+    chosen: str = "",
+    workloads: Sequence[Callable[[], Workload]] = WORKLOADS,
+) -> dict[str, dict[str, float]]:
+    """Seconds per call, the minimum of all rounds, by workload and library; of those whose names contain ``chosen``."""
     table: dict[str, dict[str, float]] = {}
-    for factory in WORKLOADS:
+    for factory in workloads:
         work = factory()
         if chosen not in work.name:
             continue
@@ -239,7 +249,7 @@ sys.path.insert(0, {here!r})
 import compiled, numpy
 from time import perf_counter
 library, model = {library!r}, {model!r}
-work = compiled.MODELS[model]()
+work = compiled.ALL_MODELS[model]()
 if library == "occelo":
     compiled._occelo()
 elif library.startswith("pytensor"):
@@ -292,7 +302,7 @@ def first_results(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
     """
     here = str(Path(__file__).parent)
     table: dict[str, dict[str, dict[str, float]]] = {}
-    for model in MODELS:
+    for model in ALL_MODELS:
         table[model] = {}
         for library in libraries():
             if library == "numpy":
@@ -348,6 +358,29 @@ def scaling(sizes: list[int]) -> dict[int, tuple[float, float]]:
         with tempfile.TemporaryDirectory() as folder:
             result[nodes] = tuple(process(_CHAIN.format(here=here, nodes=nodes), folder))
     return result
+
+
+_GAUSSIAN_PROCESS = """
+import sys, json
+sys.path.insert(0, {here!r})
+import compiled, linear_algebra
+small, large = linear_algebra.gaussian_process(10), linear_algebra.gaussian_process({n})
+lib = compiled._occelo()
+inputs, outputs, _ = large.build(lib)
+f = lib.function(inputs, outputs)
+f(*small.arrays)
+before = compiled.peak_memory()
+f(*large.arrays)
+print(json.dumps(compiled.peak_memory() - before))
+"""
+
+
+def process_memory(n: int) -> float:
+    """The memory that a Gaussian process of ``n`` points needs, in matrices of n x n."""
+    here = str(Path(__file__).parent)
+    with tempfile.TemporaryDirectory() as folder:
+        used: float = process(_GAUSSIAN_PROCESS.format(here=here, n=n), folder)
+    return used / (8 * n * n)
 
 
 def compile_memory(count: int) -> tuple[float, float]:

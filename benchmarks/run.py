@@ -20,6 +20,7 @@ import rewriting
 import stages
 import typer
 from building import building_figures
+from linear_algebra import LINEAR_WORKLOADS
 from overhead import library_overhead
 from profiling import profile_overhead
 from rich.console import Console
@@ -35,6 +36,7 @@ class Part(StrEnum):
     first = "first"
     calls = "calls"
     runtime = "runtime"
+    linear = "linear"
     scaling = "scaling"
     stages = "stages"
     rewriting = "rewriting"
@@ -54,13 +56,27 @@ def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float
 
 def _runtime(rounds: int, console: Console) -> Any:
     result = compiled.run_times(rounds)
+    _print_times(result, console)
+    return result
+
+
+def _linear(rounds: int, console: Console) -> Any:
+    result = compiled.run_times(rounds, workloads=LINEAR_WORKLOADS)
+    _print_times(result, console)
+    matrices = compiled.process_memory(2000)
+    console.print(
+        f"memory of the Gaussian process of 2,000 points, in n x n matrices: {matrices:.2f}"
+    )
+    return {**result, "memory": matrices}
+
+
+def _print_times(result: dict[str, dict[str, float]], console: Console) -> None:
     table = Table("us a call", *compiled.libraries(), "best peer / occelo")
     ratios = [r for n, t in result.items() if (r := _row(table, n, t, 1e6)) is not None]
     console.print(table)
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         console.print(f"geometric mean of best peer / occelo: {mean:.2f}, least {min(ratios):.2f}")
-    return result
 
 
 def _calls(rounds: int, console: Console) -> Any:
@@ -181,6 +197,7 @@ _MEASURES = {
     Part.first: _first,
     Part.calls: _calls,
     Part.runtime: _runtime,
+    Part.linear: _linear,
     Part.scaling: _scaling,
     Part.stages: _stages,
     Part.rewriting: _rewriting,

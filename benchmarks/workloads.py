@@ -31,7 +31,8 @@ class Workload:
 
     ``jax`` gets ``jax`` and gives a function to compile, ``torch`` likewise; for steps with updates it takes
     and returns the state after the inputs. With ``renews`` each call goes on with the state that the last
-    one returned, whose memory it may use.
+    one returned, whose memory it may use. ``torch_compiles`` is False for single functions of PyTorch, to which
+    `torch.compile` would only add overhead.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Workload:
     state: tuple[Any, ...] = ()
     torch: Callable[[Any], Callable[..., Any]] | None = None
     renews: bool = False
+    torch_compiles: bool = True
 
 
 rng = np.random.default_rng(1)
