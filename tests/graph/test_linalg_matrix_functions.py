@@ -172,3 +172,94 @@ def test_gradients_of_complex_matrices(name: str) -> None:
 def test_gradients_of_operands_that_broadcast() -> None:
     a, b, q = _matrices((2, 3, 3)), _matrices((2, 2), seed=1), _matrices((2, 1, 3, 2)[2:], seed=2)
     verify_grad(lambda *v: linalg.solve_sylvester(*v), [a, b, q], rng=np.random.default_rng(0))
+
+
+def _riccati_coefficients(dtype: str, batch: tuple[int, ...] = ()) -> list[Any]:
+    """A, B, Q, R, E and S of moderate size."""
+    square, wide = _matrices((*batch, 3, 3), dtype), _matrices((*batch, 3, 2), dtype)
+    eye, two = np.eye(3, dtype=dtype), np.eye(2, dtype=dtype)
+    a = (square - 3 * eye) / 2
+    b, e, s = wide / 2, eye + a / 5, wide / 30
+    q, r = (m @ m.conj().swapaxes(-1, -2) / 10 for m in (square, square[..., :2, :2]))
+    return [a, b, q + eye, r + two, e, s]
+
+
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_riccati_equations_are_scipys(name: str, dtype: str) -> None:
+    ours, reference = getattr(linalg, name), getattr(scipy_linalg, name)
+    coefficients = _riccati_coefficients(dtype)
+    for count in (4, 5, 6):
+        _compare(ours, reference, *coefficients[:count])
+    _compare(
+        lambda *v: ours(*v[:4], s=v[4]),
+        lambda *v: reference(*v[:4], s=v[4]),
+        *coefficients[:4],
+        coefficients[5],
+    )
+    _compare(ours, reference, _riccati_coefficients(dtype, (2,))[0], *coefficients[1:4])
+    assert ours(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((0, 0)), np.eye(1)).eval().shape == (
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+def test_gradients_of_riccati_equations(name: str) -> None:
+    ours = getattr(linalg, name)
+
+    def cost(a: Any, b: Any, q: Any, r: Any, *more: Any) -> Any:
+        return ot.sum(
+            ot.sin(ours(a, b, (q + q.mT) / 2, (r + r.mT) / 2, *more) * np.arange(9.0).reshape(3, 3))
+        )
+
+    values = _riccati_coefficients("float64")
+    verify_grad(cost, values[:4], rng=np.random.default_rng(0))
+    verify_grad(cost, values, rng=np.random.default_rng(0))
+    verify_grad(lambda a: grad(cost(a, *values[1:4]), a), values[:1], rng=np.random.default_rng(1))
+
+    def complex_cost(re: Any, im: Any) -> Any:
+        a = ot.complex(re, im)
+        made = ours(a, a[:, :2], a @ a.conj().mT, values[3])
+        return ot.sum(made.real * made.imag + made.real)
+
+    a = _matrices((3, 3), "complex128")
+    verify_grad(complex_cost, [a.real, a.imag], rng=np.random.default_rng(2))
+
+
+def test_riccati_equations_without_solution() -> None:
+    eye = np.eye(2)
+    with pytest.raises(np.linalg.LinAlgError, match="solve_discrete_are"):
+        linalg.solve_discrete_are(2 * eye, np.zeros((2, 1)), eye, np.eye(1)).eval()
+    with pytest.raises(ValueError, match="symmetric"):
+        linalg.solve_continuous_are(eye, eye, np.triu(np.ones((2, 2))), eye).eval()
+
+
+def test_equations_of_tensors_are_numpys() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 3, 3, 2)), rng.normal(size=(2, 3))
+    cases: list[tuple[Any, Any]] = [
+        (linalg.tensorsolve(a, b), np.linalg.tensorsolve(a, b)),
+        (linalg.tensorinv(a), np.linalg.tensorinv(a)),
+        (
+            linalg.tensorinv(a.reshape(6, 3, 2), ind=1),
+            np.linalg.tensorinv(a.reshape(6, 3, 2), ind=1),
+        ),
+        (
+            linalg.tensorsolve(np.moveaxis(a, 2, 1), b, axes=(1, 3)),
+            np.linalg.tensorsolve(np.moveaxis(a, 2, 1), b, axes=(1, 3)),
+        ),
+        (linalg.tensorsolve(np.eye(2, dtype="int64"), [1, 2]), [1.0, 2.0]),
+    ]
+    for made, expected in cases:
+        np.testing.assert_allclose(made.eval(), expected, 1e-10)
+    x, y = ot.tensor4("x", dtype="float64"), ot.dmatrix("y")
+    np.testing.assert_allclose(
+        evaluate(np.linalg.tensorsolve(x, y), {x: a, y: b}), np.linalg.tensorsolve(a, b), 1e-10
+    )
+    with pytest.raises(ValueError, match="ind must be positive, got 0"):
+        linalg.tensorinv(a, ind=0)
+    with pytest.raises(ValueError, match="fewer dimensions"):
+        linalg.tensorsolve(b, a)
+    with pytest.raises(ValueError, match="square"):
+        linalg.tensorinv(a, ind=1)

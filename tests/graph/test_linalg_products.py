@@ -151,6 +151,12 @@ def test_matrix_power(shape: tuple[int, ...]) -> None:
             )
 
 
+def test_negative_powers() -> None:
+    for dtype in ("float64", "int64", "complex128"):
+        x = _draw((2, 3, 3), dtype) + 9 * np.eye(3, dtype=dtype)
+        _same(lambda x: linalg.matrix_power(x, -3), lambda x: np.linalg.matrix_power(x, -3), x)
+
+
 def test_cross() -> None:
     for first, second in [((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 3)), ((0, 3), (3,))]:
         for dtype in ("float64", "int64", "complex128"):

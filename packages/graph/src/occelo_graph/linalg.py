@@ -18,9 +18,11 @@ from occelo_graph.ops.linalg.lu import *
 from occelo_graph.ops.linalg.matrix_functions import *
 from occelo_graph.ops.linalg.qr import *
 from occelo_graph.ops.linalg.results import *
+from occelo_graph.ops.linalg.riccati import *
 from occelo_graph.ops.linalg.solve import *
 from occelo_graph.ops.linalg.svd import *
 from occelo_graph.ops.linalg.sylvester import *
+from occelo_graph.ops.linalg.tensor_equations import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm

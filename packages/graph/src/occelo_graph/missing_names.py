@@ -23,8 +23,8 @@ ABSENT = frozenset(
     "convolve2d eig fft filter foldl foldr gradient irfft "
     "lstsq map matrix_inverse median minimize "
     "nlinalg optimize percentile pinv quantile random reduce rfft root scan "
-    "searchsorted signal slinalg sort sparse tensorinv "
-    "tensorsolve topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
+    "searchsorted signal slinalg sort sparse "
+    "topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from occelo_graph import linalg
 from occelo_graph.testing.example import Example, draw
-from occelo_graph.testing.linear_algebra_examples import dominant, make
+from occelo_graph.testing.linear_algebra_examples import dominant, make, positive_definite
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction
@@ -124,4 +124,65 @@ def _equations() -> list[Example]:
     ]
 
 
-EXAMPLES: list[Example] = [*_functions(), *_equations()]
+def _riccati() -> list[Example]:
+    def continuous(a: Array, b: Array, r: Array) -> Any:
+        """By the eigenvectors of the Hamiltonian matrix whose eigenvalues have a negative real part."""
+        gain = b @ npl.solve(positive_definite(r), b.T)
+        values, vectors = npl.eig(np.block([[a, -gain], [-positive_definite(a), -a.T]]))
+        stable = vectors[:, values.real < 0]
+        return (stable[3:] @ npl.inv(stable[:3])).real
+
+    def discrete(a: Array, b: Array, r: Array) -> Any:
+        """By iterating the equation, which converges to this solution."""
+        q = x = positive_definite(a)
+        for _ in range(200):
+            gain = npl.solve(positive_definite(r) + b.T @ x @ b, b.T @ x @ a)
+            x = a.T @ x @ (a - b @ gain) + q
+        return x
+
+    def solved(solve: Any) -> Any:
+        def function(a: Any, b: Any, r: Any) -> Any:
+            return solve(a, b, positive_definite(a), positive_definite(r))
+
+        return function
+
+    args = M, Q, N
+    return [
+        make(
+            "solve_continuous_are",
+            solved(linalg.solve_continuous_are),
+            continuous,
+            *args,
+            grad=(0, 1, 2),
+        ),
+        make(
+            "solve_discrete_are", solved(linalg.solve_discrete_are), discrete, *args, grad=(0, 1, 2)
+        ),
+    ]
+
+
+def _tensors() -> list[Example]:
+    def tensor(x: Any) -> Any:
+        """The matrix 6 x 6, as a tensor of shape (2, 3, 6) or (6, 3, 2)."""
+        return dominant(x).reshape((2, 3, 6))
+
+    return [
+        make(
+            "tensorsolve",
+            lambda a, b: linalg.tensorsolve(tensor(a), b),
+            lambda a, b: npl.tensorsolve(tensor(a), b),
+            draw((-1.0, 1.0), (6, 6), salt=35),
+            Q.T,
+            grad=(0, 1),
+        ),
+        make(
+            "tensorinv",
+            lambda a: linalg.tensorinv(tensor(a)),
+            lambda a: npl.tensorinv(tensor(a)),
+            draw((-1.0, 1.0), (6, 6), salt=36),
+            grad=(0,),
+        ),
+    ]
+
+
+EXAMPLES: list[Example] = [*_functions(), *_equations(), *_riccati(), *_tensors()]

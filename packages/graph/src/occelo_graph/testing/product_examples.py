@@ -9,6 +9,7 @@ import numpy as np
 from occelo_graph import linalg
 from occelo_graph import tensor as ot
 from occelo_graph.testing.example import Example, draw
+from occelo_graph.testing.linear_algebra_examples import dominant
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
@@ -107,6 +108,12 @@ def _chains() -> list[Example]:
         *[make("matrix_power", *power(n), STACK) for n in (1, 3, 6)],
         make("matrix_power", *power(5), draw("int", (3, 3), "int64", salt=29)),
         make("matrix_power", *power(2), COMPLEX),
+        make(
+            "matrix_power",
+            lambda x: linalg.matrix_power(dominant(x), -3),
+            lambda x: npl.matrix_power(dominant(x), -3),
+            STACK,
+        ),
     ]
 
 

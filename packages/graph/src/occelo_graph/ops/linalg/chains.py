@@ -13,6 +13,7 @@ from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to, eye
+from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -133,9 +134,7 @@ def matrix_power(a: Any, n: int) -> TensorVariable:
     if x.type.ndim < 2 or len({*x.type.shape[-2:]} - {None}) > 1:
         raise ValueError(f"matrix_power takes square matrices, got {x.type}")
     if exponent < 0:
-        raise NotImplementedError(
-            "matrix_power takes no negative powers yet; use those of an inverse"
-        )
+        x, exponent = inv(x), -exponent
     if exponent == 0:
         lengths = lengths_by_variables(x)
         one = eye(lengths[-1], dtype=x.dtype)

@@ -1,0 +1,149 @@
+"""Algebraic Riccati equations, of control in continuous and in discrete time.
+
+Their gradients solve Lyapunov equations of the closed loop (Kao and Hennequin 2020, Automatic differentiation of Sylvester,
+Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Sylvester
+from occelo_graph.optional_scipy import scipy_module
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["ContinuousRiccati", "DiscreteRiccati", "solve_continuous_are", "solve_discrete_are"]
+
+
+class _Riccati(MatrixOp):
+    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R."""
+
+    balanced: bool = True
+    signature: ClassVar[str] = "(n,n),(n,m),(n,n),(m,m)->(n,n)"
+    function: ClassVar[str]
+
+    @property
+    def label(self) -> str:
+        return self.function
+
+    def core(self, *arrays: Array) -> Array:
+        if arrays[0].size == 0:
+            return np.zeros_like(arrays[0])
+        solved = getattr(scipy_module("linalg", self.label), self.label)(
+            *arrays, balanced=self.balanced
+        )
+        return np.asarray(solved, arrays[0].dtype)
+
+
+@op
+class ContinuousRiccati(_Riccati):
+    """The stabilizing X with A^H X + X A - X B R^-1 B^H X + Q = 0."""
+
+    balanced: bool = True
+    function: ClassVar[str] = "solve_continuous_are"
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (a, b, _, r), (x,), ct = inputs, outputs, cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct] * 4
+        gain = solve(r, matmul(hermitian(b), x), b_ndim=2)
+        closed = a - matmul(b, gain)
+        of_q = Sylvester()(closed, hermitian(closed), -ct)
+        twice = matmul(x, of_q + hermitian(of_q))
+        of_b = -matmul(twice, hermitian(gain))
+        return [twice, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain)))]
+
+
+@op
+class DiscreteRiccati(_Riccati):
+    """The stabilizing X with A^H X A - X - (A^H X B) (R + B^H X B)^-1 (B^H X A) + Q = 0."""
+
+    balanced: bool = True
+    function: ClassVar[str] = "solve_discrete_are"
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (a, b, _, r), (x,), ct = inputs, outputs, cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct] * 4
+        turned = matmul(hermitian(b), x)
+        gain = solve(r + matmul(turned, b), matmul(turned, a), b_ndim=2)
+        closed = a - matmul(b, gain)
+        of_q = DiscreteLyapunov()(closed, ct)
+        of_a = matmul(x, matmul(closed, of_q + hermitian(of_q)))
+        of_b = -matmul(of_a, hermitian(gain))
+        return [of_a, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain)))]
+
+
+def solve_continuous_are(
+    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+) -> TensorVariable:
+    """The stabilizing ``x`` with ``a^H x + x a - x b r^-1 b^H x + q == 0``; SciPy's ``solve_continuous_are``.
+
+    ``a`` has shape (..., n, n), ``b`` (..., n, m), the Hermitian ``q`` (..., n, n) and the Hermitian, nonsingular ``r`` (..., m, m). With
+    ``e`` and ``s`` the equation is ``e^H x a + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``, with a nonsingular
+    ``e`` (..., n, n) and ``s`` (..., n, m). ``balanced`` scales the pencil of the equation first. The result has the common dtype, float64
+    for integers; float16 is a TypeError. The gradient is that for Hermitian changes of ``q`` and ``r``.
+
+    ``numpy.linalg.LinAlgError`` if there is no such solution, ValueError for matrices that are not Hermitian or do not fit.
+    """
+    a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
+    if e is not None:
+        # in terms of a e^-1, e^-H q e^-1 and e^-H s, with the same x
+        inverse = hermitian(e)
+        a = hermitian(solve(inverse, hermitian(a), b_ndim=2))
+        half = solve(inverse, q, b_ndim=2)
+        q = _hermitian_part(solve(inverse, hermitian(half), b_ndim=2))
+        s = None if s is None else solve(inverse, s, b_ndim=2)
+    if s is not None:
+        a, q = _without_cross_term(a, b, q, r, s)
+    made: TensorVariable = ContinuousRiccati(bool(balanced))(a, b, q, r)
+    return made
+
+
+def solve_discrete_are(
+    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+) -> TensorVariable:
+    """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``; SciPy's ``solve_discrete_are``.
+
+    Shapes, dtypes, errors and gradients are those of `solve_continuous_are`. With ``e`` and ``s`` the equation is
+    ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``; ``r`` must be nonsingular if there is an ``s``.
+    """
+    a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
+    if e is not None:
+        # in terms of e^-1 a, e^-1 b and y = e^H x e
+        a, b = solve(e, a, b_ndim=2), solve(e, b, b_ndim=2)
+    if s is not None:
+        a, q = _without_cross_term(a, b, q, r, s)
+    made: TensorVariable = DiscreteRiccati(bool(balanced))(a, b, q, r)
+    if e is None:
+        return made
+    inverse = hermitian(e)
+    half = solve(inverse, made, b_ndim=2)
+    return _hermitian_part(solve(inverse, hermitian(half), b_ndim=2))
+
+
+def _coefficients(label: str, *given: Any) -> list[Any]:
+    """The coefficients as tensors of one dtype; None stays None."""
+    converted = iter(as_matrices(label, *(v for v in given if v is not None)))
+    return [None if v is None else next(converted) for v in given]
+
+
+def _without_cross_term(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
+    """``a`` and ``q`` of the equation without ``s`` that has the same solution."""
+    gain = solve(r, hermitian(s), b_ndim=2)
+    return a - matmul(b, gain), _hermitian_part(q - matmul(s, gain))
+
+
+def _hermitian_part(x: Any) -> Any:
+    """What rounding has left unequal, made equal."""
+    return (x + hermitian(x)) * np.asarray(0.5, x.dtype)

@@ -1,0 +1,57 @@
+"""Linear equations and inverses of tensors, whose dimensions are taken as those of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.linalg.inverse import inv
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.shape.axes import normalize_axes
+from occelo_graph.ops.shape.dimensions import transpose
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import ravel, reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["tensorinv", "tensorsolve"]
+
+
+@stands_for("linalg.tensorsolve", "a b axes")
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
+    """The ``x`` with ``tensordot(a, x, x.ndim) == b``; NumPy's ``tensorsolve``.
+
+    ``a`` has the shape of ``b`` followed by that of ``x``, which have as many elements, after its dimensions ``axes`` are moved to
+    the end. The result has the common dtype, float64 for integers; float16 is a TypeError. ValueError if ``a`` has fewer dimensions
+    than ``b`` or the numbers of elements differ, ``numpy.linalg.LinAlgError`` if the equations are singular.
+    """
+    x, right = as_tensor_variable(a), as_tensor_variable(b)
+    if axes is not None:
+        moved = normalize_axes(tuple(axes), x.type.ndim)
+        x = transpose(x, [*(i for i in range(x.type.ndim) if i not in moved), *moved])
+    if x.type.ndim < right.type.ndim:
+        raise ValueError(f"tensorsolve: {x.type} has fewer dimensions than {right.type}")
+    shape = lengths_by_variables(x)
+    rows, columns = shape[: right.type.ndim], shape[right.type.ndim :]
+    matrix = reshape(x, (length_product(rows), length_product(columns)))
+    return reshape(solve(matrix, ravel(right)), columns)
+
+
+@stands_for("linalg.tensorinv", "a ind")
+def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
+    """The inverse of a tensor for ``tensordot(..., ind)``; NumPy's ``tensorinv``.
+
+    The first ``ind`` lengths of ``a`` have the same product as the others, and are the last ones of the result. The result has the
+    dtype of ``a``, float64 for integers; float16 is a TypeError. ValueError if ``ind`` is not positive or the products
+    differ, ``numpy.linalg.LinAlgError`` if the inverse does not exist.
+    """
+    x = as_tensor_variable(a)
+    if ind <= 0:
+        raise ValueError(f"tensorinv: ind must be positive, got {ind}")
+    shape = lengths_by_variables(x)
+    rows, columns = shape[:ind], shape[ind:]
+    matrix = reshape(x, (length_product(rows), length_product(columns)))
+    return reshape(inv(matrix), (*columns, *rows))
