@@ -261,7 +261,7 @@ def install_libraries(session: nox.Session) -> None:
 def install_everything(session: nox.Session, *tools: str) -> None:
     """All wheels and all that any test needs, to measure coverage with."""
     forget_coverage(session)
-    install(session, wheel("") + "[demo]", *TEST_TOOLS, "coverage>=7.10.3", *tools)
+    install(session, wheel("") + "[examples]", *TEST_TOOLS, "coverage>=7.10.3", *tools)
     install_libraries(session)
 
 

@@ -38,7 +38,42 @@ def test_code_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
     exec(compile(code, str(page), "exec"), module.__dict__)
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.name)
 def test_examples_run(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = example.read_text()
+    for library in sorted(
+        set(re.findall(r"^from (sklearn|statsmodels|matplotlib)\b", source, re.M))
+    ):
+        pytest.importorskip(library, reason=f"{example.name} needs the extra `examples`")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(example), "picture.png"])
     runpy.run_path(str(example), run_name="__main__")
+    if "savefig" in source:
+        assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "examples").glob("*.md")), ids=lambda p: p.name
+)
+def test_pages_of_examples_show_their_code(page: Path) -> None:
+    """What a page quotes is in the script of that name, line by line; the script runs in the test above."""
+    text, script = page.read_text(), ROOT / "examples" / f"{page.stem.replace('-', '_')}.py"
+    source = script.read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.M | re.S)
+    assert blocks
+    for block in blocks:
+        assert block in source, block
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
+    assert pictures
+    for picture in pictures:
+        assert (page.parent / picture).is_file()
+
+
+def test_every_example_has_a_page() -> None:
+    pages = {p.stem.replace("-", "_") for p in (ROOT / "docs" / "examples").glob("*.md")}
+    with_picture = {p.stem for p in EXAMPLES if "savefig" in p.read_text()}
+    assert with_picture
+    assert with_picture == pages
