@@ -29,6 +29,7 @@ Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule w
 | overflow | whether an intermediate result overflows or underflows |
 | finite | results where an operand or intermediate result is not finite |
 | shape_unsafe | whether shapes that do not fit are an error |
+| singular | whether a matrix that is singular, or not positive definite, is an error |
 | unsafe | whether a check that fails is an error |
 
 Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than ``rounding``. Other

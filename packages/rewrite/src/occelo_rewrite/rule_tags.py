@@ -16,6 +16,7 @@ CHANGES: dict[str, str] = {
     "overflow": "what overflows or vanishes on the way: a result may become infinite, NaN or zero, or cease to be so",
     "finite": "a result where something in it is infinite, NaN or divided by zero",
     "shape_unsafe": "whether shapes that do not fit are an error",
+    "singular": "whether a matrix that is singular, or not positive definite, is an error",
     "unsafe": "whether a check that fails is an error",
 }
 """Each tag, with the changes that it allows a rule."""

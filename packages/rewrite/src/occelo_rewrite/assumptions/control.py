@@ -9,6 +9,7 @@ from typing import cast
 
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ops.control import Assume
+from occelo_rewrite.assumptions.inference import Ask, infers_many
 
 __all__ = ["Statement", "said_by", "statements"]
 
@@ -25,3 +26,10 @@ def statements(fgraph: FunctionGraph) -> list[Statement]:
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
     """The facts of an `Assume` node, and whether they hold."""
     return node.op.facts
+
+
+@infers_many(Assume)
+def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
+    """What the node says, else what is known of its input."""
+    found = dict(node.op.facts).get(fact)
+    return ask(node.inputs[0], fact) if found is None else found

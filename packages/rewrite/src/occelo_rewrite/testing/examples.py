@@ -13,6 +13,7 @@ import numpy as np
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_rewrite.testing import linear_algebra_examples
 from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
 
 if TYPE_CHECKING:
@@ -484,9 +485,10 @@ def _two_branches(x: TensorVariable, condition: TensorVariable) -> TensorVariabl
     return ot.ifelse(condition, x, ot.sin(x)) + ot.ifelse(condition, ot.exp(x), ot.cos(x))
 
 
-_written = {c.rule for c in WRITTEN}
+_written = {c.rule for c in (*WRITTEN, *linear_algebra_examples.CASES)}
 CASES: list[Case] = [
     *WRITTEN,
+    *linear_algebra_examples.CASES,
     *(
         case
         for rule in standard_rules().values()

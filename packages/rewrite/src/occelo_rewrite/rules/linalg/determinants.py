@@ -1,0 +1,97 @@
+"""Rules of determinants: their logarithms and signs, and those of matrices with known structure.
+
+`pipeline` puts them into the stage stabilize.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, transposed_of
+
+__all__ = ["STABILIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+@node_rewriter([ot.log, ot.abs, ot.sgn], tags=CHANGES)
+def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """log(det(x)), log(|det(x)|) and sgn(det(x)) from slogdet(x), whose products neither overflow nor vanish."""
+    (value,) = node.inputs
+    if node.op == ot.abs:
+        return None  # the absolute value itself would be an exponential
+    inner = computed_by(value, Elemwise)
+    of_size = inner is not None and inner.op == ot.abs
+    determinant = computed_by(inner.inputs[0] if inner is not None and of_size else value, Det)
+    if determinant is None or is_complex(determinant.outputs[0].type.dtype):
+        return None
+    sign, logarithm = SLogDet()(determinant.inputs[0])
+    if node.op == ot.sgn:
+        return None if of_size else [sign]
+    if of_size:
+        return [logarithm]
+    nan = np.asarray(np.nan, logarithm.type.dtype)
+    return [ot.switch(ot.lt(sign, 0), nan, logarithm)]
+
+
+def _is_triangular(fgraph: FunctionGraph, x: TensorVariable) -> bool:
+    return has(fgraph, x, "lower_triangular") or has(fgraph, x, "upper_triangular")
+
+
+@node_rewriter([Det], tags=("rounding", "overflow", "finite"))
+def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
+    """det(x) = prod(diag(x)), for triangular x."""
+    (x,) = node.inputs
+    if not _is_triangular(fgraph, x):
+        return None
+    if has(fgraph, x, "unit_diagonal"):
+        return [ot.ones_like(node.outputs[0])]
+    return [ot.prod(diagonal_of(x), axis=-1)]
+
+
+@node_rewriter([SLogDet], tags=CHANGES)
+def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
+    """slogdet(x) = prod(sgn(d)), sum(log(|d|)) with d = diag(x), for triangular x."""
+    (x,) = node.inputs
+    if not _is_triangular(fgraph, x):
+        return None
+    d = diagonal_of(x)
+    return [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
+
+
+@node_rewriter([Det, SLogDet], tags=CHANGES)
+def det_of_transposed(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
+    """det(x^T) = det(x)."""
+    inner = transposed_of(node.inputs[0])
+    return None if inner is None else list(node.op(inner, return_list=True))
+
+
+@node_rewriter([Det, SLogDet], tags=CHANGES)
+def det_of_inverse(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
+    """det(inv(x)) = 1 / det(x)."""
+    inner = computed_by(node.inputs[0], Inv)
+    if inner is None or inner.op.on_error != "raise":
+        return None
+    if isinstance(node.op, Det):
+        return [ot.reciprocal(node.op(inner.inputs[0]))]
+    sign, logarithm = node.op(inner.inputs[0])
+    return [sign.conj() if is_complex(sign.type.dtype) else sign, -logarithm]
+
+
+STABILIZE = RuleSet(
+    (
+        function_of_det,
+        det_of_triangular,
+        slogdet_of_triangular,
+        det_of_transposed,
+        det_of_inverse,
+    ),
+    "determinants",
+)

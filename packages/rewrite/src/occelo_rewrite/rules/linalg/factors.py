@@ -1,0 +1,66 @@
+"""Rules of Cholesky factors: of products L L^H, and of diagonal matrices.
+
+`pipeline` puts them into the stage canonicalize.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from occelo_graph import FunctionGraph, TensorApply, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import (
+    diagonal_of,
+    has,
+    is_square,
+    transposed_of,
+    with_diagonal,
+)
+
+__all__ = ["CANONICALIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+@node_rewriter([Cholesky], tags=CHANGES)
+def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
+    """cholesky(L L^T) = L, with the signs of columns changed so that the diagonal is positive, for square triangular L.
+
+    A zero on the diagonal of L stays the error that it is for a singular matrix.
+    """
+    (x,) = node.inputs
+    owner = computed_by(x, Dot, MatMul)
+    if owner is None or node.op.on_error != "raise":
+        return None
+    first, second = owner.inputs
+    if is_complex(x.type.dtype) or first.type.ndim != x.type.ndim:
+        return None
+    if transposed_of(second) is not first and transposed_of(first) is not second:
+        return None
+    if not has(fgraph, first, "lower_triangular") or not is_square(fgraph, first):
+        return None
+    pivots = diagonal_of(first)
+    check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
+    signs = check(ot.sgn(pivots), ot.neq(pivots, 0).all())
+    return [first * ot.expand_dims(signs, -2)]
+
+
+@node_rewriter([Cholesky], tags=("rounding", "finite"))
+def cholesky_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
+    """cholesky(diag(d)) = diag(sqrt(d)), for real d; a d that is not positive stays an error."""
+    (x,) = node.inputs
+    if node.op.on_error != "raise" or is_complex(x.type.dtype):
+        return None
+    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
+        return None
+    d = diagonal_of(x)
+    check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
+    return [with_diagonal(ot.sqrt(check(d, ot.gt(d, 0).all())))]
+
+
+CANONICALIZE = RuleSet((cholesky_of_product, cholesky_of_diagonal), "Cholesky factors")

@@ -1,0 +1,102 @@
+"""Rules of inverses: of inverses, of matrices with known structure, and of products with an inverse.
+
+`pipeline` puts them into the stage canonicalize.
+"""
+
+from __future__ import annotations
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import (
+    has,
+    is_only_reader,
+    transposed_of,
+)
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(inv(x)) = x (a singular x is an error wherever the inverse is computed)."""
+    inner = computed_by(node.inputs[0], Inv)
+    return None if inner is None else [inner.inputs[0]]
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(q) = q^T, for orthogonal q."""
+    (x,) = node.inputs
+    return [ot.matrix_transpose(x)] if has(fgraph, x, "orthogonal") else None
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(x) of triangular x is the solution of x y = 1; of a diagonal x it is diag(1 / d)."""
+    (x,) = node.inputs
+    known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
+    if not known:
+        return None
+    one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
+    if len(known) == 2:
+        return [Solve("diagonal", node.op.on_error)(x, one)]
+    unit = has(fgraph, x, "unit_diagonal")
+    made = SolveTriangular(known[0] == "lower_triangular", unit, node.op.on_error)
+    return [made(x, one)]
+
+
+@node_rewriter([Dot, MatMul], tags=(*CHANGES, "shape_unsafe"))
+def product_with_inverse(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
+    """inv(x) y = solve(x, y), and y inv(x) = solve(x^T, y^T)^T, unless something else reads the inverse."""
+    x, y = node.inputs
+    left, right = computed_by(x, Inv), computed_by(y, Inv)
+    if left is not None and is_only_reader(fgraph, x):
+        return [_solved(left, y)]
+    if right is not None and is_only_reader(fgraph, y):
+        matrix = ot.matrix_transpose(right.inputs[0])
+        solve = Solve("gen", right.op.on_error)
+        if x.type.ndim == 1:
+            return [ot.squeeze(solve(matrix, ot.expand_dims(x, -1)), axis=-1)]
+        return [ot.matrix_transpose(solve(matrix, ot.matrix_transpose(x)))]
+    return None
+
+
+def _solved(inverse: TensorApply[Inv], y: TensorVariable) -> TensorVariable:
+    solve = Solve("gen", inverse.op.on_error)
+    matrix = inverse.inputs[0]
+    if y.type.ndim == 1:
+        return ot.squeeze(solve(matrix, ot.expand_dims(y, -1)), axis=-1)
+    found: TensorVariable = solve(matrix, y)
+    return found
+
+
+@node_rewriter([Dot, MatMul], tags=("stabler", "finite", "shape_unsafe"))
+def product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
+    """q^T (q x) = x, for orthogonal q."""
+    x, y = node.inputs
+    inner = computed_by(y, Dot, MatMul)
+    if inner is None or inner.inputs[1].type != node.outputs[0].type:
+        return None
+    q, rest = inner.inputs
+    turned = transposed_of(x) is q or transposed_of(q) is x
+    return [rest] if turned and has(fgraph, q, "orthogonal") else None
+
+
+CANONICALIZE = RuleSet(
+    (
+        inverse_of_inverse,
+        inverse_of_orthogonal,
+        inverse_of_triangular,
+        product_with_inverse,
+        product_of_orthogonal,
+    ),
+    "inverses",
+)

@@ -1,0 +1,117 @@
+"""Rules of products with batches of diagonal matrices, and of chains of products.
+
+`pipeline` puts them into the stages canonicalize and specialize.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import has, is_only_reader, is_square
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
+
+
+@node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
+def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
+    """diag(d) x scales rows, and x diag(d) columns, for batches of diagonal matrices (finite: as `dot_with_diagonal`)."""
+    x, y = node.inputs
+    for matrix, other, axis in ((x, y, -1), (y, x, -2)):
+        if has(fgraph, matrix, "diagonal") and is_square(fgraph, matrix):
+            ndim = matrix.type.ndim
+            d = ot.diagonal(matrix, 0, ndim - 2, ndim - 1)
+            return [ot.expand_dims(d, axis) * other]
+    return None
+
+
+CANONICALIZE = RuleSet((batched_product_with_diagonal,), "products of diagonal matrices")
+
+
+@node_rewriter([Dot], tags=("comparison", "overflow", "finite"))
+def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
+    """(x y) z = x (y z), whichever takes fewer multiplications, for matrices of known lengths."""
+    readers = fgraph.clients.get(node.outputs[0], ())
+    if any(getattr(reader, "op", None) == Dot() for reader, _ in readers) and len(readers) == 1:
+        return None  # part of a longer chain
+    factors = _chain(fgraph, node)
+    if len(factors) < 3:
+        return None
+    sizes = _sizes(fgraph, factors)
+    if sizes is None:
+        return None
+    cost, split = _orders(sizes)
+    if cost >= _cost_as_written(node, factors):
+        return None
+    return [_multiplied(factors, split, 0, len(factors) - 1)]
+
+
+def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable]:
+    """The factors of a chain of products, of which nothing else reads a part."""
+    found: list[TensorVariable] = []
+    for v in node.inputs:
+        inner = computed_by(v, Dot)
+        if inner is not None and v.type.ndim == 2 and is_only_reader(fgraph, v):
+            found += _chain(fgraph, inner)
+        else:
+            found.append(v)
+    return found
+
+
+def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int] | None:
+    """The rows of the first factor, and the columns of each; a vector is one row or one column. None if one is unknown."""
+    sizes: list[int] = []
+    for k, x in enumerate(factors):
+        shape: list[object] = list(shapes_of(fgraph).shape_of(fgraph, x))
+        if len(shape) == 1:
+            shape = [1, *shape] if k == 0 else [*shape, 1]
+        for n in shape if k == 0 else shape[1:]:
+            if not isinstance(n, int):
+                return None
+            sizes.append(n)
+    return sizes
+
+
+def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) -> float:
+    """The multiplications of a chain as it is written."""
+    first, second = (v.type.shape for v in node.inputs)
+    own = 1.0
+    for n in (*first, *second[1:]):
+        own *= float("inf") if n is None else n
+    inner = [computed_by(v, Dot) for v in node.inputs if not any(v is f for f in factors)]
+    return own + sum(_cost_as_written(n, factors) for n in inner if n is not None)
+
+
+def _orders(sizes: Sequence[int]) -> tuple[float, dict[tuple[int, int], int]]:
+    """The least number of multiplications, and where each part of the chain is split (Cormen et al., section 15.2)."""
+    count = len(sizes) - 1
+    best: dict[tuple[int, int], float] = {(i, i): 0.0 for i in range(count)}
+    split: dict[tuple[int, int], int] = {}
+    for width in range(1, count):
+        for i in range(count - width):
+            j = i + width
+            costs = {
+                k: best[i, k] + best[k + 1, j] + float(sizes[i] * sizes[k + 1] * sizes[j + 1])
+                for k in range(i, j)
+            }
+            split[i, j] = min(costs, key=lambda k: costs[k])
+            best[i, j] = costs[split[i, j]]
+    return best[0, count - 1], split
+
+
+def _multiplied(
+    factors: Sequence[TensorVariable], split: dict[tuple[int, int], int], i: int, j: int
+) -> TensorVariable:
+    if i == j:
+        return factors[i]
+    k = split[i, j]
+    left, right = _multiplied(factors, split, i, k), _multiplied(factors, split, k + 1, j)
+    made: TensorVariable = Dot()(left, right)
+    return made
+
+
+SPECIALIZE = RuleSet((cheapest_order,), "products in the cheapest order")

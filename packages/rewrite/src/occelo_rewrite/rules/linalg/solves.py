@@ -1,0 +1,152 @@
+"""Rules of linear equations: the method follows from facts about the matrix, and one factorisation serves several results.
+
+`pipeline` puts them into the stages stabilize and specialize.
+"""
+
+from __future__ import annotations
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas.products import Dot
+from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import adjoint, has, is_only_reader, product
+
+__all__ = ["SPECIALIZE", "STABILIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+@node_rewriter([Solve], tags=CHANGES)
+def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
+    """solve(x, y) by the method for what is known of x: orthogonal, diagonal, triangular, definite, symmetric."""
+    x, y = node.inputs
+    kind, on_error = node.op.assume_a, node.op.on_error
+    if kind == "diagonal":
+        return None
+    if has(fgraph, x, "orthogonal"):
+        return _if_typed(node, product(ot.matrix_transpose(x), y))
+    lower, upper = (has(fgraph, x, f) for f in ("lower_triangular", "upper_triangular"))
+    if lower and upper:
+        return [Solve("diagonal", on_error)(x, y)]
+    if kind != "gen":
+        # these methods read one triangle, which may be all that the user has set
+        return None
+    if lower or upper:
+        unit = has(fgraph, x, "unit_diagonal")
+        return [SolveTriangular(lower, unit, on_error)(x, y)]
+    if has(fgraph, x, "positive_definite"):
+        return [Solve("pos", on_error)(x, y)]
+    return None
+
+
+def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
+    """A replacement, unless it broadcasts less than what it replaces."""
+    return [found] if found.type.ndim == node.outputs[0].type.ndim else None
+
+
+STABILIZE = RuleSet((solve_by_facts,), "stable solutions")
+
+
+# one factorisation for several results
+
+
+def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> bool:
+    """Whether the Cholesky factor of a positive definite matrix serves two results at least."""
+    results = 0
+    for reader, _ in fgraph.clients.get(x, ()):
+        op = getattr(reader, "op", None)
+        if op == Cholesky(on_error):
+            return True
+        results += isinstance(op, Solve) and op.assume_a == "pos" and op.on_error == on_error
+        results += isinstance(op, Det | SLogDet) and has(fgraph, x, "positive_definite")
+    return results > 1
+
+
+@node_rewriter([Solve], tags=CHANGES)
+def solve_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
+    """solve(x, y) = L^-H L^-1 y with the Cholesky factor L of x, where something else needs L as well."""
+    x, y = node.inputs
+    on_error = node.op.on_error
+    if node.op.assume_a != "pos" or not _shares_factor(fgraph, x, on_error):
+        return None
+    factor = Cholesky(on_error)(x)
+    half = SolveTriangular(True, False, on_error)(factor, y)
+    return [SolveTriangular(False, False, on_error)(adjoint(factor), half)]
+
+
+@node_rewriter([SLogDet], tags=CHANGES)
+def slogdet_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
+    """log(det(x)) = 2 sum(log(diag(L))) with the Cholesky factor L of a positive definite x, where something else needs L."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
+        return None
+    return list(_log_determinant(node, Cholesky("raise")(x)))
+
+
+@node_rewriter([Det], tags=CHANGES)
+def det_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
+    """det(x) = prod(diag(L))^2 with the Cholesky factor L of a positive definite x, where something else needs L."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
+        return None
+    diagonal = _pivots(Cholesky("raise")(x))
+    return [ot.sqr(ot.prod(diagonal, axis=-1)).astype(node.outputs[0].type.dtype)]
+
+
+def _pivots(factor: TensorVariable) -> TensorVariable:
+    """The diagonals of Cholesky factors, which are real."""
+    ndim = factor.type.ndim
+    diagonal = ot.diagonal(factor, 0, ndim - 2, ndim - 1)
+    return diagonal.real if is_complex(factor.type.dtype) else diagonal
+
+
+def _log_determinant(node: TensorApply, factor: TensorVariable) -> list[TensorVariable]:
+    logarithm = ot.log(_pivots(factor)).sum(axis=-1)
+    logarithm = logarithm + logarithm
+    sign = ot.ones_like(logarithm).astype(node.outputs[0].type.dtype)
+    return [sign, logarithm]
+
+
+@node_rewriter([Dot], tags=CHANGES)
+def quadratic_form(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
+    """v solve(x, v) = sum(|L^-1 v|^2) with the Cholesky factor L of a positive definite x, for a real vector v."""
+    v, other = node.inputs
+    for vector, solved in ((v, other), (other, v)):
+        if vector.type.ndim != 1 or solved.type.ndim != 1 or not is_only_reader(fgraph, solved):
+            continue
+        squeezed = computed_by(solved, DimShuffle)
+        solution = None if squeezed is None else computed_by(squeezed.inputs[0], Solve)
+        if (
+            squeezed is None
+            or solution is None
+            or solution.op.assume_a != "pos"
+            or is_complex(solved.type.dtype)
+        ):
+            continue
+        x, column = solution.inputs
+        spread = computed_by(column, DimShuffle)
+        if spread is None or spread.inputs[0] is not vector or spread.op.new_order != (0, "x"):
+            continue
+        if x.type.ndim != 2 or not is_only_reader(fgraph, squeezed.inputs[0]):
+            continue
+        on_error = solution.op.on_error
+        half = SolveTriangular(True, False, on_error)(Cholesky(on_error)(x), column)
+        return [ot.sqr(half).sum()]
+    return None
+
+
+SPECIALIZE = RuleSet(
+    (
+        solve_by_shared_factor,
+        slogdet_by_shared_factor,
+        det_by_shared_factor,
+        quadratic_form,
+    ),
+    "shared factors",
+)

@@ -1,0 +1,114 @@
+"""Cases of the rules of linear algebra; matrices are made good inside of the graphs, whatever is drawn."""
+
+from __future__ import annotations
+
+from occelo_graph import TensorVariable, linalg
+from occelo_graph import tensor as ot
+from occelo_graph.ops.index.search import AllocDiag
+from occelo_rewrite.testing.case import Case
+
+__all__ = ["CASES"]
+
+SQUARE = ((3, 3),)
+
+
+def _dominant(x: TensorVariable) -> TensorVariable:
+    """Matrices with inverses."""
+    n = x.shape[-1]
+    return x * 0.1 + 2.0 * ot.eye(n)
+
+
+def _definite(x: TensorVariable) -> TensorVariable:
+    """Positive definite matrices."""
+    return ot.assume(ot.dot(x, x.conj().T) * 0.1 + 2.0 * ot.eye(x.shape[0]), positive_definite=True)
+
+
+def _lower(x: TensorVariable) -> TensorVariable:
+    return ot.assume(ot.tril(_dominant(x)), lower_triangular=True)
+
+
+def _diagonal(x: TensorVariable) -> TensorVariable:
+    return ot.diag(ot.sqr(x[0]) + 1.0)
+
+
+def _turn(x: TensorVariable) -> TensorVariable:
+    """A permutation of as many elements as x has columns: orthogonal."""
+    return ot.assume(ot.eye(x.shape[1])[::-1], permutation=True)
+
+
+def _shared(x: TensorVariable) -> TensorVariable:
+    a = _definite(x)
+    solved = linalg.solve(a, x, assume_a="pos", lower=True)
+    return solved.sum() + linalg.slogdet(a)[1]
+
+
+def _quadratic(x: TensorVariable) -> TensorVariable:
+    v = x[0]
+    return ot.dot(v, linalg.solve(_definite(x), v, assume_a="pos", lower=True))
+
+
+def _turned_back(q: TensorVariable, x: TensorVariable) -> TensorVariable:
+    return ot.dot(q.T, ot.dot(q, x))
+
+
+def _of_factor(factor: TensorVariable) -> TensorVariable:
+    factor = ot.assume(factor, lower_triangular=True)
+    return linalg.cholesky(ot.dot(factor, factor.T))
+
+
+def _two_results(a: TensorVariable) -> TensorVariable:
+    return linalg.det(a) + linalg.cholesky(a)
+
+
+CASES: list[Case] = [
+    Case("inverse_of_inverse", lambda x: linalg.inv(linalg.inv(_dominant(x))), shapes=SQUARE),
+    Case("inverse_of_orthogonal", lambda x: linalg.inv(_turn(x)) + x, shapes=SQUARE),
+    Case("inverse_of_triangular", lambda x: linalg.inv(_lower(x)), shapes=SQUARE),
+    Case("inverse_of_triangular", lambda x: linalg.inv(_diagonal(x)), shapes=SQUARE),
+    Case("product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x), shapes=SQUARE),
+    Case("product_with_inverse", lambda x: ot.dot(x, linalg.inv(_dominant(x))), shapes=SQUARE),
+    Case("product_with_inverse", lambda x: ot.dot(x[0], linalg.inv(_dominant(x))), shapes=SQUARE),
+    Case(
+        "product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x[:, 0]), shapes=SQUARE
+    ),
+    Case("product_of_orthogonal", lambda x: _turned_back(_turn(x), x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_turn(x), x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_diagonal(x), x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_lower(x), x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_lower(x).T, x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_definite(x), x), shapes=SQUARE),
+    Case("solve_by_shared_factor", _shared, shapes=SQUARE),
+    Case("slogdet_by_shared_factor", _shared, shapes=SQUARE),
+    Case(
+        "det_by_shared_factor",
+        lambda x: _two_results(_definite(x)),
+        shapes=SQUARE,
+    ),
+    Case("quadratic_form", _quadratic, shapes=SQUARE),
+    Case("function_of_det", lambda x: ot.log(linalg.det(_dominant(x))), shapes=SQUARE),
+    Case("function_of_det", lambda x: ot.log(ot.abs(linalg.det(-_dominant(x)))), shapes=SQUARE),
+    Case("function_of_det", lambda x: ot.sgn(linalg.det(-_dominant(x))), shapes=SQUARE),
+    Case("det_of_triangular", lambda x: linalg.det(_lower(x)), shapes=SQUARE),
+    Case("slogdet_of_triangular", lambda x: linalg.slogdet(-_lower(x))[1], shapes=SQUARE),
+    Case("det_of_transposed", lambda x: linalg.det(_dominant(x).T), shapes=SQUARE),
+    Case("det_of_inverse", lambda x: linalg.det(linalg.inv(_dominant(x))), shapes=SQUARE),
+    Case("det_of_inverse", lambda x: linalg.slogdet(linalg.inv(_dominant(x)))[1], shapes=SQUARE),
+    Case(
+        "cholesky_of_product",
+        lambda x: _of_factor(-_definite(x) * ot.tri(x.shape[0])),
+        shapes=SQUARE,
+    ),
+    Case("cholesky_of_diagonal", lambda x: linalg.cholesky(_diagonal(x)), shapes=SQUARE),
+    Case(
+        "batched_product_with_diagonal",
+        lambda x: ot.matmul(AllocDiag()(x), ot.sqr(x)[..., None]),
+    ),
+    Case(
+        "cheapest_order",
+        lambda x: ot.dot(ot.dot(ot.ones((40, 30)), ot.ones((30, 20))), ot.ones((20, 1)) * x.sum()),
+    ),
+    Case(
+        "cheapest_order",
+        lambda x: ot.dot(ot.dot(ot.ones((40, 30)), ot.ones((30, 20))), ot.ones(20) * x.sum()),
+    ),
+]
