@@ -1,0 +1,129 @@
+"""Whole graphs of linear algebra after rewriting: how often matrices are factored, and the values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import linalg
+from occelo_graph import tensor as ot
+from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
+
+rng = np.random.default_rng(8)
+
+
+def rewritten(inputs: list[Any], outputs: list[Any]) -> og.FunctionGraph:
+    graph = og.FunctionGraph(inputs, outputs, clone=True)
+    rewriter_for(optimizer_query("o3")).rewrite(graph)
+    return graph
+
+
+def ops_of(graph: og.FunctionGraph) -> Counter[str]:
+    return Counter(type(node.op).__name__ for node in graph.apply_nodes)
+
+
+def values_of(graph: og.FunctionGraph, *arrays: Any) -> list[Any]:
+    return og.evaluate(list(graph.outputs), dict(zip(graph.inputs, arrays, strict=True)))
+
+
+def definite(n: int, *batch: int) -> Any:
+    x = rng.normal(size=(*batch, n, n))
+    return x @ x.swapaxes(-1, -2) + n * np.eye(n)
+
+
+def test_a_quadratic_form_and_a_determinant_share_one_factor() -> None:
+    s, v = ot.dmatrix("s"), ot.dvector("v")
+    a = ot.assume(s, positive_definite=True)
+    density = -0.5 * (v @ linalg.inv(a) @ v + ot.log(linalg.det(a)))
+    graph = rewritten([s, v], [density])
+    counted = ops_of(graph)
+    assert counted["Cholesky"] == 1
+    assert not {"Inv", "Det", "SLogDet", "Solve"} & set(counted)
+    matrix, vector = definite(5), rng.normal(size=5)
+    expected = -0.5 * (
+        vector @ np.linalg.solve(matrix, vector) + np.linalg.slogdet(matrix).logabsdet
+    )
+    np.testing.assert_allclose(values_of(graph, matrix, vector)[0], expected, rtol=1e-12)
+
+
+def test_the_value_and_the_gradient_of_a_density_share_one_factor() -> None:
+    s, v = ot.dmatrix("s"), ot.dvector("v")
+    a = ot.assume(s, positive_definite=True)
+    density = v @ linalg.solve(a, v, assume_a="pos") + linalg.slogdet(a)[1]
+    graph = rewritten([s, v], [density, og.grad(density, v)])
+    assert ops_of(graph)["Cholesky"] == 1
+    assert "Solve" not in ops_of(graph)
+    matrix, vector = definite(4), rng.normal(size=4)
+    value, slope = values_of(graph, matrix, vector)
+    np.testing.assert_allclose(slope, 2 * np.linalg.solve(matrix, vector), rtol=1e-11)
+    expected = vector @ np.linalg.solve(matrix, vector) + np.linalg.slogdet(matrix).logabsdet
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+def test_products_with_inverses_are_solutions_over_batches(batch: tuple[int, ...]) -> None:
+    kind = ot.TensorType("float64", (None,) * (len(batch) + 2))
+    a, b = kind("a"), kind("b")
+    graph = rewritten([a, b], [linalg.inv(a) @ b, b @ linalg.inv(a), linalg.inv(a) @ a[..., :1]])
+    # three products read the inverse, which is then worth computing
+    assert ops_of(graph)["Inv"] == 1
+    for build, expected in (
+        (lambda: linalg.inv(a) @ b, lambda x, y: np.linalg.solve(x, y)),
+        (lambda: b @ linalg.inv(a), lambda x, y: y @ np.linalg.inv(x)),
+    ):
+        graph = rewritten([a, b], [build()])
+        assert "Inv" not in ops_of(graph)
+        x, y = definite(4, *batch), rng.normal(size=(*batch, 4, 4))
+        np.testing.assert_allclose(values_of(graph, x, y)[0], expected(x, y), rtol=1e-10)
+
+
+def test_the_factor_of_a_factor_times_its_transpose_has_a_positive_diagonal() -> None:
+    x = ot.dmatrix("x")
+    lower = ot.assume(ot.specify_shape(x, (3, 3)), lower_triangular=True)
+    graph = rewritten([x], [linalg.cholesky(lower @ lower.T)])
+    assert "Cholesky" not in ops_of(graph)
+    matrix = np.tril(rng.normal(size=(3, 3)) + 2.0) * [1.0, -1.0, 1.0]
+    np.testing.assert_allclose(
+        values_of(graph, matrix)[0], np.linalg.cholesky(matrix @ matrix.T), rtol=1e-12
+    )
+    with pytest.raises(np.linalg.LinAlgError):
+        values_of(graph, matrix * [1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_chains_of_products_are_multiplied_in_the_cheapest_order(order: tuple[int, ...]) -> None:
+    lengths = [(40, 30), (30, 20), (20, 2)]
+    shapes = [lengths[i] if order[0] == 0 else lengths[i][::-1] for i in order]
+    factors = [ot.TensorType("float64", s)(f"x{i}") for i, s in enumerate(shapes)]
+    x, y, z = factors
+    written = (x @ y) @ z if order[0] == 0 else x @ (y @ z)
+    graph = rewritten(factors, [written])
+    widths = sorted(
+        n.outputs[0].type.shape for n in graph.apply_nodes if type(n.op).__name__ == "Dot"
+    )
+    assert (40, 20) not in widths
+    assert (20, 40) not in widths
+    values = [rng.normal(size=s) for s in shapes]
+    expected = values[0] @ values[1] @ values[2]
+    np.testing.assert_allclose(values_of(graph, *values)[0], expected, rtol=1e-11)
+
+
+def test_a_product_with_a_vector_at_its_end_forms_no_matrix() -> None:
+    x = ot.TensorType("float64", (30, 20))("x")
+    y = ot.TensorType("float64", (20, 25))("y")
+    v = ot.TensorType("float64", (25,))("v")
+    graph = rewritten([x, y, v], [(x @ y) @ v])
+    assert all(n.outputs[0].type.ndim == 1 for n in graph.apply_nodes)
+
+
+def test_strict_optimizers_leave_singular_matrices_as_errors() -> None:
+    x = ot.dmatrix("x")
+    found = rewrite_graph(linalg.inv(linalg.inv(x)), include=("canonicalize",))
+    assert found is x
+    graph = og.FunctionGraph([x], [linalg.inv(linalg.inv(x))], clone=True)
+    rewriter_for(optimizer_query("strict")).rewrite(graph)
+    assert ops_of(graph)["Inv"] == 2
