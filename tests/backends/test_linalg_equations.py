@@ -90,3 +90,27 @@ def test_views_and_broadcasting(backend: str) -> None:
     whole = low + np.tril(x, -1).swapaxes(-1, -2)
     np.testing.assert_allclose(f(x, y)[0], np.linalg.solve(x[:, :, ::-1, ::-1], y[::-1][::-1]))
     np.testing.assert_allclose(f(x, y)[1], np.linalg.solve(whole, y))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_banded_equations(backend: str) -> None:
+    a = ot.tensor("a", dtype="float64", shape=(None, 3, None))
+    b = ot.tensor("b", dtype="float64", shape=(None, None))
+    outputs = [linalg.solve_banded((1, 1), a, b), linalg.solveh_banded(a[:, 1:], b, lower=True)]
+    f = oc.function([a, b], outputs, mode=backend)
+    bands = drawn((2, 3, 5), "float64") + np.array([[0.0], [4.0], [0.0]])
+    right = drawn((5, 2), "float64", 1)
+    below = np.zeros((2, 5, 5))
+    above = np.zeros((2, 5, 5))
+    for j in range(4):
+        below[:, j + 1, j], above[:, j, j + 1] = bands[:, 2, j], bands[:, 0, j + 1]
+    main = np.eye(5) * bands[:, 1, None, :]
+    for got, full in zip(
+        f(bands, right),
+        (below + main + above, below + main + below.swapaxes(-1, -2)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, np.linalg.solve(full, right))
+    bands[1, :, 2] = 0
+    with pytest.raises(np.linalg.LinAlgError, match="at index 1 of the batch"):
+        f(bands * np.array([[0.0], [1.0], [0.0]]), right)

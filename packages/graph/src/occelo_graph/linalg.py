@@ -8,9 +8,11 @@ from occelo_graph.ops.blas.products import tensordot as tensordot
 from occelo_graph.ops.blas.products import vecdot as vecdot
 from occelo_graph.ops.blas.products import vecmat as vecmat
 from occelo_graph.ops.linalg.array_api import *
+from occelo_graph.ops.linalg.banded import *
 from occelo_graph.ops.linalg.block_matrices import *
 from occelo_graph.ops.linalg.chains import *
 from occelo_graph.ops.linalg.cholesky import *
+from occelo_graph.ops.linalg.cholesky_solving import *
 from occelo_graph.ops.linalg.determinant import *
 from occelo_graph.ops.linalg.eigh import *
 from occelo_graph.ops.linalg.inverse import *
@@ -23,6 +25,7 @@ from occelo_graph.ops.linalg.solve import *
 from occelo_graph.ops.linalg.svd import *
 from occelo_graph.ops.linalg.sylvester import *
 from occelo_graph.ops.linalg.tensor_equations import *
+from occelo_graph.ops.linalg.toeplitz import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm

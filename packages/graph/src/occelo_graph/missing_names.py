@@ -19,7 +19,7 @@ AT_TOP = frozenset(
 """Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
 
 ABSENT = frozenset(
-    "argsort batch_normalization bincount cho_solve conv conv2d convolve1d "
+    "argsort batch_normalization bincount conv conv2d convolve1d "
     "convolve2d eig fft filter foldl foldr gradient irfft "
     "lstsq map matrix_inverse median minimize "
     "nlinalg optimize percentile pinv quantile random reduce rfft root scan "

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ops.linalg.banded import solve_banded, solveh_banded
+from occelo_graph.ops.linalg.cholesky_solving import cho_factor, cho_solve
 from occelo_graph.ops.linalg.determinant import det, slogdet
 from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.linalg.lu import lu, lu_factor, lu_solve, pivot_to_permutation
 from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.linalg.toeplitz import solve_toeplitz, toeplitz
 from occelo_graph.testing.example import Example, draw
 from occelo_graph.testing.linear_algebra_examples import (
     BATCH,
@@ -197,4 +200,102 @@ def _factoring() -> list[Example]:
     ]
 
 
-EXAMPLES: list[Example] = [*_solving(), *_functions_of_one_matrix(), *_factoring()]
+def _with_structure() -> list[Example]:
+    """Equations with banded, Toeplitz and factored matrices."""
+
+    def three_diagonals(bands: Array) -> Array:
+        """The matrices whose diagonals above, on and below the main one are the rows."""
+        n = bands.shape[-1]
+        full: Any = np.zeros((*bands.shape[:-2], n, n), bands.dtype)
+        for j in range(n):
+            for i in range(max(0, j - 1), min(n, j + 2)):
+                full[..., i, j] = bands[..., 1 + i - j, j]
+        return full
+
+    def steady(bands: Any) -> Any:
+        return bands + np.array([[0.0], [4.0], [0.0]])
+
+    def mirrored(a: Array) -> Array:
+        """Positive definite matrices with two diagonals below the main one."""
+        bands: Any = np.zeros((*a.shape[:-2], 3, a.shape[-1]), a.dtype)
+        bands[..., 1, :], bands[..., 2, :] = 4 + a[..., 0, :], a[..., 1, :]
+        low: Any = np.tril(three_diagonals(bands), -1)
+        return low + low.conj().swapaxes(-1, -2) + np.eye(a.shape[-1]) * bands[..., 1, None, :]
+
+    def half(a: Any) -> Any:
+        return a + np.array([[4.0], [0.0]])
+
+    def constant_diagonals(c: Array, r: Array) -> Array:
+        rows = [[c[i - j] if i >= j else r[j - i] for j in range(len(r))] for i in range(len(c))]
+        return np.array(rows)
+
+    def by_factor(lower: bool) -> TensorFunction:
+        def function(a: Any, b: Any) -> Any:
+            return cho_solve(cho_factor(positive_definite(a), lower), b)
+
+        return function
+
+    bands = draw((-1.0, 1.0), (3, 4), salt=23)
+    first = np.array([3.0, 0.0, 0.0, 0.0])
+    return [
+        make(
+            "solve_banded",
+            lambda a, b: solve_banded((1, 1), steady(a), b),
+            lambda a, b: npl.solve(three_diagonals(steady(a)), b),
+            bands,
+            COLUMNS,
+            grad=(0, 1),
+        ),
+        make(
+            "solve_banded",
+            lambda a, b: solve_banded((1, 1), steady(a), b),
+            lambda a, b: npl.solve(three_diagonals(steady(a)), b),
+            bands + 1j * bands[::-1],
+            VECTOR + 1j,
+        ),
+        make(
+            "solveh_banded",
+            lambda a, b: solveh_banded(half(a), b, lower=True),
+            lambda a, b: npl.solve(mirrored(a), b),
+            bands[:2],
+            COLUMNS,
+            grad=(0, 1),
+        ),
+        make(
+            "solve",
+            lambda a, b: solve(dominant(a), b, assume_a="tridiagonal"),
+            lambda a, b: npl.solve(np.triu(np.tril(dominant(a), 1), -1), b),
+            M,
+            COLUMNS,
+            grad=(0, 1),
+        ),
+        make("toeplitz", toeplitz, constant_diagonals, VECTOR, bands[0, :3], grad=(0, 1)),
+        make(
+            "solve_toeplitz",
+            lambda c, r, b: solve_toeplitz((c + first, r), b),
+            lambda c, r, b: npl.solve(constant_diagonals(c + first, r), b),
+            VECTOR,
+            bands[0],
+            COLUMNS,
+            grad=(0, 1, 2),
+        ),
+        *(
+            make(
+                name,
+                by_factor(lower),
+                lambda a, b: npl.solve(positive_definite(a), b),
+                M,
+                COLUMNS,
+                grad=(0, 1),
+            )
+            for name, lower in (("cho_solve", True), ("cho_factor", False))
+        ),
+    ]
+
+
+EXAMPLES: list[Example] = [
+    *_solving(),
+    *_functions_of_one_matrix(),
+    *_factoring(),
+    *_with_structure(),
+]

@@ -11,6 +11,7 @@ import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.batching import parse_signature
+from occelo_graph.ops.linalg.banded import SolveBanded, SolvePositiveBanded
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.inverse import Inv
@@ -139,6 +140,16 @@ def _transposed(arrays: Arrays, x: Array) -> Array:
     return arrays.transpose(x, [*range(ndim - 2), ndim - 1, ndim - 2])
 
 
+def _positive_solution(arrays: Arrays, a: Array, b: Array) -> tuple[Array, Array]:
+    """The solutions for positive definite matrices, given by lower triangles, and for each whether it is one."""
+    factor, good = arrays.cholesky(a)
+    half = arrays.solve_triangular(factor, b, True, False)
+    turned = _transposed(arrays, factor)
+    if np.issubdtype(arrays.dtype(a), np.complexfloating):
+        turned = arrays.apply("conj", turned)
+    return arrays.solve_triangular(turned, half, False, False), good
+
+
 @traces(Solve)
 def lower_solve(tracer: Tracer, node: TensorApply[Solve], inputs: list[Array]) -> Sequence[Array]:
     a, b = _operands(tracer, node, inputs)
@@ -151,12 +162,7 @@ def lower_solve(tracer: Tracer, node: TensorApply[Solve], inputs: list[Array]) -
         wide = arrays.broadcast(arrays.reshape(pivots, (*pivots.shape, 1)), b.shape)
         result, good = arrays.apply("true_div", b, wide), _has_no_zero(tracer, a)
     elif op.assume_a == "pos":
-        factor, good = arrays.cholesky(a)
-        half = arrays.solve_triangular(factor, b, True, False)
-        turned = _transposed(arrays, factor)
-        if np.issubdtype(arrays.dtype(a), np.complexfloating):
-            turned = arrays.apply("conj", turned)
-        result = arrays.solve_triangular(turned, half, False, False)
+        result, good = _positive_solution(arrays, a, b)
     else:
         if op.assume_a != "gen":
             a = _mirrored(tracer, a, op.assume_a == "her")
@@ -281,3 +287,38 @@ def lower_triangle(
     tracer: Tracer, node: TensorApply[QRTriangle], inputs: list[Array]
 ) -> Sequence[Array]:
     return _lower_qr(tracer, node, inputs, False)
+
+
+def _full(arrays: Arrays, bands: Array, upper: int) -> Array:
+    """Whole matrices of given diagonals, since the libraries have no routines for banded ones."""
+    *_, rows, n = (int(k) for k in bands.shape)
+    i, j = np.indices((n, n))
+    row = upper + i - j
+    inside = (row >= 0) & (row < rows)
+    lead = [slice(None)] * (len(bands.shape) - 2)
+    places = [arrays.constant(p) for p in (np.where(inside, row, 0), j)]
+    found = arrays.gather(bands, [*lead, *places])
+    zeros = arrays.constant(np.zeros(tuple(found.shape), arrays.dtype(bands)))
+    return arrays.where(arrays.broadcast(arrays.constant(inside), tuple(found.shape)), found, zeros)
+
+
+@traces(SolveBanded)
+def lower_solve_banded(
+    tracer: Tracer, node: TensorApply[SolveBanded], inputs: list[Array]
+) -> Sequence[Array]:
+    bands, b = _operands(tracer, node, inputs)
+    if 0 in b.shape:
+        return [b]
+    result, good = _solution(tracer, _full(tracer.arrays, bands, node.op.upper), b)
+    return [_settled(tracer, node.op.on_error, result, good)]
+
+
+@traces(SolvePositiveBanded)
+def lower_solve_positive_banded(
+    tracer: Tracer, node: TensorApply[SolvePositiveBanded], inputs: list[Array]
+) -> Sequence[Array]:
+    bands, b = _operands(tracer, node, inputs)
+    if 0 in b.shape:
+        return [b]
+    result, good = _positive_solution(tracer.arrays, _full(tracer.arrays, bands, 0), b)
+    return [_settled(tracer, node.op.on_error, result, good)]

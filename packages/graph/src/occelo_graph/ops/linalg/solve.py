@@ -11,6 +11,7 @@ from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import eye, tril
+from occelo_graph.ops.linalg.banded import solve_with_three_diagonals
 from occelo_graph.ops.linalg.matrix_op import (
     LinAlgError,
     MatrixOp,
@@ -36,7 +37,7 @@ ASSUMPTIONS = {
     "hermitian": "her",
     "positive definite": "pos",
     "diagonal": "diagonal",
-    "tridiagonal": "gen",
+    "tridiagonal": "tridiagonal",
     "lower triangular": "lower triangular",
     "upper triangular": "upper triangular",
 }
@@ -124,8 +125,8 @@ def solve(
     dimension, as in NumPy. Batch dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a
     TypeError. With ``transposed`` the equation is ``a.T @ x == b``.
 
-    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", "tridiagonal", None), "symmetric" ("sym"), "hermitian"
-    ("her"), "positive definite" ("pos"), "diagonal", "lower triangular" and "upper triangular". What is assumed
+    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", None), "symmetric" ("sym"), "hermitian"
+    ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" and "upper triangular". What is assumed
     is not checked: only the part of ``a`` that matters is read, of symmetric, Hermitian and positive definite matrices the
     upper triangle, or the lower one if ``lower``. The gradient is that of the function which reads this part, and 0 elsewhere.
 
@@ -145,6 +146,8 @@ def solve(
         kind = {"lower triangular": "upper triangular", "upper triangular": "lower triangular"}.get(
             kind, kind
         )
+    if kind == "tridiagonal":
+        return solve_with_three_diagonals(matrix, right, b_ndim, on_error)
     if kind.endswith("triangular"):
         triangular = SolveTriangular(kind.startswith("lower"), False, on_error)
         return with_columns(triangular, [matrix], right, b_ndim)

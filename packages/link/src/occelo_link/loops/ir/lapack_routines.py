@@ -110,6 +110,11 @@ ROUTINES: dict[str, Routine] = {
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),
         Routine("getri", "n a[n,lda,n]! lda int:ipiv[n] work[lwork]! lwork int:info[1]!"),
         Routine("gesv", "n nrhs a[n,lda,n]! lda int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!"),
+        Routine(
+            "gbsv",
+            "n kl ku nrhs ab[ldab,ldab,n]! ldab int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!",
+        ),
+        Routine("pbsv", "UPLO n kd nrhs ab[ldab,ldab,n]! ldab b[n,ldb,nrhs]! ldb int:info[1]!"),
         Routine("posv", "UPLO n nrhs a[n,lda,n]! lda b[n,ldb,nrhs]! ldb int:info[1]!"),
         *(
             Routine(

@@ -4,6 +4,6 @@ The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this
 used.
 """
 
-from occelo_link.loops.linalg import cholesky, lu, qr, solve, spectra, triangular
+from occelo_link.loops.linalg import banded, cholesky, lu, qr, solve, spectra, triangular
 
-__all__ = ["cholesky", "lu", "qr", "solve", "spectra", "triangular"]
+__all__ = ["banded", "cholesky", "lu", "qr", "solve", "spectra", "triangular"]
