@@ -14,10 +14,12 @@ from occelo_graph.ops.linalg.chains import *
 from occelo_graph.ops.linalg.cholesky import *
 from occelo_graph.ops.linalg.cholesky_solving import *
 from occelo_graph.ops.linalg.determinant import *
+from occelo_graph.ops.linalg.eig import *
 from occelo_graph.ops.linalg.eigh import *
 from occelo_graph.ops.linalg.inverse import *
 from occelo_graph.ops.linalg.lu import *
 from occelo_graph.ops.linalg.matrix_functions import *
+from occelo_graph.ops.linalg.pinv import *
 from occelo_graph.ops.linalg.qr import *
 from occelo_graph.ops.linalg.results import *
 from occelo_graph.ops.linalg.riccati import *

@@ -15,7 +15,7 @@ from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
 from occelo_graph.ops.reduce import max, min, sum
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
-from occelo_graph.ops.shape.dimensions import squeeze
+from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis, squeeze
 from occelo_graph.ops.shape.reading import Shape_i, length_product
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
@@ -89,8 +89,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
     ``axis`` None means all dimensions: any number of them if ``ord`` is None (the root of the sum of squares), else one
     or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders of
-    matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum). ValueError for another
-    order; NotImplementedError for "nuc", 2 and -2 of matrices, which need singular values. Integers give float64.
+    matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest and
+    smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give float64.
 
     The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
     x / norm(x) would be 0 / 0.
@@ -157,15 +157,24 @@ def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> T
     if order is None or order in ("fro", "f"):
         return _euclidean(x, axes, keepdims)
     if order == "nuc" or order in (2, -2):
-        raise NotImplementedError(
-            f"norm of matrices with ord={order!r} needs singular values, which are not there yet"
-        )
+        return _norm_by_singular_values(x, order, axes, keepdims)
     if order not in (1, -1, np.inf, -np.inf):
         raise ValueError(f"ord={order!r} is no norm of matrices")
     summed, chosen = (row, column) if order in (1, -1) else (column, row)
     lengths = sum(abs_(x), axis=summed, keepdims=True)
     result = (max if order > 0 else min)(lengths, chosen, keepdims=True)
     return result if checked_keepdims(keepdims) else squeeze(result, axes)
+
+
+def _norm_by_singular_values(
+    x: Any, order: Any, axes: tuple[int, ...], keepdims: bool
+) -> TensorVariable:
+    from occelo_graph.ops.linalg.svd import svdvals  # linear algebra is imported at its first use
+
+    values = svdvals(moveaxis(x, axes, (-2, -1)))
+    reduction = sum if order == "nuc" else max if order > 0 else min
+    found = reduction(values, axis=-1)
+    return expand_dims(found, sorted(axes)) if checked_keepdims(keepdims) else found
 
 
 def cov(

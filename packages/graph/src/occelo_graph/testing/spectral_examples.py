@@ -11,7 +11,9 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.narrowing import is_array
+from occelo_graph.ops.linalg.eig import eig, eigvals
 from occelo_graph.ops.linalg.eigh import eigh, eigvalsh
+from occelo_graph.ops.linalg.pinv import cond, lstsq, matrix_rank, pinv
 from occelo_graph.ops.linalg.qr import qr
 from occelo_graph.ops.linalg.svd import svd, svdvals
 from occelo_graph.optional_scipy import scipy_module
@@ -155,4 +157,45 @@ def _orthogonal() -> list[Example]:
     ]
 
 
-EXAMPLES: list[Example] = [*_hermitian(), *_singular(), *_orthogonal()]
+def _inverses() -> list[Example]:
+    right = draw((-1.0, 1.0), (4, 2), salt=19)
+
+    def solved(x: Any, y: Any) -> Any:
+        return lstsq(x, y)[0]
+
+    def powers(x: Any) -> Any:
+        values, vectors = eig(spread(x))
+        return (_scaled(vectors, values * values, ot.linalg.inv(vectors))).real
+
+    def square(x: Array) -> Any:
+        return (spread(x) @ spread(x)).real
+
+    def spectrum(x: Any) -> Any:
+        values = eigvals(spread(x))
+        return (values * values * values).real.sum(-1)
+
+    def cubes(x: Array) -> Any:
+        return np.einsum("...ii->...", spread(x) @ spread(x) @ spread(x)).real
+
+    return [
+        make("pinv", pinv, npl.pinv, WIDE, grad=(0,), tolerance=1e-9),
+        make("pinv", pinv, npl.pinv, COMPLEX, tolerance=1e-9),
+        Example(
+            "lstsq",
+            "linalg",
+            solved,
+            lambda x, y: npl.lstsq(x, y, rcond=None)[0],
+            (TALL, right),
+            (0, 1),
+            1e-9,
+            (0, 1),
+        ),
+        make("matrix_rank", matrix_rank, npl.matrix_rank, WIDE),
+        make("cond", lambda x: cond(spread(x)), lambda x: npl.cond(spread(x)), M, grad=(0,)),
+        make("eig", powers, square, M, grad=(0,), tolerance=1e-9),
+        make("eigvals", spectrum, cubes, COMPLEX, tolerance=1e-9),
+        make("eigvals", spectrum, cubes, M, grad=(0,), tolerance=1e-9),
+    ]
+
+
+EXAMPLES: list[Example] = [*_hermitian(), *_singular(), *_orthogonal(), *_inverses()]

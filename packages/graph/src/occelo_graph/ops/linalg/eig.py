@@ -1,0 +1,117 @@
+"""Eigenvalues and eigenvectors of square matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.differences import (
+    absent,
+    as_row,
+    complex_dtype,
+    inverse_differences,
+    nothing,
+    on_diagonal,
+    require_finite,
+)
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_graph.ops.linalg.results import EigResult
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.reduce import sum as sum_
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Eig", "Eigvals", "eig", "eigvals"]
+
+
+@op
+class Eig(MatrixOp):
+    """Complex eigenvalues, and unit eigenvectors in columns, of square matrices; in LAPACK's order."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n),(n,n)"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [complex_dtype(types[0].dtype)] * 2
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        require_finite(arrays[0])
+        dtype = complex_dtype(arrays[0].dtype.name)
+        return tuple(np.asarray(r, dtype) for r in np.linalg.eig(arrays[0]))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # Boeddeker et al. (2017), On the computation of complex-valued gradients, arXiv:1701.00392, section 4.13
+        values, vectors = outputs
+        of_values, of_vectors = cotangents
+        if absent(of_values) and absent(of_vectors):
+            return [nothing(cotangents)]
+        turned = hermitian(vectors)
+        inner: Any = None
+        if not absent(of_vectors):
+            product = matmul(turned, of_vectors)
+            # vectors have length 1
+            along = sum_((vectors.conj() * of_vectors).real, axis=-2)
+            product = product - matmul(turned, vectors) * as_row(along)
+            inner = inverse_differences(values).conj() * product
+        if not absent(of_values):
+            diagonal = on_diagonal(of_values)
+            inner = diagonal if inner is None else inner + diagonal
+        return [solve(turned, matmul(inner, turned))]
+
+
+@op
+class Eigvals(MatrixOp):
+    """The eigenvalues of `Eig` alone."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n)"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [complex_dtype(types[0].dtype)]
+
+    def core(self, *arrays: Array) -> Array:
+        require_finite(arrays[0])
+        found: Any = np.linalg.eigvals(arrays[0])
+        return np.asarray(found, complex_dtype(arrays[0].dtype.name))
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        if absent(ct):
+            return [ct]
+        _, vectors = Eig(self.on_error)(inputs[0], return_list=True)
+        turned = hermitian(vectors)
+        return [solve(turned, on_diagonal(ct) @ turned)]
+
+
+def eig(a: Any, *, on_error: str = "raise") -> EigResult:
+    """Eigenvalues and eigenvectors of square matrices ``a``, of shape (..., n, n); NumPy's ``eig``.
+
+    The results are ``eigenvalues`` of shape (..., n), in no order, and ``eigenvectors`` of length 1 in columns. Both are always
+    complex, where NumPy gives real ones if all eigenvalues happen to be real: complex64 for float32 and complex64, else complex128.
+
+    Phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is right where eigenvalues are distinct;
+    at equal ones, as far as rounding can tell, it counts as 0 what goes through an exchange of their vectors, and a
+    matrix without a full set of eigenvectors has no gradient.
+
+    A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with
+    ``on_error="nan"`` gives NaN. ValueError for matrices that are not square, TypeError for float16.
+    """
+    (x,) = as_matrices("eig", a)
+    return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
+
+
+def eigvals(a: Any, *, on_error: str = "raise") -> TensorVariable:
+    """Eigenvalues of square matrices, complex, of shape (..., n), in no order: those of `eig`.
+
+    The gradient is right where eigenvalues are distinct.
+    """
+    (x,) = as_matrices("eigvals", a)
+    values: TensorVariable = Eigvals(check_on_error(on_error))(x)
+    return values

@@ -1,0 +1,238 @@
+"""Pseudoinverses, least squares, ranks and condition numbers, by singular values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
+from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.linalg.differences import (
+    absent,
+    as_column,
+    as_row,
+    from_triangle,
+    real_dtype,
+    require_finite,
+)
+from occelo_graph.ops.linalg.inverse import inv
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.svd import svd, svdvals
+from occelo_graph.ops.reduce import all as all_
+from occelo_graph.ops.reduce import any as any_
+from occelo_graph.ops.reduce import max as max_
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
+from occelo_graph.ops.statistics import norm
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Lstsq", "Pinv", "cond", "lstsq", "matrix_rank", "pinv"]
+
+
+def _real(x: Any) -> Any:
+    return x.real if is_complex(x.dtype) else x
+
+
+def _largest(values: Any) -> Any:
+    """The largest of vectors of values that are not negative, with one dimension of length 1; 0 of empty ones."""
+    zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
+    return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
+
+
+def _inverted(values: Any, relative: Any) -> Any:
+    """The reciprocals of singular values above a relative tolerance, and 0 for the others."""
+    large = gt(values, expand_dims(_real(relative), -1) * _largest(values))
+    return switch(large, 1 / switch(large, values, 1), 0).astype(values.dtype)
+
+
+@op
+class Pinv(MatrixOp):
+    """The pseudoinverse: singular values up to a tolerance, relative to the largest, count as 0."""
+
+    signature: ClassVar[str] = "(m,n),()->(n,m)"
+
+    def core(self, *arrays: Array) -> Array:
+        if arrays[0].size:
+            require_finite(arrays[0])
+        relative: Any = arrays[1]
+        return np.linalg.pinv(arrays[0], relative.real)
+
+    def decompose(self, *inputs: Any) -> list[Any]:
+        a, relative = inputs
+        u, s, vh = svd(a, full_matrices=False)
+        scaled = hermitian(vh) * as_row(_inverted(s, relative))
+        return [matmul(scaled, hermitian(u))]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # Golub and Pereyra (1973), The differentiation of pseudo-inverses and nonlinear least squares problems, equation 4.12
+        a, p, ct = inputs[0], outputs[0], cotangents[0]
+        if absent(ct):
+            return [ct, ct]
+        turned = hermitian(p)
+        first = matmul(turned, matmul(ct, turned))
+        # the parts of the cotangent outside of the ranges
+        right = ct - matmul(matmul(ct, a), p)
+        left = ct - matmul(p, matmul(a, ct))
+        second = hermitian(matmul(p, matmul(turned, right)))
+        third = hermitian(matmul(left, matmul(turned, p)))
+        return [second + third - first, ZERO]
+
+
+@op
+class Lstsq(MatrixOp):
+    """The X of least length that minimises the length of B - A X, column by column; small singular values count as 0."""
+
+    signature: ClassVar[str] = "(m,n),(m,k),()->(n,k)"
+
+    def core(self, *arrays: Array) -> Array:
+        a, b, tolerance = arrays
+        if a.size:
+            require_finite(a)
+        relative: Any = tolerance
+        return np.linalg.lstsq(a, b, float(relative.real))[0]
+
+    def decompose(self, *inputs: Any) -> list[Any]:
+        a, b, relative = inputs
+        u, s, vh = svd(a, full_matrices=False)
+        inner = as_column(_inverted(s, relative)) * matmul(hermitian(u), b)
+        return [matmul(hermitian(vh), inner)]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # that of the pseudoinverse, applied to b
+        a, b, relative = inputs
+        x, ct = outputs[0], cotangents[0]
+        if absent(ct):
+            return [ct, ct, ct]
+        p: Any = Pinv()(a, relative)
+        turned = hermitian(p)
+        of_b = matmul(turned, ct)
+        rest = b - matmul(a, x)
+        outside = ct - matmul(p, matmul(a, ct))
+        of_a = (
+            matmul(rest, hermitian(matmul(p, of_b)))
+            + matmul(matmul(turned, x), hermitian(outside))
+            - matmul(of_b, hermitian(x))
+        )
+        return [of_a, of_b, ZERO]
+
+
+def _default_tolerance(x: Any) -> Any:
+    """eps times the larger length of matrices."""
+    dtype = real_dtype(x.dtype)
+    eps = np.asarray(np.finfo(dtype).eps, dtype)
+    return maximum(x.shape[-2], x.shape[-1]).astype(dtype) * eps
+
+
+def pinv(
+    a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = "none"
+) -> TensorVariable:
+    """Pseudoinverses of matrices ``a``, of shape (..., m, n); NumPy's ``pinv``.
+
+    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0: by default 1e-15, and with ``rtol=None`` the
+    precision of the dtype times the larger one of m and n. The tolerance broadcasts against the batch. If ``hermitian``, the upper
+    triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``, float64 for integers.
+
+    The gradient is that of matrices of the same rank, and right at equal singular values; that by the tolerance is 0. ValueError if
+    ``rcond`` and ``rtol`` are both given; LinAlgError for matrices with infinite or NaN elements.
+    """
+    (x,) = as_matrices("pinv", a)
+    given = not (isinstance(rtol, str) and rtol == "none")
+    if given and rcond is not None:
+        raise ValueError("rtol and rcond cannot be both set")
+    if hermitian:
+        x = from_triangle(x, True)
+    tolerance: Any = rcond
+    if rcond is None:
+        tolerance = (_default_tolerance(x) if rtol is None else rtol) if given else 1e-15
+    made: TensorVariable = Pinv()(x, as_tensor_variable(tolerance).astype(x.dtype))
+    return made
+
+
+def lstsq(
+    a: Any, b: Any, rcond: Any = None
+) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
+    """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
+
+    ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count as 0: by
+    default the precision of the dtype times the larger one of m and n, or the precision itself for -1. The results are
+    ``x``, the solutions of least length, of shape (n,) or (..., n, k);
+    the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all matrices have rank n;
+    the ranks, of shape (...), int64, where NumPy's have the dtype of LAPACK's integers;
+    the singular values of ``a``, of shape (..., min(m, n)).
+
+    The gradient is that of matrices of the same rank, and right at equal singular values. LinAlgError for matrices with infinite
+    or NaN elements.
+    """
+    x, right = as_matrices("lstsq", a, b)
+    vector = right.type.ndim == 1
+    columns: Any = expand_dims(right, -1) if vector else right
+    tolerance: Any = _default_tolerance(x) if rcond is None else as_tensor_variable(rcond)
+    if isinstance(rcond, int | float) and rcond < 0:
+        tolerance = as_tensor_variable(float(np.finfo(x.dtype).eps))
+    solution: Any = Lstsq()(x, columns, tolerance.astype(x.dtype))
+    values: Any = svdvals(x)
+    limit = expand_dims(tolerance.astype(values.dtype), -1) * _largest(values)
+    rank = sum_(gt(values, limit), axis=-1, dtype="int64")
+    size = abs_(columns - matmul(x, solution))
+    squares: Any = sum_(size * size, axis=-2)
+    m, n = x.shape[-2], x.shape[-1]
+    kept = and_(gt(m, n), all_(eq(rank, n)))
+    squares = squares[..., : switch(kept, squares.shape[-1], 0)]
+    return (squeeze(solution, -1) if vector else solution), squares, rank, values
+
+
+def matrix_rank(
+    A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+) -> TensorVariable:
+    """The number of singular values above a tolerance, int64 of shape (...); NumPy's ``matrix_rank``.
+
+    ``tol`` is absolute and ``rtol`` relative to the largest singular value; by default the precision of the dtype times the larger
+    length of the matrix, relative. Of a vector or scalar: 1 unless it is 0. It has no gradient. ValueError if both are given.
+    """
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    (x,) = as_matrices("matrix_rank", A)
+    if x.type.ndim < 2:
+        return any_(neq(x, 0)).astype("int64")
+    values: Any = svd(x, compute_uv=False, hermitian=hermitian)
+    if tol is None:
+        relative: Any = _default_tolerance(x) if rtol is None else as_tensor_variable(rtol)
+        tolerance = expand_dims(relative, -1) * _largest(values)
+    else:
+        tolerance = expand_dims(as_tensor_variable(tol), -1)
+    return sum_(gt(values, tolerance), axis=-1, dtype="int64")
+
+
+def cond(x: Any, p: Any = None) -> TensorVariable:
+    """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
+
+    With ``p`` None, 2 or -2 the largest over the smallest singular value, or the reverse for -2; else the norms of order ``p`` (see `norm`) of
+    matrices times those of their inverses. Infinite for singular matrices, NaN only for those that have NaN. The gradient
+    follows from those of singular values, inverses and norms.
+    """
+    (matrix,) = as_matrices("cond", x)
+    if p is None or p in (2, -2):
+        values: Any = svdvals(matrix, on_error="nan")
+        first, last = values[..., 0], values[..., -1]
+        ratio = last / first if p == -2 else first / last
+    else:
+        inverse = inv(matrix, on_error="nan")
+        ratio = _norm_or_nan(matrix, p) * _norm_or_nan(inverse, p)
+    whole = all_(eq(matrix, matrix), axis=(-2, -1))
+    return switch(and_(isnan(ratio), whole), np.inf, ratio).astype(real_dtype(matrix.dtype))
+
+
+def _norm_or_nan(x: Any, p: Any) -> TensorVariable:
+    if p == "nuc":
+        return sum_(svdvals(x, on_error="nan"), axis=-1)
+    return norm(x, p, axis=(-2, -1))
