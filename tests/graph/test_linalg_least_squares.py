@@ -62,7 +62,9 @@ def test_values_are_those_of_numpy(shape: tuple[int, ...], rank: int, dtype: str
         agree(run(ol.pinv, x), npl.pinv(x))
         agree(run(ol.cond, x), npl.cond(x), 1e-7)
         if shape[-1] == shape[-2]:
-            for p in (1, -1, np.inf, "fro", "nuc", 2, -2):
+            # NumPy finds no nuclear norm of what a singular matrix has as its inverse
+            rest = () if dtype == "int64" else ("nuc",)
+            for p in (1, -1, np.inf, "fro", 2, -2, *rest):
                 agree(run(lambda v, p=p: ol.cond(v, p), x), npl.cond(x, p), 1e-7)
 
 
