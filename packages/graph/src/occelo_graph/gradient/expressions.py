@@ -19,7 +19,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.shape.dimensions import DimShuffle
-from occelo_graph.tensors.constant import constant
+from occelo_graph.tensors.constant import constant, scalar_constant
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class ExpressionReader:
 
     def number(self, value: float) -> TensorConstant:
         """A constant of the reader's dtype."""
-        return constant(np.asarray(value, self.dtype))
+        return scalar_constant(value, self.dtype)
 
     def square_root(self, variable: TensorVariable) -> TensorVariable | None:
         """x, if the variable is the square of x."""

@@ -196,7 +196,13 @@ class Op(Traits):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(other) is type(self) and self._key() == other._key()
+        if type(other) is not type(self):
+            return False
+        # rules compare ops often, and most keys are known
+        mine, its = self.__dict__.get("_key_cache"), other.__dict__.get("_key_cache")
+        if mine is None or its is None:
+            mine, its = self._key(), other._key()
+        return bool(mine == its)
 
     def __hash__(self) -> int:
         state = self.__dict__

@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorType, TensorVariable, computed_by
+from occelo_graph import (
+    Constant,
+    FunctionGraph,
+    Op,
+    TensorApply,
+    TensorType,
+    TensorVariable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.graph import Output
 from occelo_graph.ops.blas.products import Dot, MatMul
@@ -200,6 +208,11 @@ def _number(value: float, dtype: str) -> TensorVariable:
     return ot.constant(np.asarray(value, dtype))
 
 
+def _negated(number: TensorVariable) -> TensorVariable:
+    # a constant at once, so that nothing is left to fold
+    return ot.constant(-number.data) if isinstance(number, Constant) else ot.neg(number)
+
+
 Factors = Callable[[TensorVariable], tuple[TensorVariable, TensorVariable] | None]
 """Returns the factors of a product; None for another term."""
 Term = tuple[TensorVariable, int]
@@ -232,21 +245,30 @@ class Parted:
 
     @classmethod
     def at(
-        cls, fgraph: FunctionGraph, node: TensorApply[Elemwise], factors_of: Factors
+        cls,
+        fgraph: FunctionGraph,
+        node: TensorApply[Elemwise],
+        factors_of: Factors,
+        made_by: type[Op],
     ) -> Parted | None:
-        """The sum with this node as its root; None if there is none, or if it has no products."""
+        """The sum with this node as its root; None if there is none, or if it has no products.
+
+        An op of the class ``made_by`` computes each product, or, where it is scaled, an operand of it.
+        """
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
             return None
         whole = Sum.at(fgraph, node)
-        made = None if whole is None else cls(fgraph, whole, factors_of)
-        return made if made is not None and made.products else None
+        if whole is None or not any([_is_or_reads(term, made_by) for term, _ in whole.terms]):
+            return None
+        made = cls(fgraph, whole, factors_of)
+        return made if made.products else None
 
     def added_to(self, total: TensorVariable, make: Make) -> TensorVariable:
         """A variable with the products added to it, one after the other."""
         for (_, sign), alpha, factors in self.products:
             number = _number(sign, self.kind.dtype) if alpha is None else alpha
-            total = make(total, number if alpha is None or sign > 0 else ot.neg(number), *factors)
+            total = make(total, number if alpha is None or sign > 0 else _negated(number), *factors)
         return total
 
     def added(self, make: Make) -> TensorVariable | None:
@@ -254,9 +276,23 @@ class Parted:
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
             self.others.insert(0, self.products.pop(first)[0])
+        if not self.products:
+            return None
         total = _total(self.others)
-        fits = bool(self.products) and _alike(total.type, self.kind)
-        return self.added_to(total, make) if fits else None
+        return self.added_to(total, make) if _alike(total.type, self.kind) else None
+
+
+def _is_or_reads(term: TensorVariable, kind: type[Op]) -> bool:
+    """Whether an op of a class computes a term or an operand of it."""
+    owner = term.owner
+    if owner is None:
+        return False
+    if isinstance(owner.op, kind):
+        return True
+    for v in owner.inputs:
+        if v.owner is not None and isinstance(v.owner.op, kind):
+            return True
+    return False
 
 
 def _alike(term: TensorType, whole: TensorType) -> bool:
@@ -293,7 +329,7 @@ def _update(
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
-    parted = Parted.at(fgraph, node, _dot_factors)
+    parted = Parted.at(fgraph, node, _dot_factors, Dot)
     made = None if parted is None else parted.added(_update)
     return None if made is None else [made]
 
@@ -307,7 +343,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
     readers = fgraph.clients.get(node.outputs[0], ())
     if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):
         return None
-    parted = Parted.at(fgraph, node, _dot_factors)
+    parted = Parted.at(fgraph, node, _dot_factors, Dot)
     if parted is None or not parted.others:
         return None
     total = _total(parted.others)
@@ -327,7 +363,7 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     ) -> TensorVariable:
         return Ger()(z, alpha, x, y)
 
-    parted = Parted.at(fgraph, node, _outer_factors)
+    parted = Parted.at(fgraph, node, _outer_factors, Elemwise)
     made = None if parted is None else parted.added(make)
     return None if made is None else [made]
 

@@ -238,10 +238,14 @@ def _by_argument(
     return found
 
 
-def _real_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
+def _real_product(
+    fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
+) -> Product | None:
+    """The product of real numbers whose root is this node, if one of some functions computes a factor; else None."""
     if not is_float(node.outputs[0].type.dtype):
         return None
-    return Product.at(fgraph, node)
+    whole = Product.at(fgraph, node)
+    return None if whole is None or whole.functions.isdisjoint(functions) else whole
 
 
 def _with(
@@ -288,7 +292,7 @@ def one_plus(variable: TensorVariable) -> TensorVariable | None:
 @node_rewriter(_PRODUCTS, tags=("stabler",))
 def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / (1 + exp(x)) = sigmoid(x), and 1 / (1 + exp(x)) = sigmoid(-x), also among other factors."""
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "add", "reciprocal")
     if whole is None:
         return None
     for divisor, over, under in _divisors(whole):
@@ -305,7 +309,7 @@ def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements
 @node_rewriter(_PRODUCTS, tags=("stabler",))
 def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(exp(x) - 1) / (1 + exp(x)) = tanh(x / 2), also among other factors."""
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "expm1")
     powers = {} if whole is None else _by_argument(whole.above, ot.expm1)
     if whole is None or not powers:
         return None
@@ -321,7 +325,7 @@ def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]
 @node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "sigmoid")
     if whole is None:
         return None
     curves = _by_argument(whole.above, ot.sigmoid)
@@ -362,7 +366,7 @@ def _sum_over(
 @node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "exp")
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
         return None
@@ -378,7 +382,7 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
 @node_rewriter(_PRODUCTS, tags=("stabler",))
 def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "exp")
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
         return None
@@ -403,7 +407,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
 
     (It is the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 it stays as it is, since erfcx overflows.
     """
-    whole = _real_product(fgraph, node)
+    whole = _real_product(fgraph, node, "exp")
     if whole is None:
         return None
     below = {

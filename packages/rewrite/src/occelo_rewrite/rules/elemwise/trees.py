@@ -130,6 +130,14 @@ class Product:
         self.below: list[TensorVariable] = []
         self.negative = False
         self.negations = 0
+        self._functions: frozenset[str] | None = None
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The names of the scalar ops that compute factors."""
+        if self._functions is None:
+            self._functions = frozenset([_name(v.owner) for v in (*self.above, *self.below)])
+        return self._functions
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
