@@ -1,6 +1,7 @@
 """Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs).
 
-`occelo_compile` chooses a linker by the mode and calls the VM that it returns.
+`occelo_compile` chooses a linker by the mode and calls the VM that it returns. Authors of ops register lowerings, and
+authors of backends linkers, by functions of this namespace.
 """
 
 from __future__ import annotations

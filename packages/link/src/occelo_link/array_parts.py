@@ -1,6 +1,6 @@
 """Splitting values into the arrays that they consist of (`Type.parts`), and joining them again.
 
-The VM of blocks (`blocks.vm`), callbacks (`units.callbacks`) and profiles use it, since compiled code takes arrays
+The VM of blocks (`blocks.vm`), callbacks (`units.callbacks`) and `profiling` use it, since compiled code takes arrays
 only.
 """
 

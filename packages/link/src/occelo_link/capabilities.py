@@ -26,7 +26,7 @@ _LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 
 
 def is_installed(backend: str) -> bool:
-    """Whether the library that a backend needs can be imported."""
+    """Whether the library that a backend needs is installed; True for a backend that needs none."""
     library = _LIBRARIES.get(backend)
     return library is None or importlib.util.find_spec(library) is not None
 

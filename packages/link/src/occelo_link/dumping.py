@@ -1,6 +1,7 @@
 """`dump_graph`: writes a graph and its compiled blocks to files, as loop programs, LLVM IR, assembly and C.
 
-`occelo_compile.calling` calls it, for users who ask a function for its code.
+`occelo_compile.calling` calls it, for users who ask a function for its code (`Function.dump`). The blocks and their
+code are those of the linker ``native``, whichever linker compiled the function.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Interface of linkers: a linker turns a rewritten graph into a VM with cells for its inputs and outputs.
 
-All linkers derive from `Linker`; `occelo_compile.maker` calls it.
+All linkers derive from `Linker`; `occelo_compile.maker` and DebugMode call them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 def storage_cells(
     variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
 ) -> list[Storage]:
-    """The cells of variables: given ones, else known ones, else new ones."""
+    """A cell for each variable: the given one, else the known one, else a new one."""
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
     cells: list[Storage] = []
@@ -262,7 +262,7 @@ class _WrapVM:
 
 
 class WrapLinker(Linker):
-    """Runs several linkers that run node by node in lock-step.
+    """Runs several linkers in lock-step; each of them must run node by node.
 
     At each node ``wrapper(fgraph, i, node, *thunks)`` is called, which must call the thunks: each
     computes the node in one linker's storage, and has ``inputs`` and ``outputs``,

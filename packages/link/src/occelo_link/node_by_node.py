@@ -1,6 +1,6 @@
 """Running the nodes of a graph one by one in Python before its compiled code, for observers of nodes and for profiles.
 
-`profiling` uses it, and `occelo_compile.debugging` for monitors and the detection of NaN.
+`profiling` uses its `ShadowVM`. MonitorMode and NanGuardMode (`occelo_compile.debugging`) use its `WatchingLinker`.
 """
 
 from __future__ import annotations

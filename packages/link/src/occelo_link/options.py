@@ -1,6 +1,6 @@
-"""The options of linking.
+"""Options of this package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
 
-Linkers, the cache and the threads of compiled code read them.
+Linkers, `registry`, the cache and the threads of compiled code read them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand.
 
-`registry` makes them by name; `blocks.vm` runs nodes without compiled code as its thunks.
+`registry` makes them by name. `blocks.vm` runs nodes without compiled code as its thunks. The linker ``c|py``, profiles
+and watching linkers run graphs by its `PythonVM`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """`without_lowering`: switches off chosen lowerings, so that tests run these ops by their decompositions.
 
-The registries of lowerings ask `is_withheld`.
+The registries of lowerings ask `is_withheld` and `scalar_is_withheld`. Thunks of nodes (`vm`) take their kernels from
+`running_kernel`, and so does ``c|py`` where it replays a node that failed. The keys of functions in the cache contain
+the choice.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def is_withheld(node: Apply) -> bool:
 
 
 def scalar_is_withheld(name: str) -> bool:
-    """Whether the functions of backends for a scalar op are switched off."""
+    """Whether the lowering of the scalar function of this name is switched off."""
     return name in _current.get().names
 
 
@@ -97,9 +99,9 @@ def without_lowering(*what: Any) -> Generator[None]:
     their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
     Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
 
-    It is for tests that compare results with and without lowerings, on any backend. Functions that are compiled within the
-    block never use these lowerings, also where they are compiled again later for other shapes. The choice is part of their
-    key in the cache. TypeError if ``what`` has anything else.
+    It is for tests that compare results with and without lowerings, on any backend. A function that is compiled
+    within the block never uses these lowerings, even if it is compiled again for other shapes after the block has ended.
+    The choice is part of its key in the cache. TypeError if ``what`` has anything else.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:

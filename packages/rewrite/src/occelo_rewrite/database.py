@@ -1,7 +1,7 @@
 """Databases of rewrites, and queries that choose from them by tag.
 
-`pipeline` builds the databases of all stages with it. The modes of `occelo_compile` query them, with the queries of their
-linkers; so do `rewriting` and `viewer`.
+`pipeline` builds the databases of all stages with it. The modes of `occelo_compile` query them, with the queries of
+their linkers; so do `rewriting` and `viewer`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class DatabaseEntry:
 
 
 def _origin(rewriter: object) -> tuple[str, ...]:
-    """The names of what a rewriter is made of; a cell of a notebook that runs again gives the same."""
+    """The names of what a rewriter is made of; they stay the same when a cell of a notebook runs again."""
     function = getattr(rewriter, "law", getattr(rewriter, "function", None))
     made_of: object = type(rewriter) if function is None else function
     name = getattr(made_of, "__qualname__", type(made_of).__qualname__)
@@ -237,7 +237,7 @@ class RewriteDatabase:
         self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
 
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
-        """Drop what was registered under a name at the same place as ``rewriter``, which is now registered elsewhere.
+        """Drop the rewriter of a name that an earlier run of the same cell registered, since ``rewriter`` is in another database now.
 
         If ``rewriter`` is registered here after all, it takes the position of the one that was dropped.
         """

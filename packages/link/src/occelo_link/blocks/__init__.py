@@ -1,4 +1,4 @@
 """The base of linkers that compile blocks of nodes, and run other nodes as Python thunks.
 
-The linkers ``native``, ``c`` and ``numba`` build on it.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` build on it.
 """

@@ -1,6 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
-The linkers ``native``, ``c`` and ``numba`` derive from it.
+The linkers ``native``, ``c`` and ``numba`` derive from it; so do ``c|py``, which makes a block of each node, and the
+linker with which `native.timing` times loops.
 """
 
 from __future__ import annotations

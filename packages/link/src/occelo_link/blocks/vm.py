@@ -1,6 +1,6 @@
 """The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks.
 
-`BlockLinker` makes it.
+`BlockLinker` makes it. The linker ``c|py``, which has no such VM, calls its units by `taking_values`.
 """
 
 from __future__ import annotations

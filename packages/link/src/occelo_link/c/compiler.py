@@ -1,6 +1,6 @@
 """The C compiler: finding it, compiling shared libraries, loading them.
 
-The linker ``c`` compiles the text of `c.printer` with it.
+The linkers ``c`` and ``c|py`` compile the text of `c.printer` with it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The printer of loop programs as C.
 
-The linkers ``c`` and ``c|py`` compile the text, which needs no header. Units have the same interface as those of the
-LLVM printer (see `occelo_link.units.frame`). Helper functions spell out operations that C leaves undefined, so that
-units of both printers compute the same bits.
+The linkers ``c`` and ``c|py`` compile the text, which needs no header; `dumping` writes it to files. Units have the
+same interface as those of the LLVM printer (see `occelo_link.units.frame`). Helper functions spell out operations that
+C leaves undefined, so that units of both printers compute the same bits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The compile directory: its path, and checks that its content is safe to execute.
 
-`store` keeps its files there. All of it must belong to the user and be writable by nobody else. If the user cannot
-write to it either, it can still be read.
+`store` keeps its files there, and `lock` locks it. All of it must belong to the user and be writable by nobody else. If
+the user cannot write to it either, it can still be read.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def make_private(directory: Path) -> None:
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
-    """The reason why other users may have written to a folder, or to a file of another kind; None if they cannot have.
+    """The reason why other users may have written to a folder, or to a file of the kind that ``is_kind`` accepts; else None.
 
     Files of the superuser are trusted.
     """

@@ -1,6 +1,6 @@
 """Cache of object code, keyed by the source text that it was compiled from: LLVM IR, Python or C.
 
-All linkers that make machine code look here before they compile.
+All linkers that make machine code, the timing of loops and the machine-code entry look here before they compile.
 """
 
 from __future__ import annotations

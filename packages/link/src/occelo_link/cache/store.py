@@ -1,9 +1,10 @@
 """The store of the cache: a key-value store of files with atomic writes.
 
-`cache.objects` keeps object code in it, and `occelo_compile.function_cache` whole functions. An entry is written to a
-temporary file in its folder and renamed, so readers need no lock, and a killed process leaves no incomplete entry.
-Each file starts with a digest of its kind, its key and its payload, which readers check. A file that fails the check,
-or belongs to another key, counts as missing and is deleted if possible.
+`cache.objects` keeps object code and shared libraries in it, and `occelo_compile.function_cache` whole functions.
+`occelo.cache` and the command line inspect it. An entry is written to a temporary file in its folder and renamed, so
+readers need no lock, and a killed process leaves no incomplete entry. Each file starts with a digest of its kind, its
+key and its payload, which readers check. A file that fails the check, or belongs to another key, counts as missing and
+is deleted if possible.
 
 Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by nobody else.
 A folder is checked only once in a process. That is enough: nobody else can change a safe folder if all folders above

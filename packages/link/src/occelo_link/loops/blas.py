@@ -1,6 +1,6 @@
-"""Lowerings of matrix products: BLAS for floats, loops for other dtypes and for small products.
+"""Lowerings of matrix products, alone or added to a tensor: BLAS for floats, loops for other dtypes and small products.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

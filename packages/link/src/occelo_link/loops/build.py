@@ -1,6 +1,7 @@
 """Lowering of whole graphs to loop programs; importing it registers all lowerings.
 
-`BlockLinker` calls `lower_graph` for each block, and the linker ``c|py`` for each node.
+`BlockLinker` calls `lower_graph` for each block, which is a single node under the linker ``c|py``. `capabilities` asks
+`find_lowering` what these linkers compile.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Lowering of ops without loops to callbacks: calls of Python from compiled code.
 
-`loops.build` uses it for nodes without a lowering; `units.callbacks` has the Python side. A callback is two functions
-of the table. ``callback:<k>`` gets the addresses of the inputs and of an int64 array with their lengths, to which it
-appends the lengths of the results; it returns 0 on success. ``results:<k>`` then copies the results to the addresses
-it gets. Both acquire the GIL themselves.
+`BlockLinker` decides by `can_be_callback` which such nodes belong to a block, and `loops.build` lowers them;
+`units.callbacks` has the Python side. A callback is two functions of the table. ``callback:<k>`` gets the addresses of
+the inputs and of an int64 array with their lengths, to which it appends the lengths of the results; it returns 0 on
+success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL themselves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Complex tensors in loop programs: pairs of real ones, which are interleaved only in inputs and outputs.
 
-The registry of lowerings splits complex nodes with it; lowerings of complex inputs build `ComplexTensor` results.
+`registry` makes lowerings of complex nodes from those of real ones with it. Families with other lowerings of complex
+nodes (elementwise, matrix products, linear algebra) build `ComplexTensor` results. `lowering` and `callbacks` convert
+interleaved arrays.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ def _is_complex(variable: Variable) -> bool:
 
 
 def by_parts(node: Apply) -> bool:
-    """Whether the real and the imaginary part of a node's result are its op applied to those parts of its inputs.
+    """Whether a node's op can be applied to the real parts of its inputs and to their imaginary parts separately.
 
     All numbers among the inputs must be complex: a real one would be used for both parts.
     """

@@ -1,6 +1,6 @@
-"""Lowerings of conditionals, checks and gradient barriers.
+"""Lowerings of conditionals, run-time checks, and ops that return their input: copies, views, `Assume`, barriers.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Lowerings of ops that create tensors from shapes and numbers.
+"""Lowerings of ops that create tensors from shapes and numbers: `Alloc`, `ARange`, `Eye`.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

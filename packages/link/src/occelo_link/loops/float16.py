@@ -1,8 +1,8 @@
 """float16 in loop programs: conversions, and lowerings of ops on float16 by those on float32.
 
-The registry of lowerings applies it to every node with float16. Inside a program a float16 tensor is a float32 one
-whose elements are rounded to float16 by each op. Only inputs and outputs have 16 bits in memory. The conversions are
-those of IEEE 754, to nearest, ties to even.
+`registry` applies it to every node with float16; `lowering` and `callbacks` convert arrays. Inside a program a float16
+tensor is a float32 one whose elements are rounded to float16 by each op. Only inputs and outputs have 16 bits in
+memory. The conversions are those of IEEE 754, to nearest, ties to even.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Lowerings of ops that join and repeat tensors.
+"""Lowerings of ops that join and repeat tensors, and of vectors made of scalars: `Join`, `Repeat`, `MakeVector`.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Code generation of kernels: nests of loops that store and reduce tensors.
 
-The schedule calls `write_kernel`; lowerings that write their own loops use the copies and reductions.
+The schedule calls `write_kernel`; lowerings that write their own loops use `copy_elements` and `copy_together`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Reasons why some nodes have no lowering to loops, so that Python runs them.
 
-Families record them; tests check that every node without a lowering has one.
+They are recorded by `leave_to_python`, declared by scalar ops (`ScalarOp.python_only`), or follow from the node itself.
+Tests check that there is a reason for every node without a lowering.
 """
 
 from __future__ import annotations

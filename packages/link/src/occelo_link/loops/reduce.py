@@ -1,6 +1,6 @@
 """Lowerings of reductions, argmax, cumulative sums and products, and linear recurrences.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

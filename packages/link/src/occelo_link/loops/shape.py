@@ -1,6 +1,6 @@
-"""Lowerings of ops that read, assert and change shapes.
+"""Lowerings of ops that read, assert and change shapes: `Shape`, `Shape_i`, `SpecifyShape`, `DimShuffle`, `Reshape`.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

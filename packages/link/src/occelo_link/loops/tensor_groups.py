@@ -1,6 +1,6 @@
 """Groups of lowered tensors: the form that values of several arrays (`Type.parts`) have in loop programs.
 
-The registry of lowerings, callbacks and regions take values apart with it. Such a value is a `TensorGroup` of its
+`lowering`, `registry`, `callbacks` and `regions` take values apart with it. Such a value is a `TensorGroup` of its
 parts, and a complex tensor is a pair of real ones. So a value is a tree whose leaves are real tensors, and its type
 determines the form of the tree.
 """

@@ -1,6 +1,6 @@
 """The processor of this machine as a target of LLVM.
 
-Units are compiled for it (`units.engine`), and the keys of the cache name it.
+Units are compiled for it (`units.engine`). The keys of the cache and, by default, the name of its directory contain it.
 """
 
 from __future__ import annotations

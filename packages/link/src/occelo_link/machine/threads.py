@@ -1,8 +1,9 @@
 """The service that divides loops among a pool of Python threads, which release the global interpreter lock.
 
-Loops that `native.llvm.parallel` outlines call it. The calling thread only waits, since Python may raise
-KeyboardInterrupt in it at any moment, but in no other thread. The first use makes the pool; a forked process makes
-its own.
+Loops that `native.llvm.parallel` outlines call it. The calling thread hands out the iterations and waits. It runs none
+itself (unless the interpreter is shutting down), since it may be the main thread, in which Python may raise
+KeyboardInterrupt at any moment. Python raises it in no other thread. The first use makes the pool; a forked process
+makes its own.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def _in_main_thread() -> bool:
 def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> None:
     """Run all iterations of a loop; sets the integer at ``flag`` to 1 when they are done.
 
-    If an exception ends it before any began, the flag stays 0, and the caller runs the loop itself.
+    If an exception ends this function before any iteration has begun, the flag stays 0, and the compiled code that
+    called it runs the whole loop.
     """
     threads = min(THREADS.get(), max(1, stop - start))
     bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]

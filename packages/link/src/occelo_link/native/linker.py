@@ -1,6 +1,7 @@
 """The linker ``native``: compiled blocks as machine code through LLVM, without a compiler on the machine.
 
-It is the default: the name ``auto`` stands for it.
+`registry` makes it. It is the default: the name ``auto`` stands for it. `dumping` uses it to show the code of any
+function.
 """
 
 from __future__ import annotations

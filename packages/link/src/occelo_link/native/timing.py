@@ -104,7 +104,7 @@ class _Timed(BlockLinker):
 def time_loops(
     linker: BlockLinker, fgraph: FunctionGraph, values: Sequence[Any], runs: int
 ) -> LoopTimes:
-    """The time of each loop of a graph that ``linker``, `native`, compiles, for values of its inputs.
+    """The time of each loop of a graph that the linker ``native`` compiles, for values of its inputs.
 
     The first of ``runs`` + 1 runs is not counted. Nodes that run in Python between blocks count in the total alone.
     """

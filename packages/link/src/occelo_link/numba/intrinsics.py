@@ -1,6 +1,6 @@
 """Numba intrinsics that printed programs call: exported LLVM functions, and memory operations.
 
-`numba.compiling` puts them into the namespace in which a printed program is compiled.
+`numba.compiling` puts them into the namespace in which a printed program is compiled; `as_numba` uses some itself.
 """
 
 from __future__ import annotations

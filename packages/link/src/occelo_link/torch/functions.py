@@ -1,6 +1,7 @@
 """PyTorch's scalar functions by name.
 
-`torch.arrays` applies scalar ops by it; the table itself is in `traced.functions`.
+`torch.arrays` applies scalar ops by it, and `capabilities` reads which there are; the table itself is in
+`traced.functions`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lowerings of matrix products for JAX and PyTorch.
+"""Lowerings of matrix products, alone or added to a tensor, for JAX and PyTorch.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

@@ -1,4 +1,4 @@
-"""Lowerings of array creation for JAX and PyTorch; lengths must be static.
+"""Lowerings of array creation (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch; lengths must be static.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

@@ -1,7 +1,7 @@
 """Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them. `traced.reduce` applies single
-scalar ops with it.
+scalar ops with it, and `capabilities` asks `supports_scalar`.
 """
 
 from __future__ import annotations

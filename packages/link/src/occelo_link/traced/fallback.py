@@ -1,6 +1,8 @@
-"""The fallback for ops without a lowering: a callback from the compiled code runs them in Python.
+"""The fallback of the tracing linkers (JAX and PyTorch): a callback from the compiled code runs a node in Python.
 
-The tracer uses it for each node without a lowering; `elemwise` and `reduce` for scalar ops that the library lacks.
+`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced, and for loops and other
+inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` use it for functions that the library lacks
+(`reduce` also for argmax of complex numbers).
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ __all__ = ["fall_back"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
-    """Call the op's NumPy code when the graph runs.
+    """Run the op's NumPy code whenever the compiled code runs.
 
-    The shapes of the results must be static. `NeedsValue` if they are not, so that an input becomes static.
+    The shapes of the results must be known while tracing. If they are not, it raises `NeedsValue` for the first input that
+    is not static; the linker then makes the graph's inputs that it is computed from static, and traces again.
     """
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)
@@ -54,7 +57,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of the carried values of a loop, if one iteration does not change them; else None."""
+    """The shapes of a loop's carried values, if an iteration keeps them (one is run on zeros to find out); else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
     if loop.count is None:

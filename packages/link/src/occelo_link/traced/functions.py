@@ -148,7 +148,7 @@ def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """The larger or smaller one, which PyTorch has not for complex numbers."""
+    """The larger or smaller one, which PyTorch lacks for complex numbers."""
     of_real = _torch_logical(of_numbers, of_truth)
 
     def function(of: Library, x: Array, y: Array) -> Array:

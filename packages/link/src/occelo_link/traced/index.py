@@ -1,4 +1,4 @@
-"""Lowerings of indexing for JAX and PyTorch.
+"""Lowerings of indexing, diagonals, sliding windows and nonzero for JAX and PyTorch.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

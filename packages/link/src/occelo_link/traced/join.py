@@ -1,4 +1,4 @@
-"""Lowerings of joining and repeating for JAX and PyTorch.
+"""Lowerings of joining, repeating and making vectors of scalars for JAX and PyTorch.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

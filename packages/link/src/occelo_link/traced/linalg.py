@@ -182,7 +182,7 @@ def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Se
 
 
 def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Array]:
-    """Matrices with those replaced by zeros of which an element (of one triangle, "L" or "U") is not finite; and which are finite."""
+    """Matrices with zeros in place of those with an element (of one triangle, "L" or "U") that is not finite; and which are finite."""
     arrays = tracer.arrays
     shape = tuple(int(n) for n in x.shape)
     difference = arrays.apply("sub", x, x)

@@ -1,6 +1,6 @@
 """The base class and the VM of linkers to libraries that trace: static inputs, checks, fallbacks, results.
 
-The linkers ``jax`` and ``pytorch`` derive from it.
+The linkers ``jax`` and ``pytorch`` derive from it. `capabilities` loads the lowerings by `load_lowerings`.
 """
 
 from __future__ import annotations

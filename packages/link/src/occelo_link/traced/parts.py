@@ -1,6 +1,7 @@
 """Traced form of values that consist of several arrays (`Type.parts`): tuples of arrays.
 
-The tracer, the VM of `traced.linker` and the lowerings of `control` use it.
+The tracer, the VM of `traced.linker`, `fallback` and the lowerings of `control` use it. `as_jax` and `as_torch` refuse
+such values by `require_arrays`.
 """
 
 from __future__ import annotations

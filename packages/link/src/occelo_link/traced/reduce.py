@@ -1,4 +1,4 @@
-"""Lowerings of reductions, running reductions and recurrences for JAX and PyTorch.
+"""Lowerings of reductions, argmax, running reductions and linear recurrences for JAX and PyTorch.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

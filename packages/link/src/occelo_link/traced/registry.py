@@ -1,6 +1,6 @@
 """Registry of the lowerings of ops for JAX and PyTorch, which share them.
 
-The other modules of this package, and users, register lowerings; the tracer looks them up.
+The modules of the families, and users, register lowerings; the tracer and `capabilities` look them up.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def traces(*classes: type[_OpT]) -> Registers[Tracer, TracedValue, _OpT]:
 
 
 def traces_parts(*classes: type[_OpT]) -> RegistersParts[Tracer, TracedValue, _OpT]:
-    """Register the lowering of op classes for nodes with values that consist of arrays."""
+    """Register the lowering of op classes for nodes with values of types that are no arrays but consist of arrays."""
     return _parts.register(classes)
 
 

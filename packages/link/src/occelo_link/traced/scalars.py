@@ -1,6 +1,6 @@
 """Registry of scalar functions that other packages add for JAX and PyTorch, besides the table in `functions`.
 
-`Arrays` looks them up by name; users register them.
+`Arrays` and `capabilities` look them up by name; users register them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lowerings of shapes, reshaping and transposition for JAX and PyTorch.
+"""Lowerings of shapes, asserted shapes, reshaping and transposition for JAX and PyTorch.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them.
 """

@@ -1,8 +1,8 @@
 """The tracer: it runs a graph on arrays of another library while that library traces.
 
-The linkers ``jax`` and ``pytorch`` make one each time they compile; every lowering gets it. Values that depend on
-shapes and constants alone are computed with NumPy, so lengths are plain numbers. Checks cannot raise in compiled
-code: they are combined into one scalar, which the linker reads.
+The linkers ``jax`` and ``pytorch``, and `as_jax` and `as_torch`, make one for each tracing; every lowering gets it.
+Values that depend on shapes and constants alone are computed with NumPy, so lengths are plain numbers. Checks cannot
+raise in compiled code: they are combined into one scalar, which the linker reads.
 """
 
 from __future__ import annotations

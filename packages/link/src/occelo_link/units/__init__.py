@@ -1,4 +1,4 @@
 """Units: machine code of loop programs; loading, calling and caching it.
 
-``native``, ``c`` and ``numba`` share it, whoever compiled the code.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` share it, whichever compiler made the code.
 """

@@ -1,6 +1,6 @@
 """Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`.
 
-`units.unit` and the VM of blocks make them for programs with such ops.
+`UnitInterface.of` makes them for programs with such ops. `units.unit` and the VM of blocks read errors and effects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The LLVM IR of the start of the entry: it makes the frame of the unit and checks the arguments.
+"""The LLVM IR of the start of the machine-code entry: it makes the frame of the unit and checks the arguments.
 
 `occelo_link.units.entry_code` fills in the names in braces.
 """

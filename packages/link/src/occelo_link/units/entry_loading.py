@@ -1,8 +1,9 @@
 """Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
-`entry` gets its code here. LLVM needs several times as long to compile with optimization. Unoptimized code costs some
-ten nanoseconds more per call. It counts calls; after `CALLS` of them it takes the slow path, which compiles optimized
-code, caches it for later processes, and patches all existing functions to run it.
+`entry` gets its code here, and `units.unit` the addresses of its services. LLVM needs several times as long to compile
+with optimization. Unoptimized code costs some ten nanoseconds more per call. It counts calls; after `CALLS` of them it
+takes the slow path, which compiles optimized code, caches it for later processes, and patches all existing functions to
+run it.
 """
 
 from __future__ import annotations

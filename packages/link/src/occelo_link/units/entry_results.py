@@ -1,4 +1,4 @@
-"""The LLVM IR of the end of the entry: it runs the unit, stores updates and returns results.
+"""The LLVM IR of the end of the machine-code entry: it runs the unit, stores updates and returns results.
 
 `occelo_link.units.entry_code` fills in the names in braces.
 """

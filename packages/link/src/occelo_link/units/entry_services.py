@@ -1,4 +1,4 @@
-"""The LLVM IR of functions of the entry: the services that units call, and helpers.
+"""The LLVM IR of functions of the machine-code entry: the services that units call, and helpers.
 
 `occelo_link.units.entry_code` fills in the names in braces.
 """

@@ -1,8 +1,9 @@
-"""Offsets of fields of CPython's and NumPy's objects that the machine-code entry reads, and a check of them.
+"""Offsets of fields in CPython's and NumPy's objects, and a check that the objects of this process have them.
 
-`entry` and `entry_code` use them. The offsets are those of ordinary 64-bit builds. `layout_fits` compares them with
-real objects. Where they do not fit (for example in free-threaded builds and builds that trace references), calls go
-through `python_entry`.
+`entry_code` writes the offsets into the machine-code entry, which reads the fields directly; `entry` takes the
+addresses of `array_api`. The offsets are those of ordinary 64-bit builds. `units.unit` asks `layout_fits`, which
+compares them with real objects. Where they do not fit (as in free-threaded builds and debug builds that keep a list of
+all objects), it makes no machine-code entry, and calls go through `python_entry`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The entry in Python: calls of units by ctypes.
 
-`units.unit` uses it where objects have another layout than the machine-code entry expects (free-threaded and debug
-builds); so do tests of printers.
+`units.unit` uses it where the machine-code entry cannot be used: where objects have another layout (free-threaded and
+debug builds), for programs with effects, and for calls that the entry does not handle. Tests of printers use it too.
+The functions that fill tables and frames also serve the machine-code entry (`make_table`) and `as_numba`.
 """
 
 from __future__ import annotations

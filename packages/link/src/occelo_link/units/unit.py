@@ -1,6 +1,6 @@
 """Loaded units: they run as functions of arrays, make entries, and can be cached.
 
-The linkers ``native``, ``c`` and ``numba`` make one for each block.
+The linkers ``native``, ``c`` and ``numba`` make one for each block, and ``c|py`` one for each node.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
-The other modules of this package use them. Each function adds operations to a loop program. Its arguments and results
-are values of that program.
+The modules for float64 use them, and so does `loops.elemwise.complex`. Each function adds operations to a loop program.
+Its arguments and results are values of that program.
 
 A pair ``(high, low)`` stands for the unevaluated sum of two floats; see Dekker, "A floating-point
 technique for extending the available precision", 1971.

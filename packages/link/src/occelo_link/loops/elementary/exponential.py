@@ -1,9 +1,9 @@
-"""Exponentials.
+"""Exponentials: exp, exp2, expm1.
 
 ``exp(x) = 2**k * exp(r)`` with ``r = x - k log 2`` reduced in two steps (Cody and Waite, "Software
 Manual for the Elementary Functions", 1980).
 
-`elemwise.transcendental` lowers scalar ops by them, and other elementary functions call them.
+`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them, and other elementary functions call them.
 """
 
 from __future__ import annotations

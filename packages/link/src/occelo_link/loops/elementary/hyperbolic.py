@@ -1,4 +1,4 @@
-"""Hyperbolic functions, and the sigmoid and softplus functions.
+"""Hyperbolic functions (sinh, cosh, tanh), and the sigmoid and softplus functions.
 
 `elemwise.transcendental` and `elemwise.complex` lower scalar ops by them.
 """

@@ -1,10 +1,10 @@
-"""Logarithms.
+"""Logarithms: log, log1p, log2, log10.
 
 With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/2 + s * (f*f/2 + R)``,
 where R is a polynomial in ``s*s`` (the form of fdlibm's ``e_log.c``, Sun Microsystems, 1993, which
 splits off the leading terms so that they are not rounded).
 
-`elemwise.transcendental` lowers scalar ops by them, and other elementary functions call them.
+`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them, and other elementary functions call them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Elementary functions of float32 computed in float32, for the most used functions.
+"""Elementary functions of float32 computed in float32: exp, log and sigmoid, which are used most.
 
 The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed in float64
 and rounded. `elemwise.transcendental` takes these for float32.

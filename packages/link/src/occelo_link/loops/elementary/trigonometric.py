@@ -1,4 +1,4 @@
-"""Trigonometric functions.
+"""Trigonometric functions: sin, cos, tan, arctan.
 
 Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite, 1980); the first
 subtraction is exact because of fused multiply-add. Beyond a billion (a cold branch) the multiple is

@@ -63,7 +63,7 @@ def broadcast_lengths(
 
 
 def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[Value]:
-    """Where an operand of ``type_`` is read for an element of the result: at 0 along its dimensions of length 1."""
+    """The index at which an operand of ``type_`` is read for an element of the result: 0 along dimensions of length 1."""
     zero = context.i64(0)
     own = index[len(index) - type_.ndim :]
     return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]

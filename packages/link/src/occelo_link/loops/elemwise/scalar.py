@@ -1,6 +1,6 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`elemwise.op` and `loops.reduce` look lowerings up here; the other modules of this package, and users, register
+`elemwise.op` and `loops.reduce` look lowerings up here; `arithmetic`, `transcendental`, `special` and users register
 theirs.
 """
 

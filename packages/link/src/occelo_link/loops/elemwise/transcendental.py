@@ -1,4 +1,4 @@
-"""Scalar lowerings of powers, exponentials, logarithms, trigonometric and hyperbolic functions, of real and of complex numbers.
+"""Scalar lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
 
 float32 is computed in float64 and rounded once, except by functions that have a float32 formula. The lowerings are
 registered in `scalar` and `complex` when `elemwise.op` imports this module.

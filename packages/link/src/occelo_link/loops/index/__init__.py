@@ -1,4 +1,4 @@
 """Lowerings of indexing ops.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports these modules to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports these modules to register them.
 """

@@ -1,6 +1,7 @@
-"""Lowerings of nonzero and of reading and creating diagonals.
+"""Lowerings of nonzero (`Nonzero`) and of reading and creating diagonals (`ExtractDiag`, `AllocDiag`).
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+`subtensor` reads masks by `positions_of_mask`.
 """
 
 from __future__ import annotations

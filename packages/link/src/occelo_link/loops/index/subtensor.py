@@ -1,6 +1,6 @@
 """Lowerings of indexing: reading and writing elements at integers, slices and arrays of positions.
 
-The linkers ``native``, ``c`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lowering of sliding windows to a formula that reads the elements of the input in place.
 
-The linkers ``native``, ``c`` and ``numba`` use it; `loops.build` imports this module to register it.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it; `loops.build` imports this module to register it.
 """
 
 from __future__ import annotations

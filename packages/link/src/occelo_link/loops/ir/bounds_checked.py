@@ -1,7 +1,7 @@
 """Bounds checks in loop programs, for every load, every store and every call of BLAS or LAPACK.
 
-`loops.build` adds them on request. They find faults of lowerings. Programs with them are slow: their loops are not
-vectorized.
+`loops.build` adds them under the option ``check_bounds``. They find faults of lowerings. Programs with them are slow:
+their loops are not vectorized.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Estimates of the work of loops and of the working memory of programs.
 
-Printers use them to choose how often loops poll for interrupts and which loops they unroll.
+Printers use them to choose how often loops poll for interrupts and which loops they unroll. The textual form of
+programs states the working memory.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ _UNKNOWN = Work(BUDGET // _UNKNOWN_ITERATIONS, ())
 def iteration_work(loop: For | While) -> Work:
     """The approximate work of an iteration, as far as it is known before the loop begins.
 
-    Unknown work (inner loops whose bounds the iteration computes, calls of BLAS and of Python) counts as much as leaves
-    few iterations between two polls.
+    Unknown work (inner loops whose bounds the iteration computes, calls of BLAS and of Python) counts so much that
+    only few iterations are run between two polls.
     """
     return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 

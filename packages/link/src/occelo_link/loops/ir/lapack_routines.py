@@ -1,7 +1,7 @@
 """Table of the LAPACK routines that loop programs call, with the roles of their arguments.
 
-Lowerings write calls by it, programs with bounds checks find in it what a call accesses. The routines and their arguments are
-described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
+`loops.linalg.lapack` writes calls by it, and `extents` finds in it what a call accesses. The routines and their
+arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
 """
 
 from __future__ import annotations

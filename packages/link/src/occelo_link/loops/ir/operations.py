@@ -1,7 +1,7 @@
 """Table of the scalar operations of loop programs: arity, dtypes, and meaning in NumPy.
 
-The builder and the verifier look operations up in it. The interpreter of loop programs runs the meaning, and printers
-are tested against it.
+The builder, the verifier and bounds checks look operations up in it. The interpreter of loop programs runs the meaning,
+and printers are tested against it. Lowerings and printers ask `is_float` and the like for the kind of a dtype.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lowering of the Cholesky factor: LAPACK's potrf, and loops for small matrices.
 
-The linkers ``native``, ``c`` and ``numba`` use it for `Cholesky` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Cholesky` nodes.
 """
 
 from __future__ import annotations

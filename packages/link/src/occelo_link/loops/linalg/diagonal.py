@@ -1,4 +1,7 @@
-"""Lowering of equations with a diagonal matrix, as loops."""
+"""Lowering of linear equations with a diagonal matrix, as loops.
+
+`solve` uses it for `Solve` nodes with ``assume_a="diagonal"``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Gaussian elimination with partial pivoting as loops, for small real matrices, of which a call of LAPACK costs more."""
+"""Gaussian elimination with partial pivoting as loops, for small real matrices, where a call of LAPACK would cost more.
+
+`lu` and `solve` use it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def by_size(
     small: Callable[[], Sequence[Value]],
     large: Callable[[], Sequence[Value]],
 ) -> None:
-    """Write one of two ways, or both and a branch if the length is not static."""
+    """Write the code for small or for large lengths; both and a branch if the length is not static."""
     if n.op == "const":
         (small if n.args[0] <= SMALL else large)()
     else:

@@ -1,6 +1,6 @@
 """Calls of LAPACK routines from loop programs, and loops over the batch dimensions of their operands.
 
-The other modules of this package use them.
+The lowerings of this package use them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class Lapack:
-    """Calls of routines for one dtype; made where the statements of a step are written."""
+    """Calls of routines for one dtype; constructed while the statements of a step are written."""
 
     def __init__(self, context: Context, dtype: str) -> None:
         self.context = context

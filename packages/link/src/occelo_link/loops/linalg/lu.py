@@ -1,4 +1,7 @@
-"""Lowering of LU factorisations: LAPACK's getrf, and loops for small matrices."""
+"""Lowering of LU factorisations: LAPACK's getrf, and loops for small matrices.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `LuFactor` and `PivotToPermutation` nodes.
+"""
 
 from __future__ import annotations
 

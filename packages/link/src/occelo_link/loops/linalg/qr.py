@@ -1,4 +1,8 @@
-"""Lowerings of QR decompositions: LAPACK's geqrf, geqp3, orgqr and ungqr."""
+"""Lowerings of QR decompositions: LAPACK's geqrf, geqp3, orgqr and ungqr.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `QR`, `FullQR`, `QRTriangle`, `QRFactors` and
+`QRPivots` nodes.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def _longer(context: Context, m: Value, n: Value) -> Value:
 
 
 class _Factored:
-    """Calls of geqrf and orgqr; made where the statements of a step are written."""
+    """Calls of geqrf and orgqr; constructed while the statements of a step are written."""
 
     def __init__(
         self, context: Context, dtype: str, m: Value, n: Value, columns: Value, width: Value | None

@@ -1,4 +1,7 @@
-"""Lowering of linear equations and inverses: LAPACK's gesv, sysv, hesv, posv and getri, and loops for small matrices."""
+"""Lowering of linear equations and inverses: LAPACK's gesv, sysv, hesv, posv and getri, and loops for small matrices.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Solve` and `Inv` nodes.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +35,13 @@ __all__ = ["work_length"]
 
 
 def work_length(context: Context, n: Value) -> Value:
-    """The length of working memory for matrices with n columns: as LAPACK wants it for blocks of 64 columns, its largest."""
+    """The length of the working memory for matrices with n columns: enough for blocks of 64 columns, LAPACK's largest."""
     builder = context.builder
     return builder.op("max", builder.mul(n, context.i64(64)), context.i64(1))
 
 
 class _Equations:
-    """Equations with a matrix, or the inverse of it if there are no right-hand sides."""
+    """Linear equations with a matrix; if there are no right-hand sides, the inverse of the matrix."""
 
     def __init__(
         self, context: Context, node: TensorApply[Solve] | TensorApply[Inv], inputs: list[Tensor]
@@ -57,7 +60,7 @@ class _Equations:
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
-        """The results: by the routine, or loops for small matrices if these are meant."""
+        """The results, by the routine; with ``small``, by loops for small matrices."""
 
         def by_loops() -> Sequence[Value]:
             self.by_loops()
@@ -77,7 +80,7 @@ class _Equations:
         return [whole_tensor(self.result)]
 
     def settled(self, failed: Value) -> Value | None:
-        """Check that nothing failed, or say whether the result is good."""
+        """Write a check that nothing failed, or return whether the result is good, as the op says."""
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good

@@ -1,4 +1,8 @@
-"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd."""
+"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and
+`SingularValues` nodes.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +97,7 @@ def lower_eigvalsh(
 
 
 class _Svd:
-    """Calls of gesdd; made where the statements of a step are written. ``job`` is LAPACK's letter: A, S or N."""
+    """Calls of gesdd; constructed while the statements of a step are written. ``job`` is LAPACK's letter: A, S or N."""
 
     def __init__(self, context: Context, dtype: str, m: Value, n: Value, job: str) -> None:
         builder = context.builder

@@ -1,6 +1,6 @@
 """Lowering of equations with a triangular matrix: LAPACK's trtrs.
 
-The linkers ``native``, ``c`` and ``numba`` use it for `SolveTriangular` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Matrices in working memory for LAPACK: one element of a batch at a time, in column-major order, real or complex.
 
-A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts apart; so operands are copied in and
-results out, which takes little time beside the routine.
+A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts apart; so operands are copied
+in and results out, which takes little time beside the routine. The lowerings of this package use them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def new_result(context: Context, dtype: str, shape: Sequence[Value]) -> list[Sto
 
 
 def whole_tensor(parts: Sequence[Stored]) -> Tensor:
-    """The tensor of which these are the parts."""
+    """The tensor that consists of these parts."""
     return parts[0] if len(parts) == 1 else ComplexTensor(*parts)
 
 
@@ -37,7 +37,7 @@ def _count(dtype: str) -> int:
 
 
 class WorkMatrix:
-    """A matrix in memory allocated here; made where the statements of a step are written, before the loop over the batch.
+    """A matrix in memory allocated here; constructed while the statements of a step are written, before the loop over the batch.
 
     ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
     at least 1. Vectors have one column.

@@ -1,9 +1,11 @@
-"""Function calls as LLVM IR: functions of the table (library functions), and functions of the program.
+"""Operations and calls as LLVM IR, for one lane or several: a part of the LLVM printer (`printer`).
 
-Functions of the program are inlined if they are used rarely enough. The others are printed once for each number of
-lanes, so that large programs compile quickly.
+Two kinds of functions are called: library functions, whose addresses are in the table, and functions that the loop
+program itself defines. A function of the program that is used only a few times is inlined where it is used. The others,
+and those on cold paths, are printed once for each number of lanes and called, so that large programs compile quickly.
 
-`scalars` and `vector_iteration` print calls with it.
+`printer` makes a `Functions`; `scalars` and `vector_iteration` print with it. `exports` makes one for the linker
+``numba``.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ INLINE_USES = 4
 
 
 class Functions:
-    """Operations and calls, for one lane or several."""
+    """Prints values of the program that have no effects: operations, loads of constants, calls."""
 
     def __init__(self, out: ModuleWriter, operations: Operations) -> None:
         self.out = out
@@ -42,7 +44,7 @@ class Functions:
         )
 
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
-        """An operation, or a call, of arguments of the given names."""
+        """Print a value; ``names`` are those of its arguments in the IR. Returns the name of the result, or a literal."""
         if value.op == "load":
             return self.constant_load(value, names[0])
         if value.op == "call":
@@ -56,7 +58,7 @@ class Functions:
     def call(
         self, entry: str, dtype: str, args: Sequence[Value], names: Sequence[str], count: int
     ) -> str:
-        """A scalar function of the table, lane by lane."""
+        """Call a scalar function of the table, lane by lane."""
         function = self.out.entries[entry]
         scalar = element_type(dtype)
         if count == 1:
@@ -76,7 +78,10 @@ class Functions:
         return result
 
     def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The usual value; in lanes where an unlikely condition holds, the result of a function."""
+        """The usual value, but in lanes where the condition holds the result of a function.
+
+        The function is called only if the condition holds in some lane.
+        """
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)
         condition, usual, *rest = names
@@ -98,14 +103,14 @@ class Functions:
         return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{cold} ]")
 
     def apply(self, name: str, names: Sequence[str], count: int, mask: str | None) -> str:
-        """A function of the program."""
+        """The result of a function of the program, inlined or called."""
         function = self.out.program.functions[name]
         if self.uses[name] <= INLINE_USES:
             return self.expand(function, names, count, mask)
         return self.call_own(function, names, count)
 
     def call_own(self, function: Function, names: Sequence[str], count: int) -> str:
-        """A call of a function of the program that is not inlined."""
+        """Call a function of the program, which is printed at its first call."""
         key = (function.name, count)
         if key not in self.out.outlined:
             self.out.outlined[key] = ""  # so that a recursive call does not print it again
@@ -116,7 +121,7 @@ class Functions:
         return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
 
     def lane_by_lane(self, function: Function, names: Sequence[str], count: int) -> str:
-        """A function of the program lane by lane, on a cold path."""
+        """Call a function of the program lane by lane, on a cold path."""
         if count == 1:
             return self.call_own(function, names, 1)
         scalar = element_type(function.result.dtype)
@@ -131,7 +136,7 @@ class Functions:
         return result
 
     def constant_load(self, value: Value, offset: str) -> str:
-        """An element of a constant."""
+        """Load an element of a constant array."""
         buffer = value.args[0]
         kind = element_type(buffer.dtype)
         pointer = self.out.entries[buffer.entry]
@@ -139,7 +144,7 @@ class Functions:
         return self.emit(f"load {kind}, ptr {address}, align {itemsize(buffer.dtype)}")
 
     def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The body of a function, inlined."""
+        """Print the body of a function in place; returns the name of its result, or a literal."""
         known = {p.number: n for p, n in zip(function.params, names, strict=True)}
 
         def name_of(value: Value) -> str:
@@ -156,7 +161,7 @@ class Functions:
         return name_of(function.result)
 
     def outline(self, function: Function, count: int) -> str:
-        """The text of a function of the program for so many lanes."""
+        """The definition of a function of the program in LLVM IR, for ``count`` lanes."""
         kind = type_of(function.result.dtype, count)
         names = [f"%a{i}" for i in range(len(function.params))]
         kinds = [type_of(p.dtype, count) for p in function.params]

@@ -1,6 +1,6 @@
 """LLVM's notation of types and constants, for one lane or several.
 
-All modules of the printer use it.
+Most modules of the printer use it.
 """
 
 from __future__ import annotations
