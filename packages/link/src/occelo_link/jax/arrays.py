@@ -138,6 +138,10 @@ class JaxArrays(Arrays):
     def qr(self, x: Any, full: bool) -> Sequence[Any]:
         return list(jnp.linalg.qr(x, "complete" if full else "reduced"))
 
+    def expm(self, x: Any) -> Any:
+        # a batch is squared this often whatever its matrices are; a norm above 5e12 gives NaN
+        return jax.scipy.linalg.expm(x, max_squarings=40)
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return jnp.diagonal(x, offset, axis1, axis2)
 

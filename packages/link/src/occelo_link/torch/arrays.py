@@ -259,6 +259,9 @@ class TorchArrays(Arrays):
     def qr(self, x: Any, full: bool) -> Sequence[Any]:
         return list(torch.linalg.qr(x, "complete" if full else "reduced"))
 
+    def expm(self, x: Any) -> Any:
+        return torch.linalg.matrix_exp(x)
+
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
         return torch.diagonal(x, offset, axis1, axis2)
 

@@ -179,6 +179,10 @@ class Arrays(ABC):
         """Q and R; Q is square if ``full``."""
 
     @abstractmethod
+    def expm(self, x: Array) -> Array:
+        """The exponentials of stacks of finite matrices."""
+
+    @abstractmethod
     def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
         """NumPy's ``diagonal``."""
 

@@ -16,6 +16,7 @@ from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
+from occelo_graph.ops.linalg.matrix_functions import Expm
 from occelo_graph.ops.linalg.matrix_op import MatrixOp
 from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
 from occelo_graph.ops.linalg.solve import Solve
@@ -322,3 +323,9 @@ def lower_solve_positive_banded(
         return [b]
     result, good = _positive_solution(tracer.arrays, _full(tracer.arrays, bands, 0), b)
     return [_settled(tracer, node.op.on_error, result, good)]
+
+
+@traces(Expm)
+def lower_expm(tracer: Tracer, node: TensorApply[Expm], inputs: list[Array]) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    return [x if 0 in x.shape else tracer.arrays.expm(x)]
