@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 import numpy as np
 
 from occelo_graph.ir.op import op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.linalg.cholesky import cholesky
 from occelo_graph.ops.linalg.differences import (
@@ -124,6 +125,7 @@ def eigh(
 ) -> Any: ...
 
 
+@stands_for("linalg.eigh", "a UPLO")
 def eigh(
     a: Any,
     UPLO: str = "L",
@@ -177,6 +179,7 @@ def eigh(
     return EighResult(values, solve_triangular(hermitian(factor), vectors, lower=False))
 
 
+@stands_for("linalg.eigvalsh", "a UPLO")
 def eigvalsh(
     a: Any,
     UPLO: str = "L",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
@@ -133,6 +134,7 @@ def _default_tolerance(x: Any) -> Any:
     return maximum(x.shape[-2], x.shape[-1]).astype(dtype) * eps
 
 
+@stands_for("linalg.pinv", "a rcond hermitian rtol")
 def pinv(
     a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = "none"
 ) -> TensorVariable:
@@ -158,6 +160,7 @@ def pinv(
     return made
 
 
+@stands_for("linalg.lstsq", "a b rcond")
 def lstsq(
     a: Any, b: Any, rcond: Any = None
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
@@ -167,7 +170,7 @@ def lstsq(
     default the precision of the dtype times the larger one of m and n, or the precision itself for -1. The results are
     ``x``, the solutions of least length, of shape (n,) or (..., n, k);
     the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all matrices have rank n;
-    the ranks, of shape (...), int64, where NumPy's have the dtype of LAPACK's integers;
+    the ranks, int32, of shape (...);
     the singular values of ``a``, of shape (..., min(m, n)).
 
     The gradient is that of matrices of the same rank, and right at equal singular values. LinAlgError for matrices with infinite
@@ -182,7 +185,7 @@ def lstsq(
     solution: Any = Lstsq()(x, columns, tolerance.astype(x.dtype))
     values: Any = svdvals(x)
     limit = expand_dims(tolerance.astype(values.dtype), -1) * _largest(values)
-    rank = sum_(gt(values, limit), axis=-1, dtype="int64")
+    rank = sum_(gt(values, limit), axis=-1, dtype="int32")
     size = abs_(columns - matmul(x, solution))
     squares: Any = sum_(size * size, axis=-2)
     m, n = x.shape[-2], x.shape[-1]
@@ -191,6 +194,7 @@ def lstsq(
     return (squeeze(solution, -1) if vector else solution), squares, rank, values
 
 
+@stands_for("linalg.matrix_rank", "A tol hermitian rtol")
 def matrix_rank(
     A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
 ) -> TensorVariable:
@@ -213,6 +217,7 @@ def matrix_rank(
     return sum_(gt(values, tolerance), axis=-1, dtype="int64")
 
 
+@stands_for("linalg.cond", "x p")
 def cond(x: Any, p: Any = None) -> TensorVariable:
     """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
 

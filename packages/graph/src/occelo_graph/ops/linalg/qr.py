@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import arange, triu
 from occelo_graph.ops.elemwise.arithmetic import eq
@@ -153,6 +154,7 @@ class QRPivots(_WithShorter):
 _MODES = {"reduced": "reduced", "economic": "reduced", "complete": "complete", "full": "complete"}
 
 
+@stands_for("linalg.qr", "a mode")
 def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
     """QR decomposition of matrices ``a``, of shape (..., m, n), as NumPy's ``qr``, with column pivoting as SciPy's.
 

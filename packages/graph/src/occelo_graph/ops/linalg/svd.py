@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 import numpy as np
 
 from occelo_graph.ir.op import op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.linalg.differences import (
     absent,
@@ -193,6 +194,7 @@ def svd(
 ) -> Any: ...
 
 
+@stands_for("linalg.svd", "a full_matrices compute_uv hermitian")
 def svd(
     a: Any,
     full_matrices: bool = True,
@@ -236,7 +238,8 @@ def _as_hermitian(x: Any) -> Any:
     return from_triangle(x, True)
 
 
-def svdvals(x: Any, /, *, on_error: str = "raise") -> TensorVariable:
+@stands_for("linalg.svdvals", "x")
+def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
     """Singular values of matrices ``x``, of shape (..., m, n), in descending order: (..., min(m, n)); see `svd`.
 
     The gradient of a simple singular value is the product of its vectors; that of a symmetric function of the values is right at
