@@ -112,8 +112,10 @@ def expm1_pair(b: Builder, x: Value) -> Pair:
     k = b.op("max", k, constant(b, -64.0))
     factor = power_of_two(b, b.op("sub", k, constant(b, 1.0)))
     whole = b.op("sub", factor, constant(b, 0.5))
+    # the difference is rounded from 2**53 on
+    rounded = b.op("sub", b.op("sub", factor, whole), constant(b, 0.5))
     total, error = two_sum(b, whole, b.op("mul", factor, high))
-    return fast_two_sum(b, total, b.op("fma", factor, rest, error))
+    return fast_two_sum(b, total, b.op("fma", factor, rest, b.op("add", error, rounded)))
 
 
 def expm1(b: Builder, x: Value) -> Value:
