@@ -167,7 +167,8 @@ def lstsq(
     """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
 
     ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count as 0: by
-    default the precision of the dtype times the larger one of m and n, or the precision itself for -1. The results are
+    default the precision of the dtype times the larger one of m and n, and the unit roundoff if ``rcond`` is not between 0 and 1.
+    The results are
     ``x``, the solutions of least length, of shape (n,) or (..., n, k);
     the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all matrices have rank n;
     the ranks, int32, of shape (...);
@@ -179,9 +180,13 @@ def lstsq(
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
     columns: Any = expand_dims(right, -1) if vector else right
-    tolerance: Any = _default_tolerance(x) if rcond is None else as_tensor_variable(rcond)
-    if isinstance(rcond, int | float) and rcond < 0:
-        tolerance = as_tensor_variable(float(np.finfo(x.dtype).eps))
+    tolerance: Any = _default_tolerance(x)
+    if rcond is not None:
+        # as LAPACK's gelsd does
+        dtype = real_dtype(x.dtype)
+        given: Any = as_tensor_variable(rcond).astype(dtype)
+        eps = np.asarray(np.finfo(dtype).eps / 2, dtype)
+        tolerance = switch(and_(gt(given, 0), gt(1, given)), given, eps)
     solution: Any = Lstsq()(x, columns, tolerance.astype(x.dtype))
     values: Any = svdvals(x)
     limit = expand_dims(tolerance.astype(values.dtype), -1) * _largest(values)
