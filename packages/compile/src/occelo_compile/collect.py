@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import pdb
+import importlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -319,7 +319,8 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
                 raise TypeError(message)
             warnings.warn(message, stacklevel=5)
             if action == "pdb":
-                pdb.set_trace()
+                # pdb is slow to import
+                importlib.import_module("pdb").set_trace()
             return
 
 

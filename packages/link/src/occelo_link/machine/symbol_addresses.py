@@ -8,7 +8,6 @@ NumPy's own OpenBLAS where its wheel contains one, which saves an import and a s
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import importlib
 import sys
@@ -25,8 +24,13 @@ __all__ = ["BlasLibrary", "address_of", "blas_library"]
 def _c_library() -> ctypes.CDLL:
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
-    found = ctypes.util.find_library("m") if sys.platform != "darwin" else None
-    return ctypes.CDLL(found)
+    if sys.platform == "darwin":
+        return ctypes.CDLL(None)
+    try:
+        return ctypes.CDLL("libm.so.6")
+    except OSError:
+        # the search runs other programs, and its module imports much
+        return ctypes.CDLL(importlib.import_module("ctypes.util").find_library("m"))
 
 
 def _function_address(library: ctypes.CDLL, name: str) -> int:

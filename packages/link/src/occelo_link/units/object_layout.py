@@ -12,7 +12,6 @@ import ctypes
 import functools
 import importlib
 import sys
-import sysconfig
 from typing import Any
 
 import numpy as np
@@ -67,12 +66,19 @@ def _read(address: int, c_type: Any) -> Any:
     return c_type.from_address(address).value
 
 
+def _is_free_threaded() -> bool:
+    # the first such Python is 3.13; reading build variables is slow
+    if sys.version_info < (3, 13):
+        return False
+    return bool(importlib.import_module("sysconfig").get_config_var("Py_GIL_DISABLED"))
+
+
 @functools.cache
 def layout_fits() -> bool:
     """Whether objects of this Python and this NumPy have the layout that the entry expects."""
     if sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
         return False
-    if hasattr(sys, "getobjects") or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if hasattr(sys, "getobjects") or _is_free_threaded():
         return False  # objects of builds that trace references have a longer head
     if sys.implementation.name != "cpython":
         return False
