@@ -203,8 +203,8 @@ class RewriteDatabase:
 
         TypeError if the database does not hold this kind of rewriter, or if a name or tag is not a string.
         ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
-        another entry. What is defined and registered again at the same place, as by a cell of a notebook that
-        runs again, takes the earlier one's place and position.
+        another entry. A rewriter that is registered again at the same place in a source, as when
+        a cell of a notebook runs again, replaces the earlier one at its position.
         """
         check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
         for tag in (name, *tags):

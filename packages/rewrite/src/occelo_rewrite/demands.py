@@ -38,7 +38,7 @@ class _Place:
         return self.choices[key]
 
     def is_within(self, others: frozenset[_Place]) -> bool:
-        """Whether one of the other places contains this one, and is not this one."""
+        """Whether this place lies inside of one of the others."""
         place = self.outer
         while place is not None:
             if place in others:
@@ -54,8 +54,8 @@ _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
 """The demands of the lazy nodes of each graph.
 
-A change of the graph may make a value less needed, which leaves what is found here safe: such a node was needed in
-more places in the graph as the user wrote it.
+They stay safe when a change of the graph makes a value less needed: in the graph as the user wrote it, the node was
+needed in more places.
 """
 
 
@@ -72,7 +72,7 @@ def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
 
 
 def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:
-    """Record that a node which is about to replace ``node`` runs where that one did."""
+    """Record that ``merged``, which is about to replace ``node``, runs under the same conditions."""
     _known[fgraph][merged] = _known[fgraph][node]
 
 

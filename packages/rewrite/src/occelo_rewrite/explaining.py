@@ -23,7 +23,7 @@ def history_of(variable: Variable) -> list[Application]:
 
 
 def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Application]]:
-    """The chains of applications that led to a variable: those that made it, and those that replaced another by it."""
+    """The chains of applications that led to a variable: they made it, or replaced another variable by it."""
     made = history_of(variable)
     ends = () if record is None else record.ends.get(variable, ())
     replaced = [chain_of(record, number) for number in ends] if record is not None else []

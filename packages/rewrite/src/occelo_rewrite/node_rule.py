@@ -23,7 +23,7 @@ variables, with nodes to remove under "remove"; or None or False if the rule doe
 
 @dataclass(frozen=True)
 class OpPattern(Generic[OpT]):
-    """Matches ops of a class whose parameters equal given values, or are instances of given classes."""
+    """Matches ops of a class by their parameters, each of which must equal a value or be an instance of a class."""
 
     op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()

@@ -135,7 +135,7 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """The inputs of a part that its outputs update, by position; not inputs whose old values are outputs.
+    """The inputs of a part that its outputs update, by position, without those whose old values are outputs.
 
     Only tensors: the arrays of other values belong to an object, so they always have another reference.
     """

@@ -59,7 +59,7 @@ class LoopKernel:
         self.cost = 0
 
     def admits(self, root: Root) -> bool:
-        """Whether the kernel can compute a root, too: the same reduced axes, and not too costly."""
+        """Whether the kernel can also compute a root: it does not become too costly, and all reductions are over the same axes."""
         if self.cost + root.tensor.cost > MAX_KERNEL_COST:
             return False
         return isinstance(root, ElementRoot) or self.axes in (None, root.axes)

@@ -56,7 +56,7 @@ class NotLowered(Exception):
 class Context:
     """The context of lowerings in one region: its schedule, its tensors, and lengths known to be equal.
 
-    The program itself is a region, too; ``outer`` is the context of the enclosing region, whose tensors are visible here.
+    The whole program is also a region; ``outer`` is the context of the enclosing region, whose tensors are visible here.
     """
 
     def __init__(self, state: ProgramState, outer: Context | None = None) -> None:
@@ -248,7 +248,7 @@ class Context:
         write: Callable[[Stored], None],
         prepare: Callable[[], None] | None = None,
     ) -> Stored:
-        """A copy of a tensor of which ``write`` changes some elements, made in place if nothing else reads the tensor.
+        """A copy of a tensor in which ``write`` changes some elements; made in place if nothing else reads the tensor.
 
         ``others`` are the tensors that ``write`` reads. Statements that may fail are written by ``prepare``,
         which is called first.
@@ -348,7 +348,7 @@ class Context:
         self.lower_nodes(self.division.outside)
 
     def lower_nodes(self, order: Sequence[Apply], part_of: Apply | None = None) -> None:
-        """Lower nodes in order; those of the decomposition of ``part_of`` count as that node."""
+        """Lower nodes in order; if they are the decomposition of ``part_of``, all statements belong to that node."""
         for node in order:
             lowering = find_lowering(node) or self.state.callback
             if lowering is None:

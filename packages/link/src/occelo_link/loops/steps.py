@@ -41,7 +41,7 @@ class Step:
 
     @property
     def others(self) -> list[Tensor]:
-        """The tensors that it reads, without ``changed``, unless that one is also among the others."""
+        """The tensors that it reads besides ``changed``, which is among them only if it is read twice."""
         return list(self.reads if self.changed is None else self.reads[1:])
 
 

@@ -28,8 +28,8 @@ def is_unit(length: Value) -> bool:
 class Tensor:
     """``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that element number ``k`` in C order is read at the index that has ``k`` in the
-    last dimension not of length 1 and 0 elsewhere, so that one loop can replace a nest. ``node`` is
+    ``flat`` says that one loop can replace a nest: element number ``k`` in C order is read at the index
+    that is ``k`` in the last dimension whose length is not 1, and 0 in all others. ``node`` is
     the position, among the nodes of the program, of the node that computes the tensor. ``reads`` has
     the stored tensors that the elements are computed from, and for each whether element ``index``
     is computed from its element ``index`` alone.

@@ -27,7 +27,7 @@ __all__ = [
 
 
 Array = Any
-"""A NumPy array if it is static, else an array of the library, whose types type checking must not require."""
+"""A NumPy array if it is static, else an array of the library; untyped, since type checking must not require the library."""
 Entry = int | slice | Array
 """An entry of a key: a static integer or slice, or an array of positions."""
 TracedValue = Any

@@ -30,7 +30,7 @@ def _turned(variable: Variable) -> tuple[Variable, bool] | None:
 
 
 def _conjugated(variable: Variable) -> Variable | None:
-    """The variable of which this one is the complex conjugate; None for others."""
+    """The variable that this one is the complex conjugate of; None for others."""
     owner = variable.owner
     return owner.inputs[0] if owner is not None and owner.op == ot.conj else None
 

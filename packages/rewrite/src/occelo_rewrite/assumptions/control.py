@@ -1,6 +1,7 @@
 """`Assume` nodes, by which users state facts: finding them in a graph, and reading their facts.
 
-`AssumptionFeature` and the stage ``drain_assumptions`` use it.
+`AssumptionFeature` and the stage ``drain_assumptions`` use it. `assumptions.inference` reads the facts at `Assume`
+nodes that are still in the graph.
 """
 
 from __future__ import annotations
@@ -30,6 +31,6 @@ def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
 
 @infers_many(Assume)
 def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
-    """What the node says, else what is known of its input."""
+    """The fact as the node states it; if it states nothing about it, as it holds for its input."""
     found = dict(node.op.facts).get(fact)
     return ask(node.inputs[0], fact) if found is None else found

@@ -1,6 +1,6 @@
-"""Inference of facts about the results of linear algebra.
+"""Inference of facts about the results of linear algebra: Cholesky factors are lower triangular.
 
-`assumptions.inference` applies them at `Cholesky` nodes when a rule asks for a fact.
+`assumptions.inference` applies it at `Cholesky` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _spans(own: TensorType, full: TensorType) -> bool:
 
 
 def _knows_ones_of(value: TensorVariable, repeated: TensorVariable) -> bool:
-    """Whether each static length 1 of the repeated tensor, by which it broadcasts, is static in its value, too."""
+    """Whether a value has a static length 1 wherever the repeated tensor has one, and broadcasts because of it."""
     return all(
         a == 1 or b != 1
         for a, b in zip(reversed(value.type.shape), reversed(repeated.type.shape), strict=False)

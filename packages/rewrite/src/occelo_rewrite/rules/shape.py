@@ -82,7 +82,7 @@ def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -
 def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that elementwise functions become adjacent.
 
-    Only if f(x, y) has no other user. Unless the dimshuffle only adds dimensions, x and y must be dimshuffles, too.
+    Only if f(x, y) has no other user. Unless the dimshuffle only adds dimensions, x and y must also be dimshuffles.
     """
     op = node.op
     inner = computed_by(node.inputs[0], Elemwise)

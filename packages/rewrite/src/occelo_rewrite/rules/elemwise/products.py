@@ -241,7 +241,7 @@ def _by_argument(
 def _real_product(
     fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
 ) -> Product | None:
-    """The product of real numbers whose root is this node, if one of some functions computes a factor; else None."""
+    """The product of real numbers with this node as its root, if one of the functions computes a factor; else None."""
     if not is_float(node.outputs[0].type.dtype):
         return None
     whole = Product.at(fgraph, node)

@@ -205,7 +205,7 @@ def _within(index: KeyEntry, length: Length) -> bool:
 
 @node_rewriter([Subtensor])
 def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """specify_shape(x)[key] = specify_shape(x[key]), for the dimensions of which the key takes everything."""
+    """specify_shape(x)[key] = specify_shape(x[key]), for the dimensions that the key takes as a whole."""
     inner = computed_by(node.inputs[0], SpecifyShape)
     if inner is None or any(inner.op.given):
         return None

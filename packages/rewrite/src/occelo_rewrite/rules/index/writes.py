@@ -1,7 +1,7 @@
 """Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
 
-`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops that
-may overwrite their first input.
+`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops
+that may overwrite their first input.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _rewritten(
 
 
 def _written_before(node: Write) -> Write | None:
-    """The write at the same key whose result a node writes to; None if there is none."""
+    """The write that made the tensor that a node writes to, if both have the same key; else None."""
     inner = computed_by(node.inputs[0], *OVERWRITING)
     return inner if inner is not None and _same_place(node, inner) else None
 

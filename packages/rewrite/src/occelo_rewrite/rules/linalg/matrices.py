@@ -1,4 +1,7 @@
-"""What the rules of linear algebra share: transposes, products and diagonals of batches of matrices, and their facts."""
+"""Helpers of the rules of linear algebra: transposes, products and diagonals of batches of matrices, and their facts.
+
+All modules of this package use them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def adjoint(x: TensorVariable) -> TensorVariable:
 
 
 def transposed_of(x: TensorVariable) -> TensorVariable | None:
-    """The matrices of which ``x`` is the transpose; None if it is not written as one."""
+    """The matrices that ``x`` transposes; None if ``x`` is no transposition."""
     owner = computed_by(x, DimShuffle)
     return owner.inputs[0] if owner is not None and is_transposition(owner.op) else None
 

@@ -24,7 +24,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) by the method for what is known of x: orthogonal, diagonal, triangular, definite, symmetric."""
+    """solve(x, y) by the method for the known facts about x: orthogonal, diagonal, triangular, definite, symmetric."""
     x, y = node.inputs
     kind, on_error = node.op.assume_a, node.op.on_error
     if kind == "diagonal":
@@ -46,7 +46,7 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
 
 
 def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
-    """A replacement, unless it broadcasts less than what it replaces."""
+    """The replacement of a node's result; None if it lacks batch dimensions that the result has."""
     return [found] if found.type.ndim == node.outputs[0].type.ndim else None
 
 
