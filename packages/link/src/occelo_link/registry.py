@@ -1,7 +1,7 @@
 """Registry of linkers by name.
 
-Modes of `occelo_compile`, and tests, find linkers here by `make_linker`; other packages add theirs by
-`register_linker`.
+`occelo_compile` (mainly its modes) and conformance tests find linkers here by `make_linker`; other packages add theirs
+by `register_linker`.
 """
 
 from __future__ import annotations

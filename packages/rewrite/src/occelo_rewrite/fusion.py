@@ -1,4 +1,4 @@
-"""Fusion of connected elementwise nodes of one shape into one node, for linkers that run op by op.
+"""Fusion of connected elementwise nodes of one shape and one region into one node, for linkers that run op by op.
 
 `pipeline` runs it as the stage ``elemwise_fusion``. Groups grow greedily in topological order. The level of a group
 is one more than the highest level that it reads. A node joins the group that it reads at the highest level; if there
@@ -68,7 +68,7 @@ def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group
 
 
 def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, Any]:
-    """The region of each node that belongs to one; nodes of two regions must stay two, or a branch not taken would run."""
+    """The region of each node that belongs to one; nodes of different regions are not fused, or a branch not taken would run."""
     inside = divide(order, outputs).inside
     return {
         node: (owner, k)

@@ -32,9 +32,10 @@ Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule w
 | singular | whether a matrix that is singular, or not positive definite, is an error |
 | unsafe | whether a check that fails is an error |
 
-Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than ``rounding``. Other
-packages may register rules in a stage (``canonicalize_db.register(...)``) or stages in `optdb` at any position. Nodes
-made by stabilize and specialize are canonicalized at once. Nothing is loaded before the first query.
+Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than
+``rounding``. Other packages may register rules in a stage (``canonicalize_db.register(...)``) or stages in `optdb` at
+any position. Nodes made by stabilize and specialize are canonicalized at once. No rule is loaded before the first
+query.
 """
 
 from __future__ import annotations

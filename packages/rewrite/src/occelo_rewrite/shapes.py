@@ -1,7 +1,7 @@
 """`ShapeFeature`: lengths of the variables of a graph, inferred on demand, for rules.
 
-Rules call `shapes_of` to prove that shapes are equal, or to replace a length by an expression of the inputs; `assumptions`
-calls it to prove that matrices are square.
+Rules call `shapes_of` to prove that shapes are equal, or to replace a length by an expression of the inputs;
+`assumptions` calls it to prove that matrices are square.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Kernels: tensors that are computed in the same nest of loops.
 
-`Context` makes roots of tensors that must be computed, `schedule` groups them, and `loop_nests` writes their loops.
+`Context` and `regions` make roots of tensors that must be computed, `schedule` groups them, and `loop_nests` writes
+their loops.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Registry of lowerings of ops to loop programs, and the search for the lowering of a node.
 
 A lowering takes a node and the lowered inputs and returns the lowered outputs: formulas wherever that is possible,
-else tensors that steps of the schedule compute. The modules of the families register lowerings; `Context` and
-`BlockLinker` look them up.
+else tensors that steps of the schedule compute. The modules of the families and users register lowerings; `Context`,
+the linkers and `capabilities` look them up.
 """
 
 from __future__ import annotations

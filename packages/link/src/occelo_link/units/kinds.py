@@ -1,6 +1,6 @@
 """Registry of the kinds of units that can be cached: serialization of units to bytes and back.
 
-`BlockLinker` packs its units with it, and the VM of blocks loads them from the cache.
+The VM of blocks packs its unit with it, and `BlockLinker` makes such a VM again from the bytes in the cache.
 """
 
 from __future__ import annotations

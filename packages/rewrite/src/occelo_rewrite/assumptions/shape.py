@@ -1,7 +1,7 @@
 """Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`).
 
-`assumptions.inference` applies it at `DimShuffle` nodes when a rule asks for a fact. `assumptions.blas` recognises
-transposed matrices by `is_transposition`.
+`assumptions.inference` applies it at `DimShuffle` nodes when a rule asks for a fact. `assumptions.blas` and
+`rules.linalg` recognise transposed matrices by `is_transposition`.
 """
 
 from __future__ import annotations

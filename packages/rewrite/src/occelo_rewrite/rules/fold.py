@@ -1,6 +1,7 @@
 """Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types.
 
-`pipeline` puts them into the stage canonicalize. Unlike other rules there, even the optimizer ``minimum_compile`` has them.
+`pipeline` puts them into the stage canonicalize. Unlike other rules there, they also belong to the optimizer
+``minimum_compile``.
 """
 
 from __future__ import annotations

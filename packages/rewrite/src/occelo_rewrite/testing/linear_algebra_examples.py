@@ -1,4 +1,7 @@
-"""Cases of the rules of linear algebra; matrices are made good inside of the graphs, whatever is drawn."""
+"""Cases of the rules of linear algebra, a part of the table in `examples`.
+
+The graphs make matrices that are regular, positive definite and so on from whatever values are drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lowering of equations with banded matrices: LAPACK's gbsv and pbsv."""
+"""Lowering of equations with banded matrices: LAPACK's gbsv and pbsv.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveBanded` and `SolvePositiveBanded` nodes.
+"""
 
 from __future__ import annotations
 
