@@ -83,6 +83,18 @@ def test_least_squares_are_those_of_numpy(shape: tuple[int, int], rank: int, dty
             agree(found[3], values)
 
 
+@pytest.mark.parametrize("rcond", [-1, 0, 1e-20, 0.5, 0.7, 1, 2, -1.0, 1.0])
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_tolerances_of_least_squares_are_those_of_lapack(rcond: float, symbolic: bool) -> None:
+    a, b = np.diag([3.0, 2.0, 1e-17]), np.array([1.0, 2.0, 1e-17])
+    if symbolic:
+        found = run(ol.lstsq, a, b, np.asarray(rcond))
+    else:
+        found = run(lambda x, y: ol.lstsq(x, y, rcond), a, b)
+    for r, e in zip(found, npl.lstsq(a, b, rcond), strict=True):
+        np.testing.assert_allclose(r, e, rtol=1e-9, atol=1e-12)
+
+
 def test_batches_of_least_squares() -> None:
     a, b = draw((2, 4, 2)), draw((2, 4, 3), seed=1)
     found = run(ol.lstsq, a, b)

@@ -17,7 +17,7 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
-from occelo_graph.missing_names import ABSENT, AT_TOP
+from occelo_graph.missing_names import ABSENT, AT_TOP, LINEAR_ABSENT
 
 RUNNER = CliRunner()
 
@@ -159,8 +159,24 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         assert not hasattr(ot, name), f"{name} is there now"
         with pytest.raises(AttributeError, match="does not have it yet"):
             getattr(ot, name)
-    for name, message in (("nnet", r"in occelo\.tensor itself$"), ("gardient", r"'gardient'$")):
+    for name, message in (
+        ("nnet", r"in occelo\.tensor itself$"),
+        ("nlinalg", r"linear algebra is in occelo\.tensor\.linalg$"),
+        ("cholesky", r"use occelo\.tensor\.linalg\.cholesky$"),
+        ("matrix_inverse", r"use occelo\.tensor\.linalg\.inv$"),
+        ("gardient", r"'gardient'$"),
+    ):
         with pytest.raises(AttributeError, match=message):
             getattr(ot, name)
+    for name, message in (
+        ("einsum", r"'occelo\.tensor\.linalg' has .*; use occelo\.tensor\.einsum$"),
+        ("tril", r"; use occelo\.tensor\.tril$"),
+        ("matrix_inverse", r"; use occelo\.tensor\.linalg\.inv$"),
+        ("choleski", r"'choleski'$"),
+        *((n, "does not have it yet$") for n in sorted(LINEAR_ABSENT)),
+    ):
+        assert not hasattr(ot.linalg, name), f"{name} is there now"
+        with pytest.raises(AttributeError, match=message):
+            getattr(ot.linalg, name)
     with pytest.raises(ImportError):
         exec("from occelo.tensor import scan")

@@ -1,4 +1,10 @@
 """Linear algebra over batches of matrices: the functions of `numpy.linalg` and `scipy.linalg` on symbolic tensors."""
 
+from typing import TYPE_CHECKING
+
 from occelo_graph.linalg import *
 from occelo_graph.linalg import LinAlgError as LinAlgError
+from occelo_graph.missing_names import missing_linear_algebra as _missing_linear_algebra
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _missing_linear_algebra("occelo.tensor.linalg", "occelo.tensor")

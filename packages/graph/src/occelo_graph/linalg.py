@@ -1,7 +1,10 @@
 """The namespace of linear algebra, `occelo.tensor.linalg`; it is imported when it is first used."""
 
+from typing import TYPE_CHECKING
+
 from numpy.linalg import LinAlgError as LinAlgError
 
+from occelo_graph.missing_names import missing_linear_algebra as _missing_linear_algebra
 from occelo_graph.ops.blas.products import matmul as matmul
 from occelo_graph.ops.blas.products import matvec as matvec
 from occelo_graph.ops.blas.products import tensordot as tensordot
@@ -31,3 +34,6 @@ from occelo_graph.ops.linalg.toeplitz import *
 from occelo_graph.ops.linalg.triangular import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _missing_linear_algebra("occelo.tensor.linalg", "occelo.tensor")

@@ -1,6 +1,6 @@
 """Names that similar libraries have and `occelo.tensor` lacks, with error messages that name a replacement.
 
-`occelo.tensor` and `occelo_graph.tensor` raise these errors for unknown attributes.
+`occelo.tensor`, `occelo.tensor.linalg` and the same of `occelo_graph` raise these errors for unknown attributes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-__all__ = ["ABSENT", "AT_TOP", "LATE", "LATE_FUNCTIONS", "missing_name_hints"]
+__all__ = [
+    "ABSENT",
+    "AT_TOP",
+    "LATE",
+    "LATE_FUNCTIONS",
+    "LINEAR_ABSENT",
+    "missing_linear_algebra",
+    "missing_name_hints",
+]
 
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op config debugprint "
@@ -21,9 +29,9 @@ AT_TOP = frozenset(
 ABSENT = frozenset(
     "argsort batch_normalization bincount conv conv2d convolve1d "
     "convolve2d fft filter foldl foldr gradient irfft "
-    "map matrix_inverse median minimize "
-    "nlinalg optimize percentile quantile random reduce rfft root scan "
-    "searchsorted signal slinalg sort sparse "
+    "map median minimize "
+    "optimize percentile quantile random reduce rfft root scan "
+    "searchsorted signal sort sparse "
     "topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
@@ -37,6 +45,22 @@ LATE_FUNCTIONS = {
     "kron": "occelo_graph.ops.linalg.block_matrices",
 }
 """Functions in ``tensor`` that are imported at their first use, with their modules."""
+
+_LINEAR = frozenset("nlinalg slinalg".split())
+"""Submodules of linear algebra of the family's tensor libraries."""
+
+_OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
+"""Other names of functions of linear algebra."""
+
+LINEAR_ABSENT = frozenset(
+    "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
+    "cossin dft diagsvd eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond "
+    "expm_frechet fiedler fractional_matrix_power funm hadamard hankel helmert hessenberg hilbert "
+    "invhilbert ishermitian issymmetric khatri_rao ldl leslie matmul_toeplitz matrix_balance null_space "
+    "ordqz orth orthogonal_procrustes pascal pinvh polar qr_multiply qz rq schur signm "
+    "sinhm sinm solve_circulant solve_lyapunov subspace_angles tanhm tanm".split()
+)
+"""Names of SciPy's linear algebra that Occelo does not have yet."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
@@ -63,8 +87,29 @@ def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
             text += "; Occelo does not have it yet"
         elif name in _FLAT:
             text += f"; all functions of tensors are in {module} itself"
-        elif not name.startswith("_") and hasattr(importlib.import_module(LATE["linalg"]), name):
-            text += f"; use {module}.linalg.{name}"
+        elif name in _LINEAR:
+            text += f"; linear algebra is in {module}.linalg"
+        elif not name.startswith("_"):
+            ours = _OLD_NAMES.get(name, name)
+            if ours in dir(importlib.import_module(LATE["linalg"])):
+                text += f"; use {module}.linalg.{ours}"
+        raise AttributeError(text, name=name)
+
+    return find
+
+
+def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
+    """The ``__getattr__`` of the namespace ``module`` of linear algebra; ``tensor`` names that of all other functions."""
+
+    def find(name: str) -> object:
+        text = f"module {module!r} has no attribute {name!r}"
+        functions = importlib.import_module("occelo_graph.tensor")
+        if name in _OLD_NAMES:
+            text += f"; use {module}.{_OLD_NAMES[name]}"
+        elif not name.startswith("_") and (name in dir(functions) or name in LATE_FUNCTIONS):
+            text += f"; use {tensor}.{name}"
+        elif name in LINEAR_ABSENT:
+            text += "; Occelo does not have it yet"
         raise AttributeError(text, name=name)
 
     return find

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import tril
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
@@ -53,6 +54,7 @@ def half_diagonal(x: Any) -> TensorVariable:
     return x - eye(n, dtype=real.dtype) * (x - real * np.asarray(0.5, real.dtype))
 
 
+@stands_for("linalg.cholesky", "a upper")
 def cholesky(
     a: Any, lower: bool = True, *, upper: bool | None = None, on_error: str = "raise"
 ) -> TensorVariable:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.op import op
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.linalg.differences import (
     absent,
@@ -90,6 +91,7 @@ class Eigvals(MatrixOp):
         return [solve(turned, on_diagonal(ct) @ turned)]
 
 
+@stands_for("linalg.eig", "a")
 def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     """Eigenvalues and eigenvectors of square matrices ``a``, of shape (..., n, n); NumPy's ``eig``.
 
@@ -107,6 +109,7 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
 
 
+@stands_for("linalg.eigvals", "a")
 def eigvals(a: Any, *, on_error: str = "raise") -> TensorVariable:
     """Eigenvalues of square matrices, complex, of shape (..., n), in no order: those of `eig`.
 
