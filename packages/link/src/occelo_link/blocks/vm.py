@@ -195,10 +195,10 @@ class BlockVM:
     ) -> Callable[..., Any] | None:
         """A builtin function for whole calls, if the graph is one block; else None.
 
-        ``arguments`` numbers the inputs that are arguments; the others are read from their cells.
-        ``scalars`` are the inputs that take Python numbers, ``updates`` maps outputs to the inputs
-        whose cells they replace, ``kind`` is the kind of return value (see `occelo_link.entries`),
-        ``slow`` is called with the same arguments in all other cases, and calls with updates hold ``update_locks``.
+        ``arguments`` numbers the inputs that are arguments; the others are read from their cells. ``scalars`` are the
+        inputs that take Python numbers. ``updates`` maps outputs to the inputs whose cells they replace; calls with
+        updates hold ``update_locks``. ``kind`` is the kind of return value (see `occelo_link.entries`). ``slow`` is
+        called with the same arguments where the entry cannot handle them.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)

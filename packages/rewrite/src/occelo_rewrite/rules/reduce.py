@@ -238,9 +238,9 @@ def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | 
 def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if it decreases; likewise minima.
 
-    That is one f for each result instead of each element, so it must have no other reader. One that compares f(x) with its
-    maximum, as the gradient of the maximum does, must find that very element, and f of one number may differ in
-    the last digit from f of many. (rounding: that digit, and the sign of a zero.)
+    That is one f for each result instead of each element. f(x) must have no other reader. A reader that compares f(x) with
+    its maximum, as the gradient of the maximum does, must find the very element, and f of one number may differ in the
+    last digit from f of many. (rounding: that digit, and the sign of a zero.)
     """
     variable = node.inputs[0]
     inner = computed_by(variable, Elemwise)

@@ -1,14 +1,16 @@
 """Data structures of loop programs: blocks of statements over buffers and scalar values.
 
-Lowerings build programs with `Builder`; printers, the interpreter and the verifier read them. A `Program` is a list
+Lowerings build programs with `Builder`; printers, the interpreter, the verifier and analyses read them. A `Program` is a list
 of statements over buffers. Scalars are `Value`s in single-assignment form, each belonging to the `Block` that
 computes it; loops and branches own the blocks of their bodies. Addresses are a buffer and an offset in elements, so
 strides of any sign, broadcasting and empty tensors need no special case.
 
-The program defines its results exactly, so every printer must produce the same numbers: integer arithmetic wraps, integer
-division and remainder round down and give 0 for a divisor of 0, shifts past the width give 0 (or
-the sign), conversions of floats to integers that do not fit give what NumPy gives on x86-64,
-``min`` and ``max`` propagate NaN, and no float operation is contracted or reassociated.
+The program defines its results exactly, so every printer must produce the same numbers:
+
+- Integer arithmetic wraps. Integer division and remainder round down, and give 0 for a divisor of 0.
+- Shifts past the width give 0 (or the sign).
+- A conversion of a float that does not fit to an integer gives what NumPy gives on x86-64.
+- ``min`` and ``max`` propagate NaN. No float operation is contracted or reassociated.
 """
 
 from __future__ import annotations
@@ -66,12 +68,16 @@ def itemsize(dtype: str) -> int:
 class Value:
     """A scalar: the result of operation ``op`` on ``args``, computed once in ``block``.
 
-    ``op`` is one of the names in `occelo_link.loops.ir.operations`, or ``const`` (``args`` is the
-    Python number), ``param`` (a loop index, a carried scalar or a result), ``load`` (``args`` is a
-    buffer and an offset), ``length`` or ``stride`` (a buffer and an axis), ``call`` (the name of a
-    table entry, then values), ``apply`` (the name of a `Function` of the program, then values) or
-    ``unlikely`` (a condition, a value, the name of a `Function`, then values: the result of the
-    function where the condition holds, which is a cold branch, else the value).
+    ``op`` is one of the names in `occelo_link.loops.ir.operations`, or one of these:
+
+    - ``const``: a constant; ``args`` is the Python number.
+    - ``param``: a loop index, a carried scalar, or a result of a statement.
+    - ``load``: an element; ``args`` are a buffer and an offset.
+    - ``length``, ``stride``: of a dimension of an input; ``args`` are a buffer and an axis.
+    - ``call``: a call of a function of the table; ``args`` are its name, then values.
+    - ``apply``: a call of a `Function` of the program; ``args`` are its name, then values.
+    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. It is the result of the
+      function where the condition holds, which is a cold branch, else the value.
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
@@ -100,13 +106,16 @@ class Value:
 class Buffer:
     """Memory for elements of one dtype.
 
-    ``space`` is ``input`` (read only, ``position`` among the inputs), ``output`` (allocated by an
-    `Alloc`, ``position`` among the outputs), ``work`` (allocated by an `Alloc`, freed at the end), ``carried`` (the
-    same, for elements that an iteration passes to the next one, see `Swap`) or
-    ``constant`` (read only, the table entry named ``entry``). Allocated memory overlaps no other live buffer,
-    except the one whose elements it keeps. The array of an input or an output has the dtype ``holds``:
-    float16 is uint16 here, and a complex number is two floats.
-    While a program is built, ``version`` counts the writes, and ``read`` is the version of the last load or store that
+    ``space`` is one of these:
+
+    - ``input``: read only; ``position`` is the number of the input.
+    - ``output``: allocated by an `Alloc`; ``position`` is the number of the output.
+    - ``work``: allocated by an `Alloc`, and freed at the end.
+    - ``carried``: as ``work``, for elements that an iteration passes to the next one (see `Swap`).
+    - ``constant``: read only; ``entry`` is the name of its table entry.
+
+    Allocated memory overlaps no other live buffer, except the one from which it takes elements over. The array of an input
+    or an output has the dtype ``holds``: float16 is uint16 here, and a complex number is two floats. While a program is built, ``version`` counts the writes, and ``read`` is the version of the last load or store that
     made a value available.
     """
 
@@ -187,9 +196,9 @@ class Carried:
 
     ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after
     an iteration, ``result`` after the loop. With ``combine`` (the name of a binary operation) the
-    loop may keep ``lanes`` accumulators: all start at ``initial``, which must be the identity
-    element of the operation, iteration ``k`` updates accumulator ``k % lanes``, and at the end
-    the upper half of them is combined into the lower half until one is left.
+    loop may keep ``lanes`` accumulators. All start at ``initial``, which must be the identity
+    element of the operation. Iteration ``k`` updates accumulator ``k % lanes``. At the end the
+    upper half of them is combined into the lower half, until one is left.
     """
 
     param: Value
@@ -346,9 +355,9 @@ class Program:
     """A loop program.
 
     ``table`` has the names of external constants, BLAS functions and library functions, with their slots. ``sites``
-    has the node that an error is reported for, for each error site. ``nodes`` are the nodes of the graph; ``node`` of a
+    has, for each error site, the node that the error is reported for. ``nodes`` are the nodes of the graph; ``node`` of a
     statement is a position there, or -1. ``callbacks`` are the nodes that the program runs by calling Python.
-    ``constants`` are arrays passed by address, ``functions`` those that values with the operation ``apply`` call.
+    ``constants`` are arrays passed by address, ``functions`` are called by values with the operation ``apply``.
     """
 
     name: str
