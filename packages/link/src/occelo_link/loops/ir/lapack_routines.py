@@ -33,9 +33,13 @@ class Argument:
 class Routine:
     """A routine, without the letter of its dtype.
 
-    ``text`` lists the arguments in order. Letters have names in capitals; an array is followed by its extent in brackets, ``[height
-    leading width]`` or ``[length]``, with ``real:`` or ``int:`` in front of the name if its elements are no numbers of the routine's
-    dtype, ``!`` behind it if it is written, and then ``~JOB`` if that letter says whether it is wanted.
+    ``text`` lists the arguments in order. Letters have names in capitals. An array is written as a name and an extent, with
+    these marks:
+
+    - ``[height,leading,width]`` or ``[length]``: the extent;
+    - ``real:`` or ``int:`` before the name: the elements are real numbers or integers, not of the routine's dtype;
+    - ``!`` after the extent: the routine writes the array;
+    - ``~JOB`` at the end: the letter with this name says whether the array is accessed.
     """
 
     name: str

@@ -54,7 +54,7 @@ def _lowered(
     room: int,
     rows: int,
 ) -> Sequence[Tensor]:
-    """The solutions by a routine that takes ``rows`` diagonals below ``room`` more rows."""
+    """The solutions by a routine that takes a matrix of ``rows`` diagonals with ``room`` free rows above them."""
     bands, b = inputs
     dtype = node.outputs[0].type.dtype
     context.unify(bands.shape[-2], context.i64(rows))
@@ -90,7 +90,7 @@ def _lowered(
 def _fill(
     context: Context, work: WorkMatrix, bands: Sequence[Stored], index: Index, room: int, rows: int
 ) -> None:
-    """Copy diagonals below ``room`` rows of zeros."""
+    """Copy the diagonals to the rows below ``room`` rows of zeros."""
     builder, first = context.builder, context.i64(room)
     own = own_index(context, bands[0], 2, index)
     with builder.loop(work.columns, fixed=True) as across:

@@ -32,9 +32,9 @@ __all__ = ["if_finite"]
 def if_finite(
     context: Context, on_error: str, finite: Value, call: Callable[[], Value]
 ) -> Value | None:
-    """Call a routine if its matrix is finite, since some never end otherwise.
+    """Call a routine only if its matrix is finite, since some routines never end otherwise.
 
-    Returns whether that succeeded; None, after a check, if failure is an error.
+    Returns whether the call succeeded. If failure is an error, writes a check of that, and returns None.
     """
     builder, zero = context.builder, context.i64(0)
     if on_error == "raise":
