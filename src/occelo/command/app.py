@@ -1,4 +1,6 @@
-"""The command line ``occelo``: its commands and their options; the work is done in the other modules."""
+"""The command line ``occelo``: its commands and their options; the other modules of this folder do the work.
+
+The scripts ``occelo`` and ``occelo-cache`` call `main` and `cache_main`; ``python -m occelo`` calls `main`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``occelo explain``: shows how a graph is rewritten, as a page with a slider and as tables of times."""
+"""``occelo explain``: shows how a graph is rewritten, as a page with a slider and as tables of times.
+
+The command ``occelo backends`` also finds its graph by `graph_outputs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Linear algebra over batches of matrices: the functions of `numpy.linalg` and `scipy.linalg` on symbolic tensors."""
+"""Linear algebra over batches of matrices: the functions of `numpy.linalg` and `scipy.linalg` on symbolic tensors.
+
+The names come from `occelo_graph.linalg`.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -302,7 +302,7 @@ class Function:
             container.storage[0] = local(container.storage[0])
 
     def _given_external_arrays(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        """Whether an argument is an array of another library; then results are returned as such, too."""
+        """Whether an argument is an array of another library. If so, results are also returned as its arrays."""
         return any(type(value) in external_array_types for value in (*args, *kwargs.values()))
 
     def _run(self, subset: list[int] | None) -> None:
@@ -446,7 +446,7 @@ class Function:
         return dump_graph(self.maker.fgraph, Path(directory))
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
-        """Measure how long each loop takes that `native` makes of the compiled graph, for these arguments.
+        """Compile the rewritten graph with `native`, and measure how long each of its loops takes for these arguments.
 
         Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: mean seconds over
         ``runs`` runs, and the ops that are fused in the loop. Nothing is updated. OSError on systems without

@@ -1,6 +1,6 @@
-"""`collect`: step 1 of `function`, which checks its arguments, applies givens and finds shared variables and updates.
+"""`collect`: checks the arguments of `function`, applies givens, and finds shared variables and updates.
 
-`function` passes the result (`Collected`) on to the maker (`maker`).
+`function` calls it first, and passes the result (`Collected`) on to the maker (`maker`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Replace = Callable[[Sequence[Variable]], list[Variable]]
 
 @dataclass
 class Collected:
-    """The result of step 1.
+    """The result of `collect`.
 
     ``inputs`` are the user's inputs, then one implicit input for each shared variable, with its update;
     ``outputs`` are the user's; ``output_keys`` are the keys if the outputs were a dict.
@@ -281,7 +281,7 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables that one is computed from, without those of which only static lengths are used."""
+    """The variables that ``variable`` is computed from, without those of which only static lengths are used."""
     if variable.owner is None or variable in cut:
         return ()
     return inputs_needed(variable.owner)

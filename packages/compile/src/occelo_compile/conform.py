@@ -1,4 +1,4 @@
-"""Conformance suite of compiled functions: pytest tests that any backend can inherit.
+"""Conformance suite of backends: pytest tests of updates, givens, memory and calls of compiled functions.
 
 class TestMine(FunctionSuite):
     backend = "mine"

@@ -1,4 +1,4 @@
-"""`function_dump`: the arguments of `function` as a file, for reproducing a compilation elsewhere.
+"""Files that hold the arguments of `function`, for reproducing a compilation elsewhere.
 
 There are two formats. ``"pickle"`` is a pickle of exactly the keyword arguments. ``"safe"`` is an archive of the saved
 graph and a JSON description of the arguments; loading it runs no code of the file.

@@ -1,7 +1,7 @@
 """Replay of failed calls: the interpreter runs the user's graph again, to raise the error in the user's terms.
 
-At run time a node of a rewritten graph fails, and each backend rewrites differently. In the replay a node of
-the user's own graph fails, so the message names the user's line and is the same on every backend.
+In a compiled function a node of the rewritten graph fails, and graphs are rewritten differently for each backend. In the
+replay a node of the user's own graph fails, so the message names the user's line and is the same on every backend.
 
 `Function.__call__` calls it when the VM raises.
 """
@@ -26,8 +26,8 @@ def replayed_error(
 ) -> Exception | None:
     """The exception that the user's graph raises on the inputs of a failed call.
 
-    None if the replay does not fail, if it could repeat side effects, or for an error
-    of DebugMode, which is more specific.
+    None if the replay does not fail or could repeat side effects. None also for an error of DebugMode, which is
+    more specific than that of a replay.
     """
     if isinstance(error, DebugModeError):
         return None

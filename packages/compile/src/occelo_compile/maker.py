@@ -1,6 +1,7 @@
-"""`FunctionMaker`: steps 2 to 4 of `function`, which rewrite the graph, link it and wrap the VM in a callable.
+"""`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
 
-`function` makes one for each compiled function.
+`function` makes one by the mode's ``function_maker`` (DebugMode has a subclass), and `copying` one for each copy of a
+function.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Times:
 
 @dataclass
 class Rewritten:
-    """The result of step 2: the graph before and after rewriting, and the record of it.
+    """The result of `FunctionMaker.rewrite`: the graph before and after rewriting, and the record of the rewriting.
 
     The outputs of the graph are the user's, then one for each update.
     """
@@ -65,7 +66,7 @@ class Rewritten:
 
 @dataclass
 class Linked:
-    """The result of step 3."""
+    """The result of `FunctionMaker.link`: the VM, and the containers of its inputs and outputs."""
 
     vm: VM
     inputs: list[Container]
@@ -77,7 +78,7 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """Inputs, outputs and updates of the linked graph; also known for a function from the cache, which has no graph.
+    """Inputs, outputs and updates of the linked graph. A function from the cache has them without a rewritten graph.
 
     ``computed`` says for each output whether the call computes it; the others are inputs or constants.
     """
@@ -99,9 +100,9 @@ class FunctionMaker:
     """Makes functions from collected inputs and outputs, in a mode.
 
     ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`; ``outputs`` are variables
-    or `SymbolicOutput`. `rewrite` is step 2 (`create_fgraph`, then `prepare_fgraph`), `link` step 3, `wrap` step 4;
-    `create` does all of them. ``fgraph`` is the rewritten graph. An existing ``fgraph`` may be passed: its first outputs
-    are the user's, and missing outputs for updates are added.
+    or `SymbolicOutput`. `create` calls `rewrite` (`create_fgraph`, then `prepare_fgraph`), `link` and `wrap`. ``fgraph`` is
+    the rewritten graph. An existing graph may be passed as ``fgraph``: its first outputs are the user's, and missing outputs for
+    updates are added.
 
     If the cache has an equal function, nothing is rewritten or compiled; then
     ``fgraph`` and ``rewritten`` are computed at their first use.
@@ -143,7 +144,7 @@ class FunctionMaker:
 
     @property
     def rewritten(self) -> Rewritten:
-        """The result of step 2."""
+        """The result of `rewrite`, which is called at the first use."""
         if self._rewritten is None:
             self.rewrite()
         assert self._rewritten is not None
@@ -201,7 +202,10 @@ class FunctionMaker:
         name: str | None,
         profile: ProfileStats | None = None,
     ) -> FunctionMaker:
-        """A maker with the same flags; ``fgraph`` is the rewritten graph, if there is one already."""
+        """A maker with the same mode and flags, for a copy of a function.
+
+        If ``fgraph`` is None, the copy's graph will be rewritten; else ``fgraph`` is taken as already rewritten.
+        """
         made = type(self)(
             list(inputs),
             list(outputs),
@@ -220,7 +224,7 @@ class FunctionMaker:
 
     @property
     def is_rewritten(self) -> bool:
-        """Whether step 2 was done."""
+        """Whether the graph was rewritten."""
         return self._rewritten is not None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -314,7 +318,7 @@ class FunctionMaker:
         return self.create_fgraph()
 
     def rewrite(self) -> Rewritten:
-        """Step 2."""
+        """Make the graph, and rewrite it."""
         start = perf_counter()
         counters["rewriting"] += 1
         self._rewritten = self.prepare_fgraph(self.create_fgraph())
@@ -322,7 +326,7 @@ class FunctionMaker:
         return self._rewritten
 
     def link(self, storage_map: StorageMap | None = None) -> Linked:
-        """Step 3: link the graph with the mode's linker, over new cells and those of shared variables.
+        """Link the graph with the mode's linker, over new cells and those of shared variables.
 
         ``storage_map`` may have cells for intermediate variables, which are then used.
         """
@@ -367,7 +371,7 @@ class FunctionMaker:
         ]
 
     def create(self, storage_map: StorageMap | None = None) -> Function:
-        """Steps 2 to 4, or step 4 alone if the cache has the function; ``storage_map`` as in `link`."""
+        """Rewrite, link and wrap; only wrap if the cache has the function. ``storage_map`` is as in `link`."""
         start = perf_counter()
         linked = None if self.is_rewritten else facade.load(self)
         if linked is None:
@@ -384,7 +388,7 @@ class FunctionMaker:
         return made
 
     def wrap(self, linked: Linked) -> Function:
-        """Step 4: the `Function` around a VM and its containers."""
+        """The `Function` around a VM and its containers."""
         return facade.function(
             linked.vm,
             linked.inputs,
@@ -427,9 +431,9 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
 
 
 def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
-    """Make observers hidden outputs; the users of an observer's output use its input instead.
+    """Turn each observer, such as `Print`, into a hidden output, and let the users of its result use its input instead.
 
-    So observers such as `Print` block no rewriting. In graphs with lazy branches they stay in place.
+    Then observers do not stand in the way of rewriting. In graphs with lazy branches they stay in place.
     """
     nodes = [node for node in fgraph.toposort() if node.op.observes]
     if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):

@@ -4,7 +4,8 @@ A function never returns the user's arrays, constants or shared storage, or one 
 the outputs and inputs involved are borrowed. The pass inserts copies into the graph, so every
 linker keeps the contract in the same way.
 
-`maker` runs the pass after rewriting; `calling` copies arguments that are unsafe to overwrite.
+`maker` runs the pass after rewriting, and DebugMode on its graph of all variables. `calling` copies arguments that are
+unsafe to overwrite (`own_value`).
 """
 
 from __future__ import annotations

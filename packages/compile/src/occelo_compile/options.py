@@ -1,6 +1,6 @@
-"""Options of this package: mode, profiles, NanGuardMode and DebugMode.
+"""Options of this package: mode, unused inputs, float64 warnings, unpickling, profiles, NanGuardMode and DebugMode.
 
-They are fields of `config`; users set them as any option.
+They are fields of `config`, and users set them like any option. The modules of this package read them.
 """
 
 from __future__ import annotations

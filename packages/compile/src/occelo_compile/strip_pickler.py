@@ -16,7 +16,7 @@ __all__ = ["StripPickler"]
 
 
 class StripPickler(pickle.Pickler):
-    """Pickles graphs without the tag ``trace`` and the given ones. The graphs themselves keep their tags."""
+    """Pickles graphs, leaving out the tag ``trace`` and those in ``extra_tag_to_remove``. The graphs in memory are not changed."""
 
     def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:
         super().__init__(stream, protocol=-1)

@@ -1,6 +1,6 @@
 """`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value.
 
-Users pass them to `function`; `collect` wraps plain variables in them.
+Users pass them to `function`; `collect` wraps plain variables in them. Makers, functions, copies and dumps read the flags.
 """
 
 from __future__ import annotations

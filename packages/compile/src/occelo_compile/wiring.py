@@ -1,4 +1,7 @@
-"""Initialization of the facades of this package and of the graph package, when this package is imported."""
+"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module.
+
+It also sets the compiler as evaluator of `occelo_graph.facade`, so that `Variable.eval` compiles.
+"""
 
 from __future__ import annotations
 

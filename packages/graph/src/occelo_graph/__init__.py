@@ -1,4 +1,4 @@
-"""Occelo's graph: types, variables, ops, function graphs, gradients, and the tensor ops.
+"""Occelo's graphs: types, variables, ops, gradients, vectorization, function graphs, the interpreter, printing, saving.
 
 The most used names are here; `occelo_graph.tensor` has the functions of tensors.
 

@@ -5,7 +5,8 @@ index of the element and the results; each iteration writes one element of each 
 
 The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
 
-The default `Op.batch` makes such nodes, through `facade`. So `vectorize_graph` and `jacobian` accept every op.
+The default `Op.batch` calls `batch_by_loop` through `facade`, which vectorizes the op's decomposition or, without one, makes
+such a node. So `vectorize_graph` and `jacobian` accept ops without a batching rule. Users may make such an op, too.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Blockwise(Op):
     ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, which broadcast
     against each other (a dynamic length is assumed not to be 1), and returns vectors with these batch dimensions. The
     arguments and results of ``core_op`` must be tensors, and it must have no effects (NotImplementedError). ValueError for
-    arguments of fewer dimensions than in the signature, or another number of arguments. Without a signature it is that which
-    the op declares, `Op.gufunc_signature`; TypeError if there is none.
+    arguments of fewer dimensions than in the signature, or another number of arguments. The default is the signature that
+    the op declares, `Op.gufunc_signature`; TypeError if it declares none.
 
     All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
     result, for which the op runs once more; for an empty batch it runs on an element of zeros.

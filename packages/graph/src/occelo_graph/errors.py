@@ -1,6 +1,6 @@
 """Exceptions of the graph package, and functions that compose their messages.
 
-The packages above use both; users find the exceptions in `occelo`.
+All packages use both. Users find the most common exceptions in `occelo`, the others in `occelo_graph` and `occelo_rewrite`.
 """
 
 from __future__ import annotations

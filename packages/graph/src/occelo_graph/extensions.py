@@ -3,9 +3,12 @@
 A text changes whenever the code or the data to which it refers changes. Occelo's own code enters
 the keys by names, sizes and times of its files.
 
-The registries of lowerings, scalar functions and reductions record here what other packages add;
-`occelo_rewrite.fingerprint` takes the texts of rules. Keys of the cache of functions
-(`occelo_compile.function_cache`) include all of them.
+The registries of facts, of their inference, of reductions, of lowerings and of scalar functions in backends record here what
+other packages add; `occelo_rewrite.fingerprint` takes the texts of rules, and `occelo_compile.function_cache` those of ops,
+scalar ops and types. Keys of the cache of functions include all of them.
+
+Registries of names (of scalar functions, reductions, facts, linkers, modes, rewrites) ask `place_of_definition` or
+`place_of_caller`, and let code that runs again, such as a cell of a notebook, register its name again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`facade`: an object that holds classes and functions of higher modules for lower ones, which cannot import them.
 
-Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported.
+Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported; `occelo_compile.wiring` sets
+the compiler as ``evaluator``.
 """
 
 from __future__ import annotations

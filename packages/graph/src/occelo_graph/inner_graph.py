@@ -5,7 +5,8 @@ canonicalized, the op is one node. Then the stage ``expand_graphs`` of rewriting
 that happens before all other rewriting.) If the mode excludes the stage ``expand_graphs``, the op is linked as a region
 that runs once (`Op.loop`).
 
-The op belongs to the control family, but is defined in a higher layer, since it uses gradients.
+Users make such ops by `occelo.OpFromGraph`. The op belongs to the control family, but is defined in a higher layer, since it
+uses gradients.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The interpreter: runs a graph node by node with NumPy, as the reference for all backends.
 
-`Variable.eval` uses it where no compiler is installed, and a call that failed is replayed with it
-(`occelo_compile.error_replay`). The Python linkers (`occelo_link.vm`) share its liveness and its error messages.
+`Variable.eval` uses it where no compiler is installed. A call that failed is replayed with it: the user's graph by
+`occelo_compile.error_replay`, a compiled block by the linkers. The linkers that trace run single nodes with it while they
+trace. The Python linkers (`occelo_link.vm`) share its liveness. All linkers and DebugMode share its error messages.
 """
 
 from __future__ import annotations

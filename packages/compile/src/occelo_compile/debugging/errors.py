@@ -1,4 +1,7 @@
-"""Exceptions that DebugMode raises, one for each kind of fault that it finds."""
+"""Exceptions that DebugMode raises, one for each kind of fault that it finds.
+
+`debug_mode` and `op_checks` raise them; `error_replay` replays no call that failed with one.
+"""
 
 from __future__ import annotations
 

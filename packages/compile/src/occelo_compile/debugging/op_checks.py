@@ -1,4 +1,7 @@
-"""Checks of single ops in DebugMode: destroy map, view map, types of results, and layouts of inputs."""
+"""Checks of single ops in DebugMode: destroy map, view map, types of results, and layouts of inputs.
+
+`debug_mode` runs every node with `OpChecks`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """`run_seeds`: tries laws on the random programs of many seeds, and counts outcomes in a `Report`.
 
-The command line (`__main__`) and the tests of random programs call it.
+The command line (`__main__`) and the tests of random programs call it; `generating` of `occelo_graph.testing.programs` draws
+the programs.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The document has no names and no identities. Variables are numbered: inputs firs
 outputs of nodes in the order of a depth-first traversal from the first output. Graphs with equal documents and
 equal arrays compute the same.
 
-`saving` writes the document. The cache of functions has the digest in its keys, and frozen graphs with equal
-canonical forms are one object. The printers of dot and Python use `Numbering`.
+`saving` writes the document. Users call `digest`, and the cache of functions has the digest in its keys. Frozen graphs with
+equal canonical forms are one object. The printers of dot and Python use `Numbering`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A saved graph can name only classes with a coder and subclasses of `Op`, `Type` and `Static`. Arrays are collected in
 a list beside the JSON value.
 
-The canonical form (`document`), saved graphs (`saving`) and frozen graphs use it. Classes with other parameters
-register a coder.
+The canonical form (`document`), saved graphs (`saving`) and the source texts of extensions (`extensions`) encode with it.
+Classes with other parameters register a coder: frozen graphs, `OpFromGraph`, exceptions, and classes of other packages.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def encode_value(kind: Type, value: Any, arrays: Arrays) -> Any:
 
 
 def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
-    """The value of which `encode_value` returned ``plain``."""
+    """The value from which `encode_value` made ``plain``."""
     if is_dict(plain) and "parts" in plain:
         return kind.from_parts([decode(part, arrays) for part in plain["parts"]])
     return decode(plain, arrays)
@@ -157,7 +157,7 @@ def _decode_op(name: str, fields: dict[str, Any]) -> Op:
 
 
 def decode(plain: Any, arrays: Arrays) -> Any:
-    """The value of which `encode` returned ``plain``; `SavedGraphError` if that is impossible."""
+    """The value from which `encode` made ``plain``; `SavedGraphError` if there is none."""
     if is_list(plain):
         return [decode(v, arrays) for v in plain]
     return _decode_dict(plain, arrays) if is_dict(plain) else plain

@@ -1,7 +1,8 @@
 """Features: observers of a `FunctionGraph` that record, check or refuse its changes.
 
 Rewriters undo changes with `ReplaceValidate`. The features in `occelo_rewrite` keep common subexpressions, lengths
-and facts up to date. `protection` has those that check in-place ops.
+and facts up to date. `protection` has those that check in-place ops. DebugMode records replacements with one
+(`occelo_compile.debugging.definitions`). Users may attach features of their own.
 """
 
 from __future__ import annotations

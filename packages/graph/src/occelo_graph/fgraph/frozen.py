@@ -1,6 +1,6 @@
 """`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold.
 
-`OpFromGraph`, `Blockwise` and `Composite` hold such a graph.
+`OpFromGraph`, `Composite` and the bodies of loops (`ir.regions.Loop`), such as those of `Blockwise`, are such graphs.
 """
 
 from __future__ import annotations

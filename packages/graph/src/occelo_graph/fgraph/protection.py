@@ -1,7 +1,8 @@
 """Protection of values from in-place ops: features that check who overwrites what, and in which order.
 
-`occelo_compile.maker` attaches them to the graph of each function. In-place rewriting (`occelo_rewrite.inplace`) must
-satisfy them.
+`occelo_compile.maker` attaches `Supervisor` and, for graphs with in-place ops, `DestroyHandler` to the graph of a function;
+the stages of `occelo_rewrite` attach `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`), which must
+satisfy both. Users may attach the others.
 """
 
 from __future__ import annotations

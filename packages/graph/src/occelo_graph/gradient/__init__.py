@@ -1,1 +1,4 @@
-"""Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences; most are in `occelo_graph`."""
+"""Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences, and stable forms of expressions.
+
+Users find the functions in `occelo`.
+"""

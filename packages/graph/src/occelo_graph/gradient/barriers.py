@@ -1,7 +1,7 @@
 """Barriers: identities that change the gradient through them (`zero_grad`, `grad_clip`, ...).
 
-Users apply them in a cost. Pullbacks of users' ops return `grad_undefined` or `grad_not_implemented`. Compiled graphs
-compute a barrier as a copy of its input.
+Users apply them in a cost. Pullbacks of users' ops return `grad_undefined` or `grad_not_implemented`. The rule
+`drop_gradient_barriers` of `occelo_rewrite` removes barriers. Where rules are excluded, linkers lower a barrier to its input.
 """
 
 from __future__ import annotations

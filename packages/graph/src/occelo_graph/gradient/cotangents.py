@@ -1,7 +1,7 @@
 """Validation of cotangents and tangents: they are cast to the dtype of their variable, and must have its shape.
 
-Reverse and forward mode (`reverse`, `forward`) pass the results of every pullback and pushforward through these
-functions.
+Reverse and forward mode (`reverse`, `pulling`, `forward`) pass what users give, and the results of every pullback and
+pushforward, through these functions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
 
-`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax and error functions: their sums,
-products, quotients, powers, means and parts. The graph is not changed. `stable_forms` uses it for every logarithm.
+`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions: their sums,
+products, quotients, powers, means and parts. The graph is not changed. `stable_forms` uses it for every logarithm, and the
+rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 A node whose outputs are the results of the region that it chooses is differentiated region by region: the cotangents of
 what a region reads are results of a region again. So a branch that is not chosen is not differentiated either: its
-derivative neither costs time nor fails nor turns an infinite slope times zero into NaN. Nodes that several regions
-chosen by the same values share, such as those of a branch and of its derivative, are differentiated as one region.
+derivative neither costs time nor fails nor turns an infinite slope times zero into NaN. Several nodes may choose among their
+regions by the same values, such as an `IfElse` and its derivative. Their regions are then differentiated together.
+
+`reverse` calls `pull_nodes` for every gradient.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ class _Accumulator:
 
 
 class _Choice:
-    """Regions of which the values of the same operands choose one; ``owner`` is one of the nodes that choose so."""
+    """Regions among which the values of some operands choose; ``owner`` is one of the nodes with these operands."""
 
     def __init__(self, owner: Apply, place: _Place) -> None:
         self.owner = owner
@@ -83,8 +85,8 @@ class _Choice:
 class _Place(Nested):
     """The cotangents that the nodes of one region compute; the root is for the nodes in no region.
 
-    ``leaving`` are variables of enclosing regions among them. ``waiting`` says which choices have cotangents for
-    a variable that are not added yet.
+    ``leaving`` are the variables of enclosing regions that have a cotangent here. ``waiting`` lists for a variable the
+    choices whose cotangents are not added yet.
     """
 
     __slots__ = ("_found", "choice", "choices", "homes", "leaving", "waiting")
@@ -135,7 +137,7 @@ class _Place(Nested):
         return self._found.take(variable)
 
     def _collect(self, choice: _Choice) -> None:
-        """Add what the regions of a choice have for variables outside of them, chosen as they are."""
+        """Add the cotangents that the regions of a choice have for variables outside: its operands choose among them, too."""
         live: dict[Variable, list[Cotangent]] = {}
         for variable in {v: None for place in choice.places for v in place.leaving}:
             self.waiting.get(variable, {}).pop(choice, None)

@@ -4,7 +4,8 @@ The nodes between the cost and ``wrt`` are visited once, in reverse topological 
 the cotangents of its inputs from those of its outputs. A cotangent is a
 variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
 
-Users call these functions. Jacobians, `OpFromGraph` and `Blockwise` use them, too.
+`pulling` visits the nodes. Users call the functions of this module. The other modules of derivatives, `OpFromGraph` and
+`Blockwise` use them, too.
 """
 
 from __future__ import annotations
