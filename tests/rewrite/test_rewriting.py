@@ -254,6 +254,28 @@ def test_replacements_may_be_dicts_and_remove_nodes() -> None:
     assert counted(graph, ot.sin) == 0
 
 
+@pytest.mark.parametrize("read", [[0], [1], [0, 1]])
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_nothing_is_computed_for_results_that_nothing_reads(read: list[int], as_dict: bool) -> None:
+    applied: list[int] = []
+
+    @node_rewriter([og.ops.linalg.determinant.SLogDet])
+    def by_parts(fgraph: Any, node: Any) -> Any:
+        applied.append(1)
+        new = [ot.sgn(ot.prod(ot.diag(node.inputs[0]))), ot.log(ot.diag(node.inputs[0])).sum()]
+        return dict(zip(node.outputs, new, strict=True)) if as_dict else new
+
+    x = ot.dmatrix("x")
+    parts = ot.linalg.slogdet(x)
+    fgraph = og.FunctionGraph([x], [parts[i] for i in read], clone=False)
+    in2out(by_parts).rewrite(fgraph)
+    assert applied
+    ops = {n.op for n in fgraph.apply_nodes}
+    assert (ot.sgn in ops, ot.log in ops) == (0 in read, 1 in read)
+    for node in fgraph.apply_nodes:
+        assert any(fgraph.clients[v] for v in node.outputs), node
+
+
 def test_rule_sets_compose() -> None:
     both = RuleSet((sin_to_cos,)) | RuleSet((exp_to_tanh, sin_to_cos))
     assert list(both) == [sin_to_cos, exp_to_tanh]

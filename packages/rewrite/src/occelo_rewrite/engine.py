@@ -268,13 +268,15 @@ def replace(
     """
     if record.is_full:
         return False
+    # what replaces a result that nothing reads would be computed for nothing
+    pairs = [(old, new) for old, new in pairs if fgraph.clients.get(old)]
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
     if merging is not None:
         done: dict[Apply, Apply] = {}
         pairs = [(old, merging.intern(fgraph, new, done)) for old, new in pairs]
     else:
         pairs = [(old, new) for old, new in pairs if not _same_expression(old, new)]
-    pairs = [(old, new) for old, new in pairs if old is not new and old in fgraph.variables]
+    pairs = [(old, new) for old, new in pairs if old is not new]
     if not pairs:
         return False
     for old, new in pairs:
