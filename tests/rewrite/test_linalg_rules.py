@@ -127,3 +127,41 @@ def test_strict_optimizers_leave_singular_matrices_as_errors() -> None:
     graph = og.FunctionGraph([x], [linalg.inv(linalg.inv(x))], clone=True)
     rewriter_for(optimizer_query("strict")).rewrite(graph)
     assert ops_of(graph)["Inv"] == 2
+
+
+def test_a_triangle_that_is_cut_out_is_known_to_be_one() -> None:
+    x = ot.dmatrix("x")
+    b = ot.dvector("b")
+    for build, reference in (
+        (ot.tril, np.tril),
+        (ot.triu, np.triu),
+        (lambda v: ot.tril(v, -1) + ot.eye(v.shape[0]), lambda v: np.tril(v, -1) + np.eye(4)),
+    ):
+        graph = rewritten([x, b], [linalg.solve(build(x), b), linalg.det(build(x))])
+        counted = ops_of(graph)
+        assert counted["SolveTriangular"] == 1
+        assert not {"Solve", "Det", "LuFactor"} & set(counted)
+        matrix, vector = definite(4), rng.normal(size=4)
+        solution, determinant = values_of(graph, matrix, vector)
+        np.testing.assert_allclose(solution, np.linalg.solve(reference(matrix), vector), rtol=1e-9)
+        np.testing.assert_allclose(determinant, np.linalg.det(reference(matrix)), rtol=1e-12)
+    graph = rewritten([x, b], [linalg.solve(ot.tril(x, 1), b)])
+    assert ops_of(graph)["Solve"] == 1
+
+
+def test_a_low_rank_update_is_solved_by_its_small_part_where_asked_for() -> None:
+    d, b = ot.dvector("d"), ot.dvector("b")
+    u = ot.TensorType("float64", (None, 2))("u")
+    a = ot.diag(d) + u @ u.T
+    outputs = [linalg.solve(a, b), linalg.slogdet(a)[1]]
+    usual = rewritten([d, u, b], outputs)
+    assert ops_of(usual)["Solve"] == 1
+    graph = og.FunctionGraph([d, u, b], outputs, clone=True)
+    rewriter_for(optimizer_query("o3").including("low_rank")).rewrite(graph)
+    solved = next(n for n in graph.apply_nodes if type(n.op).__name__ == "Solve")
+    assert solved.inputs[0].type.shape == (2, 2)
+    values = rng.uniform(1, 2, 30), rng.normal(size=(30, 2)), rng.normal(size=30)
+    matrix = np.diag(values[0]) + values[1] @ values[1].T
+    solution, logarithm = values_of(graph, *values)
+    np.testing.assert_allclose(solution, np.linalg.solve(matrix, values[2]), rtol=1e-11)
+    np.testing.assert_allclose(logarithm, np.linalg.slogdet(matrix).logabsdet, rtol=1e-12)

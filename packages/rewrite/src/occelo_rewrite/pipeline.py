@@ -150,6 +150,10 @@ def _rules_of_linear_algebra() -> None:
     canonicalize_db.extend_standard(lambda db: db.register_rules(linalg.CANONICALIZE, *_USUAL))
     stabilize_db.extend_standard(lambda db: db.register_rules(linalg.STABILIZE, *_USUAL))
     specialize_db.extend_standard(lambda db: db.register_rules(linalg.SPECIALIZE, "fast_run"))
+    # not even where the whole stage is asked for by name
+    stabilize_db.extend_standard(
+        lambda db: db.register_rules(linalg.LOW_RANK, use_db_name_as_tag=False)
+    )
 
 
 follow("linalg", _rules_of_linear_algebra)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.create import ARange, Eye
+from occelo_rewrite.assumptions.facts import COUNTED
 from occelo_rewrite.assumptions.inference import Ask, infers
 from occelo_rewrite.constants import number_of
 
@@ -37,3 +38,9 @@ def _counted(node: TensorApply[ARange], ask: Ask) -> bool | None:
     if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):
         return None  # smaller ones could wrap around
     return True if start is not None and start >= 0 and step is not None and step >= 1 else None
+
+
+@infers(COUNTED, ARange)
+def _counted_from_zero(node: TensorApply[ARange], ask: Ask) -> bool | None:
+    start, _, step = (number_of(v) for v in node.inputs)
+    return True if start == 0 and step == 1 else None

@@ -5,13 +5,27 @@
 
 from __future__ import annotations
 
-from occelo_graph import Apply, TensorApply, TensorType, is_tensor
+from typing import Any
+
+import numpy as np
+
+from occelo_graph import (
+    Apply,
+    Constant,
+    TensorApply,
+    TensorType,
+    TensorVariable,
+    computed_by,
+    is_tensor,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Sign
-from occelo_rewrite.assumptions.facts import UNSIGNED
+from occelo_rewrite.assumptions.facts import COUNTED, UNSIGNED
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
+from occelo_rewrite.assumptions.shape import spread_vector
+from occelo_rewrite.constants import number_of
 
 __all__: list[str] = []
 
@@ -51,6 +65,54 @@ def _where_zero(fact: str) -> None:
 
 for _fact in ("diagonal", "lower_triangular", "upper_triangular", "tridiagonal"):
     _where_zero(_fact)
+
+
+def _triangle(fact: str) -> None:
+    """Infer that a matrix is triangular where a mask chooses zeros, as `tril` and `triu` do."""
+    lower = fact == "lower_triangular"
+
+    @infers(fact, Elemwise)
+    def masked(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+        if node.op.scalar_op.name != "switch" or node.outputs[0].type.ndim < 2:
+            return None
+        mask, first, second = node.inputs
+        outside = second if lower else first
+        if number_of(outside) != 0 or not _spans(mask.type, node.outputs[0].type):
+            return None
+        return True if _is_triangle(mask, lower, ask) else None
+
+
+def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
+    """Whether a mask is false above the diagonal, or for upper matrices true below it."""
+    if isinstance(mask, Constant):
+        data: Any = mask.data
+        outside = np.triu(data, 1) if lower else np.tril(~data, -1)
+        return data.dtype == bool and not outside.any()
+    compared = computed_by(mask, Elemwise)
+    if compared is None or compared.op != ot.ge:
+        return False
+    rows, columns = compared.inputs
+    number = 0
+    shifted = computed_by(rows, Elemwise)
+    if shifted is not None and shifted.op == ot.add and len(shifted.inputs) == 2:
+        found = [number_of(v) for v in shifted.inputs]
+        kept = [v for v, n in zip(shifted.inputs, found, strict=True) if n is None]
+        if len(kept) != 1:
+            return False
+        rows, number = kept[0], next(n for n in found if n is not None)
+    if not (_counts(rows, (0, "x"), ask) and _counts(columns, ("x", 0), ask)):
+        return False
+    return number <= 0 if lower else number >= -1
+
+
+def _counts(variable: TensorVariable, order: tuple[int | str, ...], ask: Ask) -> bool:
+    """Whether a variable numbers the rows of a matrix, or its columns, from 0."""
+    spread = spread_vector(variable)
+    return spread is not None and spread[1] == order and ask(spread[0], COUNTED) is True
+
+
+for _fact in ("lower_triangular", "upper_triangular"):
+    _triangle(_fact)
 
 
 @infers_many(Elemwise)

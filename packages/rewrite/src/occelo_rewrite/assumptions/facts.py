@@ -11,10 +11,13 @@ from functools import lru_cache
 
 from occelo_graph.ops.control.facts import FACTS
 
-__all__ = ["UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
+__all__ = ["COUNTED", "UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 
 UNSIGNED = "unsigned"
 """A fact that users cannot state: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
+
+COUNTED = "counted"
+"""A fact that users cannot state: the elements of a vector are 0, 1, 2 and so on."""
 
 _WITH_UNSIGNED: Mapping[str, tuple[str, ...]] = {
     "positive": (UNSIGNED,),
@@ -24,7 +27,7 @@ _WITH_UNSIGNED: Mapping[str, tuple[str, ...]] = {
 
 def all_facts() -> list[str]:
     """The names of all facts."""
-    return [*FACTS, UNSIGNED]
+    return [*FACTS, UNSIGNED, COUNTED]
 
 
 def effects_of(fact: str) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ class AssumptionFeature(Feature):
         if isinstance(variable, Constant):
             own = inferred_from_constant(variable, fact)
         elif variable.owner is not None:
-            own = inferred_from_node(variable.owner, fact, ask)
+            own = inferred_from_node(variable, variable.owner, fact, ask)
         if own is not None:
             return own
         if any(ask(variable, cause) for cause in causes_of(fact)):

@@ -26,28 +26,31 @@ Ask = Callable[[Variable, str], bool | None]
 Inference = Callable[[TensorApply[OpT], Ask], bool | None]
 InferenceOfMany = Callable[[TensorApply[OpT], str, Ask], bool | None]
 # the key is the class of the node's op, which no type can express
-_inferences: dict[tuple[str, type[Op]], list[Callable[[AnyApply, Ask], bool | None]]] = {}
+_inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool | None]]] = {}
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
 """Facts about single elements that hold for zero: ops that move elements, or fill with zeros, keep them."""
 
 
-def infers(fact: str, *classes: type[OpT]) -> Callable[[Inference[OpT]], Inference[OpT]]:
-    """Register the inference of a fact for an op; the first one that returns an answer decides."""
+def infers(
+    fact: str, *classes: type[OpT], output: int = 0
+) -> Callable[[Inference[OpT]], Inference[OpT]]:
+    """Register the inference of a fact about an output of an op; the first one that returns an answer decides."""
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         for cls in classes:
-            known = _inferences.setdefault((fact, cls), [])
+            known = _inferences.setdefault((fact, cls, output), [])
             _add(known, function)
-            register_extension(f"inference of {fact}", cls, *filter(is_external, known))
+            what = f"inference of {fact}" + (f" about output {output}" if output else "")
+            register_extension(what, cls, *filter(is_external, known))
         return function
 
     return register
 
 
 def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], InferenceOfMany[OpT]]:
-    """Register the inference of several facts for an op: a function of a node, a fact and `Ask`."""
+    """Register the inference of several facts about the first output of an op: a function of a node, a fact and `Ask`."""
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
         for cls in classes:
@@ -72,15 +75,16 @@ def _add(known: list[Any], function: Any) -> None:
     known.append(function)
 
 
-def inferred_from_node(node: Apply, fact: str, ask: Ask) -> bool | None:
-    """Whether a fact holds for the (first) output of a node."""
+def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
+    """Whether a fact holds for a variable, an output of the node."""
     op = node.op
+    output = node.outputs.index(variable)
     for cls in type(op).__mro__:
-        for inference in _inferences.get((fact, cls), ()):
+        for inference in _inferences.get((fact, cls, output), ()):
             found = inference(node, ask)
             if found is not None:
                 return found
-        for inference_of_many in _of_many.get(cls, ()):
+        for inference_of_many in () if output else _of_many.get(cls, ()):
             found = inference_of_many(node, fact, ask)
             if found is not None:
                 return found

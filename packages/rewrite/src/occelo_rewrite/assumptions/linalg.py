@@ -1,17 +1,101 @@
 """Inference of facts about the results of linear algebra: Cholesky factors are lower triangular.
 
-`assumptions.inference` applies it at `Cholesky` nodes when a rule asks for a fact.
+Factors are triangular or orthogonal, inverses and exponentials keep the structure of their matrix.
+`assumptions.inference` applies this at nodes of these ops when a rule asks for a fact.
 """
 
 from __future__ import annotations
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.cholesky import Cholesky
-from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_graph.ops.linalg.eigh import Eigh
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.matrix_functions import Expm
+from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
+from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
+from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
 __all__: list[str] = []
+
+_KEPT_BY_INVERSES = frozenset(
+    "diagonal lower_triangular upper_triangular symmetric hermitian positive_definite orthogonal permutation".split()
+)
+_KEPT_BY_EXPONENTIALS = frozenset(
+    "diagonal lower_triangular upper_triangular symmetric hermitian".split()
+)
 
 
 @infers("lower_triangular", Cholesky)
 def _factor(node: TensorApply[Cholesky], ask: Ask) -> bool | None:
     return True
+
+
+@infers("diagonal", Cholesky)
+def _diagonal_factor(node: TensorApply[Cholesky], ask: Ask) -> bool | None:
+    return ask(node.inputs[0], "diagonal") or None
+
+
+@infers_many(Inv)
+def _inverse(node: TensorApply[Inv], fact: str, ask: Ask) -> bool | None:
+    (x,) = node.inputs
+    if fact == "unit_diagonal":
+        triangular = ask(x, "lower_triangular") or ask(x, "upper_triangular")
+        return True if triangular and ask(x, fact) else None
+    return True if fact in _KEPT_BY_INVERSES and ask(x, fact) else None
+
+
+@infers_many(Expm)
+def _exponential(node: TensorApply[Expm], fact: str, ask: Ask) -> bool | None:
+    (x,) = node.inputs
+    if fact == "positive_definite":
+        return ask(x, "hermitian") or None
+    return True if fact in _KEPT_BY_EXPONENTIALS and ask(x, fact) else None
+
+
+@infers("lower_triangular", SolveTriangular)
+def _solved_lower(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
+    return True if node.op.lower and ask(node.inputs[1], "lower_triangular") else None
+
+
+@infers("upper_triangular", SolveTriangular)
+def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
+    return True if not node.op.lower and ask(node.inputs[1], "upper_triangular") else None
+
+
+# of one of several results
+
+
+def _is_real_square(node: TensorApply) -> bool:
+    """Whether the matrix is real and known to be square when the graph is built, so that unitary factors are orthogonal."""
+    rows, columns = node.inputs[0].type.shape[-2:]
+    real = not is_complex(node.inputs[0].type.dtype)
+    return real and rows is not None and rows == columns
+
+
+def _unitary(node: TensorApply, ask: Ask) -> bool | None:
+    return True if _is_real_square(node) else None
+
+
+for _op in (SVD, FullSVD, QR, FullQR):
+    infers("orthogonal", _op)(_unitary)
+for _op in (SVD, FullSVD):
+    infers("orthogonal", _op, output=2)(_unitary)
+
+
+@infers("orthogonal", Eigh, output=1)
+def _eigenvectors(node: TensorApply[Eigh], ask: Ask) -> bool | None:
+    return True if not is_complex(node.inputs[0].type.dtype) else None
+
+
+def _always(node: TensorApply, ask: Ask) -> bool | None:
+    return True
+
+
+infers("upper_triangular", QRTriangle)(_always)
+infers("nonnegative", SingularValues)(_always)
+for _op in (QR, FullQR):
+    infers("upper_triangular", _op, output=1)(_always)
+for _op in (SVD, FullSVD):
+    infers("nonnegative", _op, output=1)(_always)

@@ -59,6 +59,15 @@ def _of_factor(factor: TensorVariable) -> TensorVariable:
     return linalg.cholesky(ot.dot(factor, factor.T))
 
 
+def _low_rank(x: TensorVariable) -> TensorVariable:
+    column = ot.expand_dims(x[:, 0], 1)
+    return ot.diag(ot.sqr(x[:, 1]) + 1.0) + ot.dot(column * 0.1, column.T)
+
+
+def _values_twice(x: TensorVariable) -> TensorVariable:
+    return linalg.svdvals(x) * linalg.svd(x)[1]
+
+
 def _two_results(a: TensorVariable) -> TensorVariable:
     return linalg.det(a) + linalg.cholesky(a)
 
@@ -102,6 +111,15 @@ CASES: list[Case] = [
         shapes=SQUARE,
     ),
     Case("cholesky_of_diagonal", lambda x: linalg.cholesky(_diagonal(x)), shapes=SQUARE),
+    Case("part_of_decomposition", lambda x: _values_twice(x), shapes=SQUARE, differentiable=False),
+    Case("exponential_of_diagonal", lambda x: linalg.expm(ot.diag(x[0])), shapes=SQUARE),
+    Case(
+        "sylvester_of_diagonals",
+        lambda x: linalg.solve_sylvester(_diagonal(x), _diagonal(x), x),
+        shapes=SQUARE,
+    ),
+    Case("solve_of_low_rank", lambda x: linalg.solve(_low_rank(x), x), shapes=((5, 2),)),
+    Case("slogdet_of_low_rank", lambda x: linalg.slogdet(_low_rank(x))[1], shapes=((5, 2),)),
     Case(
         "batched_product_with_diagonal",
         lambda x: ot.matmul(AllocDiag()(x), ot.sqr(x)[..., None]),

@@ -5,10 +5,21 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.linalg import determinants, factors, inverses, products, solves
+from occelo_rewrite.rules.linalg import (
+    determinants,
+    factors,
+    inverses,
+    low_rank,
+    products,
+    solves,
+    spectra,
+)
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
+__all__ = ["CANONICALIZE", "LOW_RANK", "SPECIALIZE", "STABILIZE"]
 
-CANONICALIZE = inverses.CANONICALIZE | factors.CANONICALIZE | products.CANONICALIZE
+CANONICALIZE = (
+    inverses.CANONICALIZE | factors.CANONICALIZE | products.CANONICALIZE | spectra.CANONICALIZE
+)
 STABILIZE = determinants.STABILIZE | solves.STABILIZE
-SPECIALIZE = solves.SPECIALIZE | products.SPECIALIZE
+SPECIALIZE = solves.SPECIALIZE | products.SPECIALIZE | spectra.SPECIALIZE
+LOW_RANK = low_rank.LOW_RANK

@@ -1,0 +1,80 @@
+"""Rules of decompositions: one decomposition for all its results, and functions of diagonal matrices.
+
+`pipeline` puts them into the stages canonicalize and specialize.
+"""
+
+from __future__ import annotations
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
+from occelo_graph.ir.op import Op
+from occelo_graph.ops.linalg.eig import Eig, Eigvals
+from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
+from occelo_graph.ops.linalg.matrix_functions import Expm
+from occelo_graph.ops.linalg.qr import QR, QRTriangle
+from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
+from occelo_graph.ops.linalg.sylvester import Sylvester
+from occelo_graph.tensors.nodes import tensors
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, with_diagonal
+
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+def _result_of(
+    fgraph: FunctionGraph, x: TensorVariable, op: Op, output: int
+) -> TensorVariable | None:
+    """An output of a decomposition of ``x`` that is in the graph already."""
+    for reader, _ in fgraph.clients.get(x, ()):
+        if is_node(reader) and reader.op == op:
+            return tensors(reader.outputs)[output]
+    return None
+
+
+@node_rewriter([SingularValues, Eigvalsh, Eigvals, QRTriangle], tags=CHANGES)
+def part_of_decomposition(
+    fgraph: FunctionGraph, node: TensorApply[SingularValues | Eigvalsh | Eigvals | QRTriangle]
+) -> Replacements:
+    """Singular values, eigenvalues, or R are those of a whole decomposition of the same matrix that is computed anyway."""
+    (x,) = node.inputs
+    op = node.op
+    whole: list[tuple[Op, int]]
+    if isinstance(op, SingularValues):
+        whole = [(SVD(op.on_error), 1), (FullSVD(op.on_error), 1)]
+    elif isinstance(op, Eigvalsh):
+        whole = [(Eigh(op.lower, op.on_error), 0)]
+    elif isinstance(op, Eigvals):
+        whole = [(Eig(op.on_error), 0)]
+    else:
+        whole = [(QR(), 1)]
+    for each, output in whole:
+        found = _result_of(fgraph, x, each, output)
+        if found is not None:
+            return [found]
+    return None
+
+
+@node_rewriter([Expm], tags=CHANGES)
+def exponential_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
+    """expm(diag(d)) = diag(exp(d))."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
+        return None
+    return [with_diagonal(ot.exp(diagonal_of(x)))]
+
+
+@node_rewriter([Sylvester], tags=CHANGES)
+def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
+    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B."""
+    a, b, q = node.inputs
+    if not has(fgraph, a, "diagonal") or not has(fgraph, b, "diagonal"):
+        return None
+    total = ot.expand_dims(diagonal_of(a), -1) + ot.expand_dims(diagonal_of(b), -2)
+    return [q / total]
+
+
+CANONICALIZE = RuleSet((exponential_of_diagonal, sylvester_of_diagonals), "diagonal matrices")
+SPECIALIZE = RuleSet((part_of_decomposition,), "shared decompositions")
