@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import time
@@ -21,6 +22,7 @@ from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.testing import Compiled, has_compiler, interrupted_after
 from occelo_link.units import python_entry
+from occelo_link.units.callbacks import Effects
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python)")
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -418,6 +420,55 @@ def test_effects_of_loops_that_fail_happen_once(mode: str) -> None:
         f(5, np.zeros(3), np.zeros(4))
     assert NOTED == [0.0, 1.0, 2.0]
     assert any("iteration 2" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_loops_over_one_body_keep_their_effects_apart(mode: str, depth: int) -> None:
+    """Where a call fails, each loop is replayed with its own results, in whatever order loops run."""
+    if mode in ("jax", "pytorch"):
+        pytest.skip("these linkers run ops with effects as they see fit")
+    x, y, k = ot.dvector("x"), ot.dvector("y"), ot.lscalar("k")
+
+    def step(v: Any, level: int = depth) -> list[Any]:
+        return [Noted()(v) * 2.0] if level == 1 else again(2, [v], lambda w: step(w, level - 1))
+
+    first, second = (again(2, [v], step)[0] for v in (x, y))
+    assert first.owner.op.body is second.owner.op.body
+    f = oc.function([x, y, k], ot.ifelse(k > 0, first * second, x), mode=mode)
+    for sizes in ((3, 4), (4, 3)):
+        NOTED.clear()
+        with pytest.raises(ValueError, match=rf"input 0 \({sizes[0]},\), .* \({sizes[1]},\)"):
+            f(np.zeros(sizes[0]), np.full(sizes[1], 10.0), 1)
+        wanted: list[float] = []
+        for start in (0.0, 10.0):
+            for _ in range(2**depth):
+                wanted.append(start)
+                start = (start + 1) * 2
+        assert sorted(NOTED) == sorted(wanted)
+    NOTED.clear()
+    found = f(np.zeros(2), np.full(2, 10.0), 1)
+    ends = [0.0, 10.0]
+    for _ in range(2**depth):
+        ends = [(v + 1) * 2 for v in ends]
+    np.testing.assert_array_equal(found, [ends[0] * ends[1]] * 2)
+
+
+def test_effects_whose_results_are_not_kept_are_not_repeated(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if mode in ("jax", "pytorch"):
+        pytest.skip("these linkers run ops with effects as they see fit")
+    monkeypatch.setattr(Effects, "__init__", functools.partialmethod(Effects.__init__, room=1000))
+    n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dvector("w")
+
+    def step(v: Any, i: Any, w: Any) -> list[Any]:
+        return [Noted()(v) + w[: ot.switch(ot.eq(i, 20), 1, 2) + 1], i + 1]
+
+    f = oc.function([n, x, w], again(n, [x, ot.constant(0)], step, [w])[0], mode=mode)
+    NOTED.clear()
+    with pytest.raises((ValueError, RuntimeError), match=r"dimension mismatch|is lost"):
+        f(50, np.zeros(3), np.zeros(4))
+    assert NOTED == [float(i) for i in range(21)]
 
 
 class NotedOnce(Noted):

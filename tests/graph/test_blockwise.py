@@ -80,6 +80,11 @@ class MatVec(Op):
         return [ot.outer(cotangents[0], inputs[1]), inputs[0].T @ cotangents[0]]
 
 
+def test_what_has_effects_is_not_repeated() -> None:
+    with pytest.raises(TypeError, match="Shouting has effects, so Blockwise cannot repeat it"):
+        Blockwise(Shouting(), "(n)->(n)")
+
+
 def test_an_op_may_declare_its_signature() -> None:
     assert Blockwise(MatVec()) == Blockwise(MatVec(), "(m,n),(n)->(m)")
     assert hash(Blockwise(MatVec())) == hash(Blockwise(MatVec(), "(m,n),(n)->(m)"))

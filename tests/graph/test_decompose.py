@@ -55,6 +55,7 @@ def _classes(base: type) -> list[type]:
 def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for module in ("observing", "python_function"):  # which users load
         importlib.import_module(f"occelo_graph.ops.control.{module}")
+    importlib.import_module("occelo_graph.linalg")  # which is imported at its first use
     own = [c for c in _classes(Op) if c.__module__.startswith("occelo_graph.")]
     bases = {b for c in own for b in c.__mro__[1:]}
     leaves = [c for c in own if "testing" not in c.__module__ and c not in bases]
@@ -226,3 +227,31 @@ def test_an_op_without_pullback_is_differentiated_by_its_decomposition() -> None
         ),
         [2.0, -2.0],
     )
+
+
+@op
+class Telling(Op):
+    pure = False
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+
+@op
+class TellingTwice(Op):
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def decompose(self, x: Any) -> Any:
+        return [Telling()(Telling()(x))]
+
+
+def test_no_decomposition_has_effects() -> None:
+    """They would happen again whenever a backend computes the expression twice, or replays it."""
+    x = ot.dvector("x")
+    with pytest.raises(TypeError, match="decompose of TellingTwice may use neither lazy ops, nor"):
+        decomposition(TellingTwice()(x).owner)
+    assert OpFromGraph([x], [Telling()(x)]).decompose(x) is None

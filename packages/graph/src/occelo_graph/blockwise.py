@@ -69,6 +69,8 @@ class Blockwise(Op):
     loops: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        if not self.core_op.pure:
+            raise TypeError(f"{self.core_op} has effects, so Blockwise cannot repeat it")
         if self.signature:
             return
         declared = self.core_op.gufunc_signature

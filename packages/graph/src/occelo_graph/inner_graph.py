@@ -135,7 +135,7 @@ class OpFromGraph(Op):
         )
 
     def decompose(self, *inputs: Any) -> Sequence[Any] | None:
-        if any(node.op.lazy or node.op.destroy_map for node in self.graph.nodes):
+        if not self.pure or any(node.op.lazy or node.op.destroy_map for node in self.graph.nodes):
             return None
         return self.graph.bind(inputs)
 

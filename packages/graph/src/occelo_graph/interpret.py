@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 __all__ = ["annotate_error", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
 
 _ANNOTATED = "_occelo_annotated"
+
+Place = tuple[Apply, ...]
+Recorded = Mapping[Place, deque[Any]]
 
 
 def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exception:
@@ -91,9 +95,20 @@ def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[
 
 def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
     """Compute the outputs of a node; an in-place op overwrites copies of its inputs."""
-    ran = _HAS_RUN.get()
-    if ran and (ran.get(node) or ran.get(node.op)):
-        return _recorded(ran.get(node) or ran[node.op])
+    replay = _REPLAY.get()
+    if replay is None:
+        return _computed(node, arrays)
+    place = (*replay.within, node)
+    recorded = replay.results.get(place)
+    if recorded:
+        return _recorded(recorded)
+    if not node.op.loops:
+        return _computed(node, arrays)
+    with has_run(replay.results, place):
+        return _computed(node, arrays)
+
+
+def _computed(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
     given: Sequence[Any] = arrays
     if node.op.destroy_map:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
@@ -107,21 +122,30 @@ def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         raise made from None
 
 
-_HAS_RUN: ContextVar[Mapping[Any, deque[Any]]] = ContextVar("has run", default={})  # noqa: B039
+@dataclass(frozen=True)
+class _Replay:
+    """Recorded results, and the nodes whose inner graphs are running, the outermost first."""
+
+    results: Recorded
+    within: Place
+
+
+_REPLAY: ContextVar[_Replay | None] = ContextVar("replay", default=None)
 
 
 @contextmanager
-def has_run(results: Mapping[Any, deque[Any]]) -> Generator[None]:
+def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
     """Replay nodes with recorded results: inside of the ``with`` block a node in ``results`` does not run again.
 
-    ``results`` maps a node or an op to a queue with an entry for each run, in order: the sequence of the results, or the
-    exception that was raised.
+    ``results`` maps the place of a node to a queue with an entry for each run, in order: the sequence of the results, or
+    the exception that was raised. A place is the node after the nodes whose inner graphs contain it, since several nodes
+    may share one inner graph. What runs in the block is ``within`` the inner graphs of these nodes.
     """
-    token = _HAS_RUN.set(results)
+    token = _REPLAY.set(_Replay(results, within) if results else None)
     try:
         yield
     finally:
-        _HAS_RUN.reset(token)
+        _REPLAY.reset(token)
 
 
 def _recorded(results: deque[Any]) -> Sequence[Any]:

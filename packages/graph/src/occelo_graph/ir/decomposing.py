@@ -32,7 +32,7 @@ class Decomposition:
 def decomposition(node: Apply) -> Decomposition | None:
     """The graph of simpler ops that equals a node; None if the op has none (for these types).
 
-    TypeError for results of other types, lazy ops and ops that overwrite inputs.
+    TypeError for results of other types, lazy ops and ops that overwrite inputs or have effects.
     """
     op = node.op
     if not op.has_decompose:
@@ -52,9 +52,9 @@ def decomposition(node: Apply) -> Decomposition | None:
         ):
             raise TypeError(f"decompose of {op} gave {given} where the op gives {made}")
         order = toposort(outputs, blockers=frozenset(inputs))
-        if any(each.op.lazy or each.op.destroy_map for each in order):
+        if any(each.op.lazy or each.op.destroy_map or not each.op.pure for each in order):
             raise TypeError(
-                f"decompose of {op} may not use lazy ops, nor such that overwrite inputs"
+                f"decompose of {op} may use neither lazy ops, nor ops that overwrite inputs or have effects"
             )
         known[key] = Decomposition(inputs, order, outputs)
     return known[key]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ __all__ = [
     "BlockVM",
     "CompiledUnit",
     "prepared",
+    "recorded_effects",
     "replay",
     "taking_values",
 ]
@@ -64,18 +66,10 @@ def replay(
     interpreter did not need, since it is read by branches that were not taken.
     """
     cause = failure.__cause__
-    if cause is not None and (effects is None or effects.room < 0):
-        raise cause from None
-    if failure.site < 0:
-        raise MemoryError("There is not enough memory for the results of a compiled block")
+    recorded = recorded_effects(failure, where, effects or Effects())
     if part.remake is not None:
         part = part.remake()
-    if effects is not None and effects.room < 0:
-        raise RuntimeError(
-            f"{where.op if where else 'A compiled block'} failed, and its message is lost: ops with effects have run too "
-            "often for their results to be kept, and are not run again"
-        )
-    with has_run({} if effects is None else effects.results):
+    with has_run(recorded):
         results: Sequence[Any] = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
     if _is_needless(part, where):
         return results
@@ -90,6 +84,25 @@ def replay(
         raise RuntimeError(message)
     warnings.warn(f"{message}; this call ran in Python", RuntimeWarning, stacklevel=2)
     return results
+
+
+def recorded_effects(
+    failure: UnitFailure, where: Apply | None, effects: Effects
+) -> Mapping[tuple[Apply, ...], deque[Any]]:
+    """The results of ops with effects in a call that failed, with which it can be replayed.
+
+    If they are not kept, the exception of the op that failed is raised, or a RuntimeError. MemoryError if memory was lacking.
+    """
+    if effects.room < 0 and failure.__cause__ is not None:
+        raise failure.__cause__ from None
+    if failure.site < 0:
+        raise MemoryError("There is not enough memory for the results of a compiled block")
+    if effects.room < 0:
+        raise RuntimeError(
+            f"{where.op if where else 'A compiled block'} failed, and its message is lost: ops with effects have run too "
+            "often for their results to be kept, and are not run again"
+        )
+    return effects.results
 
 
 def _is_needless(part: Part, where: Apply | None) -> bool:

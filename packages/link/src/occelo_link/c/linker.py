@@ -14,7 +14,7 @@ from occelo_graph.interpret import has_run
 from occelo_graph.ir.op import Kernel
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, taking_values
+from occelo_link.blocks.vm import CompiledUnit, recorded_effects, taking_values
 from occelo_link.c.compiler import shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import default_store
@@ -103,9 +103,9 @@ def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
     def running(*values: Any) -> Sequence[Any]:
         try:
             return call([values[i] for i in positions])
-        except UnitFailure:
+        except UnitFailure as failure:
             # replay: the NumPy implementation fails in the same way, with a full message
-            with has_run(unit.effects().results):
+            with has_run(recorded_effects(failure, node, unit.effects()), (node,)):
                 return fallback(*values)
 
     return running

@@ -42,7 +42,7 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     """The callback of a node, with the parts of its inputs and results."""
     builder, program = context.builder, context.program
     number = len(program.callbacks)
-    program.callbacks.append(node)
+    program.callbacks.append((*context.state.within, node))
     parts = [part for t in inputs for part in members_of(t)]
     given = [_given(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)]
     context.schedule.flush()

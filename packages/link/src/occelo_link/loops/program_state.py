@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from occelo_graph import Apply
@@ -20,6 +22,7 @@ class ProgramState:
     """The builder of a program, and the positions of its nodes.
 
     ``callback`` lowers the nodes for which no lowering is registered; ``blas_integer`` is the dtype of BLAS's integers.
+    ``within`` are the nodes whose inner graphs are being lowered, the outermost first.
     """
 
     def __init__(
@@ -28,8 +31,17 @@ class ProgramState:
         self.builder = Builder(name)
         self.callback = callback
         self.blas_integer = blas_integer
+        self.within: tuple[Apply, ...] = ()
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
+
+    @contextmanager
+    def inner_graph(self, node: Apply) -> Generator[None]:
+        """Lower the inner graph of a node within the ``with`` block."""
+        around = self.within
+        self.within = (*around, node)
+        yield
+        self.within = around
 
     @property
     def node(self) -> Apply | None:

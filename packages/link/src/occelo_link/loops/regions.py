@@ -127,7 +127,8 @@ def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[T
     around = context.tensors, context.uses, context.division
     # frozen graphs share variables, so the enclosing one may have other tensors for the same variables
     context.tensors = dict(zip(body.inputs, inputs, strict=True))
-    context.lower_graph(body.nodes, body.outputs)
+    with context.state.inner_graph(node):
+        context.lower_graph(body.nodes, body.outputs)
     results = [context.tensor(v) for v in body.outputs]
     context.tensors, context.uses, context.division = around
     context.state.node = node
@@ -217,7 +218,8 @@ class _LoopLowering:
             before = _from_values(inner, self.leaves, self.states, params)
             inner.tensors.update(zip(self.carried, _from_leaves(self.carried, before), strict=True))
             inner.tensors.update(zip(self.read, given, strict=True))
-            inner.lower_graph(body.nodes, body.outputs)
+            with inner.state.inner_graph(self.node):
+                inner.lower_graph(body.nodes, body.outputs)
             after = _parts(inner, body.outputs[: len(self.carried)])
 
             def target(k: int, lengths: Sequence[Value]) -> Stored | None:

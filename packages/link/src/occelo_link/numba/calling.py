@@ -267,7 +267,7 @@ def as_numba(function: Any) -> Callable[..., Any]:
     whole = part if part.remake is None else part.remake()
     program = linker.program(whole)
     if program.callbacks:
-        raise TypeError(f"The function calls {program.callbacks[0].op} in Python")
+        raise TypeError(f"The function calls {program.callbacks[0][-1].op} in Python")
     for variable in (*whole.inputs, *whole.outputs):
         if not variable.type.is_array:
             raise TypeError(

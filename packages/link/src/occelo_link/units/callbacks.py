@@ -30,10 +30,14 @@ _CAPACITY, _ENTRY = 2**26, 256
 
 
 class _Callback:
-    """The two functions of one node, and by thread the results that are not copied yet."""
+    """The two functions of one node, and by thread the results that are not copied yet.
 
-    def __init__(self, node: Apply, callbacks: Callbacks) -> None:
-        self.node = node
+    ``place`` is the node after the nodes whose inner graphs contain it.
+    """
+
+    def __init__(self, place: tuple[Apply, ...], callbacks: Callbacks) -> None:
+        self.place = place
+        self.node = node = place[-1]
         self.kernel = node.op.kernel(node)
         self.callbacks = callbacks
         self.pending: dict[int, list[Any]] = {}
@@ -70,11 +74,11 @@ class _Callback:
             self.pending[thread] = parts
             if not self.node.op.pure:
                 copies = [kind.copy(v) for kind, v in zip(self.output_types, results, strict=True)]
-                self.callbacks.record(self.node, copies, sum(part.nbytes for part in parts))
+                self.callbacks.record(self.place, copies, sum(part.nbytes for part in parts))
         except BaseException as error:
             self.callbacks.failures[threading.get_ident()] = error
             if not self.node.op.pure:
-                self.callbacks.record(self.node, error, 0)
+                self.callbacks.record(self.place, error, 0)
             return 1
         return 0
 
@@ -121,23 +125,25 @@ class _Callback:
 
 @dataclass
 class Effects:
-    """The results or exceptions of ops with effects in one call, by node, in order.
+    """The results or exceptions of ops with effects in one call, by place (see `occelo_graph.interpret.has_run`), in order.
 
     ``room`` is the free capacity; it is negative where there were too many, and none are kept.
     """
 
-    results: dict[Apply, deque[Any]] = field(default_factory=dict[Apply, deque[Any]])
+    results: dict[tuple[Apply, ...], deque[Any]] = field(
+        default_factory=dict[tuple[Apply, ...], deque[Any]]
+    )
     room: int = _CAPACITY
 
 
 class Callbacks:
     """The callbacks of one unit, and by thread the error of the last call and the results of ops with effects."""
 
-    def __init__(self, nodes: Sequence[Apply]) -> None:
+    def __init__(self, places: Sequence[tuple[Apply, ...]]) -> None:
         self.failures: dict[int, BaseException] = {}
         self.done: dict[int, Effects] = {}
-        self.nodes = list(nodes)
-        self.callbacks = [_Callback(node, self) for node in nodes]
+        self.nodes = [place[-1] for place in places]
+        self.callbacks = [_Callback(place, self) for place in places]
 
     @property
     def has_effects(self) -> bool:
@@ -148,14 +154,14 @@ class Callbacks:
         """Forget the effects of earlier calls of this thread."""
         self.done.pop(threading.get_ident(), None)
 
-    def record(self, node: Apply, result: Any, size: int) -> None:
+    def record(self, place: tuple[Apply, ...], result: Any, size: int) -> None:
         """Record the results (of so many bytes) or the exception of an op with effects."""
         done = self.done.setdefault(threading.get_ident(), Effects())
         done.room -= size + _ENTRY
         if done.room < 0:
             done.results.clear()
         else:
-            done.results.setdefault(node, deque()).append(result)
+            done.results.setdefault(place, deque()).append(result)
 
     def effects(self) -> Effects:
         """The effects of the last call of this thread."""

@@ -356,7 +356,8 @@ class Program:
 
     ``table`` has the names of external constants, BLAS functions and library functions, with their slots. ``sites``
     has, for each error site, the node that the error is reported for. ``nodes`` are the nodes of the graph; ``node`` of a
-    statement is a position there, or -1. ``callbacks`` are the nodes that the program runs by calling Python.
+    statement is a position there, or -1. ``callbacks`` are the nodes that the program runs by calling Python, each
+    after the nodes whose inner graphs contain it, the outermost first.
     ``constants`` are arrays passed by address, ``functions`` are called by values with the operation ``apply``.
     """
 
@@ -367,7 +368,7 @@ class Program:
     table: dict[str, int] = field(default_factory=dict[str, int])
     sites: list[Apply | None] = field(default_factory=list["Apply | None"])
     nodes: list[Apply] = field(default_factory=list["Apply"])
-    callbacks: list[Apply] = field(default_factory=list["Apply"])
+    callbacks: list[tuple[Apply, ...]] = field(default_factory=list["tuple[Apply, ...]"])
     constants: list[npt.NDArray[Any]] = field(default_factory=list["npt.NDArray[Any]"])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
 
