@@ -18,7 +18,7 @@ _loaded: set[str] = set()
 
 
 def follow(family: str, load: Callable[[], object]) -> None:
-    """Call ``load`` when the family of ops (``"linalg"``) is imported, or at once if it is."""
+    """Call ``load`` when the family of ops (``"linalg"``) is imported, or at once if it is imported already."""
     if family in _loaded:
         load()
     else:
@@ -26,7 +26,7 @@ def follow(family: str, load: Callable[[], object]) -> None:
 
 
 def loaded(family: str) -> None:
-    """Say that a family is being imported; called by the package of its ops."""
+    """Record that a family is being imported, and call what follows it; the package of its ops calls this."""
     _loaded.add(family)
     for load in _followers.pop(family, ()):
         load()

@@ -1,4 +1,4 @@
-"""The namespace of linear algebra, `occelo.tensor.linalg`; it is imported when it is first used."""
+"""The namespace of linear algebra, which `occelo.tensor.linalg` exports; `missing_names` imports it at its first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,7 @@
-"""Names that similar libraries have and `occelo.tensor` lacks, with error messages that name a replacement.
+"""Attributes that the namespaces of tensor functions lack: imports at the first use, and error messages with hints.
 
-`occelo.tensor`, `occelo.tensor.linalg` and the same of `occelo_graph` raise these errors for unknown attributes.
+`occelo.tensor` and `occelo_graph.tensor` import `linalg` and a few functions only when they are used. For names that similar
+libraries have and Occelo lacks, they and both `linalg` raise errors that name a replacement.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ _FLAT = frozenset(
 def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
     """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``.
 
-    It imports what is imported at its first use, and raises AttributeError for all other names.
+    It imports the names in `LATE` and `LATE_FUNCTIONS`, and raises AttributeError for all others.
     """
 
     def find(name: str) -> object:

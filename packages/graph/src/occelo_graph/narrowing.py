@@ -1,6 +1,6 @@
 """Type guards for containers, after which type checkers take the elements as `Any` (after ``isinstance``: as unknown).
 
-Modules use it for arguments and parameters of unknown type.
+Modules of all layers use them for arguments and parameters of unknown type.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Import of SciPy, an optional dependency, when a function that needs it is computed.
 
-The special functions (`ops.elemwise.special`) use it.
+Special functions (`ops.elemwise.special`) and linear algebra (`ops.linalg`) use it.
 """
 
 from __future__ import annotations

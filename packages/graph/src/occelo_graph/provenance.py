@@ -4,7 +4,8 @@ A mark is a code object and an instruction offset, taken from the innermost fram
 library. It costs a few dictionary look-ups; file, line and text are computed on demand.
 Frames are not kept, because they would keep the user's local variables alive.
 
-Variables and nodes keep a mark (`ir.nodes`). Error messages and the record of a rewriting show the line.
+Variables and nodes keep a mark (`ir.nodes`). Error messages, saved graphs and the record of a rewriting have the line. The
+packages above declare their files as the library's own by `register_internal`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Everything that makes tensors or computes with them, in one namespace (`occelo.tensor`).
 
-The packages above use this namespace; users use `occelo.tensor`, which exports the same names.
+The packages above use this namespace; users use `occelo.tensor`, which exports the same names. Some names are imported at
+their first use (`missing_names`).
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,7 @@
 """Copies of graphs, with or without replacements, and structural equality of graphs.
 
-Function graphs copy with these functions; `function` replaces givens, and `vectorize_graph` inputs.
+Function graphs copy themselves with `clone_get_equiv`. `function` applies givens with `clone_replace`; frozen graphs,
+gradients and users call it, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`Container`: a storage cell that admits only values of its type.
 
-Shared variables and inputs of compiled functions have one each; linkers read and write their cells.
+Shared variables and inputs of compiled functions have one each; linkers read and write their cells. The linkers of JAX and
+PyTorch register the arrays of their libraries, which all other code converts to NumPy arrays by `local`.
 """
 
 from __future__ import annotations

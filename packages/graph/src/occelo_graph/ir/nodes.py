@@ -1,6 +1,6 @@
 """The nodes of a graph: variables, constants, nominal variables and applications of ops.
 
-All other modules use these classes; `tensors.variable` has those of tensors.
+All layers use these classes. `tensors.variable` has the classes of tensor variables.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """`Op`: the base class of operations on typed values.
 
 An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters.
-It defines `infer` (types to types), `evaluate` (arrays to arrays, with NumPy), `pullback`,
-`pushforward`, `infer_shape`, `batch`, and traits (`ir.traits`). The family's older protocol
-(``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``, ``__props__``,
-``itypes`` and ``otypes``) works as well.
+It defines `infer` (types to types) and `evaluate` (arrays to arrays, with NumPy). It may define derivatives (`pullback`,
+`pushforward`), `infer_shape`, `batch`, `decompose`, traits (`ir.traits`) and, if it runs other graphs, `regions` or `loop`.
+The older protocol of similar libraries (``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``,
+``__props__``, ``itypes`` and ``otypes``) works as well.
+
+The ops of all families and those of users derive from it.
 """
 
 from __future__ import annotations
@@ -359,9 +361,9 @@ class Op(Traits):
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Other values, as many for each region, chosen as the node chooses its outputs.
+        """Let the operands of the node choose among other values: ``values`` has a list for each region, all equally long.
 
-        For ops whose ``outputs_are_results``.
+        Returns as many variables. Only ops with the trait ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 

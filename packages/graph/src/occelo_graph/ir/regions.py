@@ -7,7 +7,8 @@ depend belong to that region. `divide` finds the nodes of all regions of a graph
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph,
 which reads only its arguments.
 
-Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter and the linkers run them.
+Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter and the linkers run them, gradients
+differentiate them one by one, and rewriting asks under which conditions nodes run.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def operands_of(node: Apply) -> Sequence[Variable]:
 
 
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
-    """The nodes in no region that only regions read, several of them, as found by `divide`.
+    """The nodes that `divide` leaves outside of all regions although only regions (several of them) read the results.
 
     Compiled code runs them before these regions, though it may turn out that none of the regions runs.
     """

@@ -1,6 +1,6 @@
 """`slice_parts`: start, stop and step of a slice object, with a type for type checkers.
 
-Modules that treat index keys use it.
+Indexing uses it in every layer, and so do the encoding of ops and the printer of Python source.
 """
 
 from __future__ import annotations

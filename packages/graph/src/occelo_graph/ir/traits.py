@@ -65,10 +65,10 @@ class Traits:
     """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
 
     moves: slice | None = None
-    """The inputs, as a slice, whose elements the outputs consist of, unchanged, besides zeros.
+    """A slice of the inputs: each element of an output is an unchanged element of these inputs, or zero.
 
-    So a property of zero and of all elements of those inputs is one of the outputs. Which element goes where depends on the
-    other inputs alone. None: the op computes new elements.
+    So a property of zero and of all elements of these inputs is also one of the outputs. The other inputs alone decide which
+    element goes where. None: the op computes new elements.
     """
     by_parts: slice | None = None
     """The inputs, as a slice, that may be complex if the op treats real and imaginary parts alike and separately.

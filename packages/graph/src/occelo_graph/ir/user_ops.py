@@ -1,6 +1,7 @@
 """Checks of ops from outside this package: their declarations, arguments, shape rules and results.
 
-`Op` calls them when such an op is applied or run, and for its shape rule.
+`Op` and `wrap_py` call them when such an op is declared, applied or run, and for its shape rule. Decompositions that run in
+Python (`ir.decomposing`, `occelo_link.withheld`) call `owning_kernel`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Checks of arguments that are meant for a parameter which NumPy's function has and ours lacks, such as ``out``.
+"""Arguments as in NumPy's functions: checks of those that ours lack, and the registry `NUMPY` for NumPy's dispatch.
 
-The functions of `occelo.tensor` with names of NumPy's functions use them. So a call in NumPy's order of arguments
-raises a TypeError instead of taking one parameter for another.
+The functions of `occelo.tensor` that are named as in NumPy use the checks. So a call in NumPy's order of arguments raises a
+TypeError instead of taking one parameter, such as ``out``, for another. Functions that are imported at their first use
+register by `stands_for`; `tensors.numpy_functions` reads the registry.
 """
 
 from __future__ import annotations

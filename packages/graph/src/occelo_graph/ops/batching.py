@@ -2,7 +2,8 @@
 
 Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front.
 
-The batching rules of ops use them, and so do `vectorize_graph` and `Blockwise`.
+The batching rules of ops use them, and so do `vectorize_graph` and `Blockwise`. `MatrixOp` and
+`occelo_link.traced.linalg` call `parse_signature`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Conversion between dtypes.
+"""Conversion between dtypes: the scalar op `Cast`, and the function `cast`; also `quotient`, the operator ``/`` of tensors.
 
-Users find `cast` in `occelo.tensor`; other ops convert their operands with it.
+Users find `cast` in `occelo.tensor`. Gradients, rules and functions of all families convert with it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Ops and functions that create tensors from shapes and numbers: zeros, ranges, identity matrices, grids.
+"""Ops and functions that create tensors from shapes and numbers, such as zeros, ranges, identity matrices and grids.
 
-Users find the functions in `occelo.tensor`; gradients and other ops are built with them, too.
+The ops are `Alloc`, `ARange` and `Eye`. Broadcasting to a shape, and the triangles of matrices, are here, too.
+
+Users find the functions in `occelo.tensor`; gradients, rules and functions of other families are built with them.
 """
 
 from __future__ import annotations

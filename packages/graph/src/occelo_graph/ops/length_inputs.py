@@ -1,6 +1,7 @@
 """Lengths as inputs of ops, such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`.
 
-The ops in `create`, `shape` and `index` use it.
+The ops and functions in `create`, `shape`, `index` and `join` use it. Rules put lengths together by `fill_static`; linkers
+check lengths by `lengths_to_check`.
 """
 
 from __future__ import annotations

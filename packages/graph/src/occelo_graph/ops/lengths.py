@@ -3,7 +3,7 @@
 A proof must stay valid whatever rewriting removes. So there is none for ``x + y`` with dynamic lengths, although it
 has the length of ``x`` wherever it can be computed: a rule may drop ``x``, for instance if it is zero.
 
-The gradient of a variable is checked to have its shape (`gradient.cotangents`); the check is left out where a proof
+A gradient is checked to have the shape of its variable (`gradient.cotangents`); the check is left out where a proof
 is found. The rule in `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
 """
 

@@ -1,10 +1,12 @@
-"""Specialization of single nodes before a graph is compiled or interpreted: known lengths become fields or constants.
+"""Known lengths of single nodes become constants or fields of ops, before a graph is compiled or interpreted.
 
-While a graph is built lengths refer to tensors, so that it can be rebuilt for other shapes. The copy that is compiled
-depends on types alone.
+While a graph is built, a length refers to the tensor that has it, even if it is static, so that the graph can be rebuilt
+for other shapes. In the copy that is compiled, static lengths are numbers.
 
-`occelo_compile.specialization` applies them when it copies a graph to compile it; the interpreter (`interpret`) does
-so, too.
+`occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` asks
+`inputs_needed`, so that no value is required of a tensor of which only static lengths are used. The rule
+`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) copies nothing: it
+replaces what `known_lengths` and `fill_of_known_shape` find as it runs.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def known_lengths(node: Apply) -> Any:
 
 
 def inputs_needed(node: Apply) -> Sequence[Variable]:
-    """The inputs of a node whose values matter, not only their types."""
+    """Those inputs of a node that must be computed. Of the others only static shapes are used."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         return (fill[1],)
@@ -77,8 +79,9 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     """The node applied to ``inputs``, with known lengths as fields of its op; None if none are known.
 
-    If the type of the node's output is more precise than the new one, it is asserted: an input whose value was known when
-    the node was made may have been replaced by one that is not.
+    If the new output's type is less precise than the type of the node's output, a `SpecifyShape` around it asserts the
+    latter. This happens if the value of an input was known when the node was made, and that input has since been replaced
+    by one whose value is not known.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -1,6 +1,6 @@
 """Means, variances, norms and covariances, composed of reductions and elementwise functions.
 
-Users find the functions in `occelo.tensor`.
+Users find the functions in `occelo.tensor`; `norm` is in `occelo.tensor.linalg`, too.
 """
 
 from __future__ import annotations

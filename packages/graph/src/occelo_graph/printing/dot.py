@@ -1,6 +1,6 @@
-"""Printing of a graph in Graphviz' dot language.
+"""Printing of a graph in Graphviz' dot language: `to_dot` and `pydotprint`.
 
-Users call it to draw a graph.
+Users call them to draw a graph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Printing of a graph as Python source that rebuilds it.
+"""`to_python`: printing of a graph as Python source that rebuilds it.
 
 Users call it to reproduce a graph elsewhere.
 """

@@ -1,6 +1,6 @@
 """Types of nodes and variables over tensors for type checkers, and tests for them.
 
-The op families, stable forms and rewriting rules use them where a node is known to take and return tensors only.
+Ops, gradients, rules and lowerings use them where a node is known to take and return tensors only.
 """
 
 from __future__ import annotations

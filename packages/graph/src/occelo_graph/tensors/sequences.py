@@ -1,6 +1,6 @@
 """Checks of arguments that stand for tensors: lists and tuples are accepted, Python bools are rejected.
 
-Conversion of arguments (`constant`), index keys and `function` use them.
+Conversion of arguments (`constant`), tensor types, index keys and `function` use them.
 """
 
 from __future__ import annotations

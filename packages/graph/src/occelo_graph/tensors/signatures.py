@@ -3,7 +3,7 @@
 A function of any number of arguments would say nothing of the arguments of a lambda, so each alias lists the functions of one
 to six. They are for type checkers alone.
 
-The functions in `ops.elemwise` and the tables of examples are annotated with them.
+The ops in `ops.elemwise` and `ops.linalg` and the tables of examples, of ops and of rules, are annotated with them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown.
 
-All tensor variables have such a type; ops infer it for their results.
+All tensor variables have such a type; ops infer it for their results. All layers ask what kind a dtype is with `is_float`,
+`is_complex` and `is_discrete`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random sums of matrix products with factors and addends, and their values computed by NumPy in the same order.
 
-The tests of BLAS updates draw from it.
+The tests of BLAS updates in the compile package draw from it.
 """
 
 from __future__ import annotations

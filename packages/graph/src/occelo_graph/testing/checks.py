@@ -1,6 +1,7 @@
 """The laws that every op must satisfy; each is a function of an `Example`.
 
-The tests of the graph package check all laws for all examples.
+The tests of the graph package check all laws for all examples. Tests of the other packages compare by `close`, and build the
+graphs of examples by `symbolic`.
 """
 
 from __future__ import annotations

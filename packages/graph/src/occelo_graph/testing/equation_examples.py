@@ -1,4 +1,7 @@
-"""Examples of linear equations, inverses, determinants and LU factorisations, of the family linalg."""
+"""Examples of linear equations, inverses, determinants and LU factorisations, of the family linalg.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 

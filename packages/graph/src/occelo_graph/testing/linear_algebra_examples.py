@@ -1,4 +1,7 @@
-"""Examples of the family linalg."""
+"""Examples of Cholesky factors and triangular equations, and matrices for all examples of the family linalg.
+
+`examples` collects them. The other tables of the family make their arguments with the functions of this module.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`Again`, an op that runs an inner graph in a loop, for tests of regions; `again` applies it to a Python function.
 
-The tests of loops in the compile package use it on every linker.
+The tests of the compile package run it on every linker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Examples of functions of matrices and of Sylvester's and Lyapunov's equations; of the family linalg."""
+"""Examples of functions of matrices, of Sylvester's, Lyapunov's and Riccati's equations, and of equations with tensors.
+
+They belong to the family linalg; `examples` collects them.
+"""
 
 from __future__ import annotations
 

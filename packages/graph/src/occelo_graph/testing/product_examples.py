@@ -1,4 +1,7 @@
-"""Examples of products of several tensors: einsum, Kronecker products, chains and powers of matrices; of the family linalg."""
+"""Examples of products of several tensors: einsum, Kronecker products, chains and powers of matrices, cross products, norms.
+
+They belong to the family linalg; `examples` collects them.
+"""
 
 from __future__ import annotations
 

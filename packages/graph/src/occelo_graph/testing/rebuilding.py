@@ -1,6 +1,6 @@
-"""Expressions that depend on the lengths of a matrix, with NumPy equivalents; tests rebuild them for other shapes.
+"""Expressions that depend on the lengths of a matrix, with NumPy equivalents.
 
-Tests of graphs that are rebuilt for other shapes use them.
+Tests of the packages graph and compile build them for one shape and rebuild them for others.
 """
 
 from __future__ import annotations

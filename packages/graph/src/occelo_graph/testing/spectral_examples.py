@@ -1,6 +1,6 @@
-"""Examples of eigenvalues, singular values and orthogonal factors.
+"""Examples of eigenvalues, singular values, orthogonal factors, pseudoinverses and least squares, of the family linalg.
 
-Signs and phases of vectors differ between backends, so the functions do not depend on them.
+Signs and phases of vectors differ between backends, so the functions do not depend on them. `examples` collects them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and updates such as ``beta z + alpha x y``, which BLAS computes in one call.
+"""Products of matrices, vectors and tensors (dot, matmul, einsum, cross), and updates such as ``beta z + alpha x y``.
 
-Rewriting makes the updates.
+BLAS computes an update in one call; rewriting makes the updates.
 """

@@ -1,4 +1,8 @@
-"""Cross products of vectors; imported at their first use (`missing_names`)."""
+"""Cross products of vectors, as graphs of products and differences.
+
+The module is imported at its first use (`missing_names`). Users find `cross` in `occelo.tensor`; that of
+`occelo.tensor.linalg` (`ops.linalg.array_api`) calls it.
+"""
 
 from __future__ import annotations
 

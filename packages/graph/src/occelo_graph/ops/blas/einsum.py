@@ -1,6 +1,7 @@
 """`einsum`: sums of products of tensors over named dimensions, as a graph of matrix products, sums and diagonals.
 
-It is imported at its first use (`missing_names`). Gradients are those of the ops that it consists of.
+Users find it in `occelo.tensor`, which imports it at its first use (`missing_names`). Gradients are those of the ops that it
+consists of.
 """
 
 from __future__ import annotations

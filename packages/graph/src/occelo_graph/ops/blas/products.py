@@ -1,6 +1,6 @@
-"""Ops and functions for products of vectors, matrices and batches of matrices.
+"""Products of vectors, matrices and batches of matrices: the ops `Dot` and `MatMul`, and functions such as `tensordot`.
 
-Users find the functions in `occelo.tensor`.
+Users find the functions in `occelo.tensor`, some also in `occelo.tensor.linalg`. `einsum` and linear algebra call them.
 """
 
 from __future__ import annotations

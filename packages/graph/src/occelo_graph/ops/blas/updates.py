@@ -1,4 +1,4 @@
-"""Ops for ``beta z + alpha x y``, BLAS's gemm, gemv and ger, which rewriting makes.
+"""The ops `Gemm`, `Gemv` and `Ger` for ``beta z + alpha x y``, as in BLAS. The rules of `occelo_rewrite` make them.
 
 Infinities and NaN propagate as in NumPy, whatever the factors are.
 """

@@ -1,4 +1,4 @@
-"""Ops for control: branches, run-time checks, copies and views, Python functions as ops, observers.
+"""Ops for control: branches, run-time checks, copies, views, stated facts, Python functions as ops, observers.
 
 Users find them in `occelo` and `occelo.tensor`. `Blockwise` and `OpFromGraph` belong to the family, but are in
 modules of the top level, since they need gradients.

@@ -1,6 +1,6 @@
 """`ifelse`: lazy choice between two branches.
 
-Users find it in `occelo`.
+Users find it in `occelo`. `Blockwise` and rules use it, too.
 """
 
 from __future__ import annotations

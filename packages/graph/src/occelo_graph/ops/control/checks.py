@@ -1,6 +1,7 @@
 """Run-time checks: `CheckAndRaise`, `Assert`.
 
-Other ops check lengths and indices with `CheckAndRaise`; users call `assert_op`.
+Functions of other families check lengths and indices with `CheckAndRaise`, and rules keep the errors of nodes that they
+replace. Users call `assert_op`.
 """
 
 from __future__ import annotations

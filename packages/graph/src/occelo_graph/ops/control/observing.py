@@ -1,8 +1,8 @@
 """Observers: `Print` and `PdbBreakpoint`, which return their inputs and have an effect.
 
-In compiled functions observers do not block rewriting: users of the observer's output use its input, and the observer
-becomes a hidden output. So ``log(1 + Print()(x))`` is computed as without the ``Print``. In graphs with lazy branches
-observers stay in place, since they must not observe values that are never computed.
+In compiled functions observers do not block rewriting: `occelo_compile.maker` makes the observer a hidden output, and lets
+the users of its result use its input. So ``log(1 + Print()(x))`` is computed as without the ``Print``. In graphs with lazy
+branches observers stay in place, since they must not observe values that are never computed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`wrap_py`: Python functions of arrays as ops.
 
-It is a decorator for users, and the shortest way to add an op without derivatives.
+It is a decorator for users (also called `as_op`), and the shortest way to add an op without derivatives.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def wrap_py(
     ``itypes`` and ``otypes`` are a type or a list of types, or constructors of variables such as ``dvector``. The function
     gets an array for each input and returns one for each output, which must fit its type. The op has no gradient.
     ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns the output shapes without
-    running the function. It is pickled by name, so it must be an attribute of a module.
+    running the function. The op is pickled by the module and the name of the function, so to be pickled it must be found there
+    under that name.
     """
     if otypes is None:
         raise TypeError(

@@ -1,7 +1,7 @@
 """Scalar ops of arithmetic, rounding, comparison, logic and selection.
 
 Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`. Python's operators on tensors call
-them.
+them; gradients, rules and functions of all families are built with them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass.
 
-Fusion (`occelo_rewrite.fusion`) makes it, and linkers compile it.
+Fusion (`occelo_rewrite.fusion`) makes it, in-place rewriting reads it, and all linkers run it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
 
-Every elementwise function of this package is made by `elementwise`, and so are those of users.
+`elementwise` makes every elementwise op of this package, except casts and fused ones, and those of users. Other families
+call `broadcast_static` and `unbroadcast`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Scalar ops of special functions, computed by SciPy, which is imported on first use.
+"""Scalar ops of special functions (error, gamma, beta, Bessel and others), computed by SciPy, which is imported on first use.
+
+Users find the functions in `occelo.tensor`; stable forms of expressions contain error functions.
 
 Derivatives are from the NIST Digital Library of Mathematical Functions (DLMF); each section is
 named next to its formula.

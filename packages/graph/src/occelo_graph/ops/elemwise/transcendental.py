@@ -1,6 +1,7 @@
 """Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions.
 
-Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`.
+Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`. Gradients, stable forms, rules and functions of
+other families are built with them.
 """
 
 from __future__ import annotations

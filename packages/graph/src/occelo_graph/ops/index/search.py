@@ -1,6 +1,7 @@
 """Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices.
 
-Users find the functions in `occelo.tensor`; several are methods of tensors.
+The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the functions in
+`occelo.tensor`; several are methods of tensors. `einsum` and linear algebra take diagonals and rows with them.
 """
 
 from __future__ import annotations

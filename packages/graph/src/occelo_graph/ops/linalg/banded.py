@@ -1,4 +1,7 @@
-"""Linear equations with banded matrices, which are given by their diagonals."""
+"""Linear equations with banded matrices, which are given by their diagonals.
+
+Users find `solve_banded` and `solveh_banded` in `occelo.tensor.linalg`. `solve` calls this module for tridiagonal matrices.
+"""
 
 from __future__ import annotations
 

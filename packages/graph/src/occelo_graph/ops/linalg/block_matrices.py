@@ -1,4 +1,7 @@
-"""Matrices made of blocks: Kronecker products and block-diagonal matrices."""
+"""Matrices made of blocks: Kronecker products and block-diagonal matrices, as graphs of simpler ops.
+
+Users find `kron` in `occelo.tensor`, which imports it at its first use, and `block_diag` in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

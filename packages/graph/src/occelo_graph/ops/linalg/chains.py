@@ -1,4 +1,7 @@
-"""Products of several matrices, and powers of one."""
+"""Products of several matrices, and powers of one, as graphs of `matmul` and, for negative powers, `inv`.
+
+Users find them in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Cholesky factor of positive definite matrices."""
+"""The Cholesky factor of positive definite matrices.
+
+Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and generalized eigenvalues are computed with it.
+"""
 
 from __future__ import annotations
 

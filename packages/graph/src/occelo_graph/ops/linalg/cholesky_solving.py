@@ -1,4 +1,4 @@
-"""Equations solved with a Cholesky factor."""
+"""Equations solved with a Cholesky factor: `cho_factor` and `cho_solve`, for users, in `occelo.tensor.linalg`."""
 
 from __future__ import annotations
 

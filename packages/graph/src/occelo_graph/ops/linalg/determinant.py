@@ -1,4 +1,8 @@
-"""Determinants of square matrices, and their signs and logarithms."""
+"""Determinants of square matrices, and their signs and logarithms.
+
+The ops `Det` and `SLogDet` decompose into the LU factorisation (`lu`) and products. Users find `det` and `slogdet` in
+`occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What gradients of eigenvalues, singular values and orthogonal factors have in common."""
+"""Formulas that gradients of eigenvalues, singular values, pseudoinverses and orthogonal factors share.
+
+`eig`, `eigh`, `svd`, `pinv` and `qr` use them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of square matrices."""
+"""Eigenvalues and eigenvectors of square matrices; users find `eig` and `eigvals` in `occelo.tensor.linalg`."""
 
 from __future__ import annotations
 

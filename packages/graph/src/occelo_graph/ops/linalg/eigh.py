@@ -1,4 +1,7 @@
-"""Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them."""
+"""Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them.
+
+Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The LU factorisation with partial pivoting, and equations solved with it."""
+"""The LU factorisation with partial pivoting, and equations solved with it.
+
+Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`.
+"""
 
 from __future__ import annotations
 

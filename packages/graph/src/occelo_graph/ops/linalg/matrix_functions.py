@@ -1,4 +1,7 @@
-"""Functions of square matrices: the exponential, the principal logarithm and the principal square root."""
+"""Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
+
+Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 All other dimensions are batch dimensions. They broadcast against each other as in `MatMul`: only a length that is known to
 be 1 when the graph is built broadcasts.
+
+All ops of this folder derive from it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pseudoinverses, least squares, ranks and condition numbers, by singular values."""
+"""Pseudoinverses, least squares, ranks and condition numbers, by singular values.
+
+Users find `pinv`, `lstsq`, `matrix_rank` and `cond` in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

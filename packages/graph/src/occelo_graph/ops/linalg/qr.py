@@ -1,4 +1,4 @@
-"""QR decompositions."""
+"""QR decompositions; users find `qr` in `occelo.tensor.linalg`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Algebraic Riccati equations, of control in continuous and in discrete time.
+"""Algebraic Riccati equations, of control in continuous and in discrete time; users find them in `occelo.tensor.linalg`.
 
 Their gradients solve Lyapunov equations of the closed loop (Kao and Hennequin 2020, Automatic differentiation of Sylvester,
 Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).

@@ -1,4 +1,7 @@
-"""Linear equations with square matrices, by a method that suits what is assumed of the matrices."""
+"""Linear equations with square matrices, by a method that suits what the caller assumes of the matrices.
+
+Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra, and rules, use it, too.
+"""
 
 from __future__ import annotations
 

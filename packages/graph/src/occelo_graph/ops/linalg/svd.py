@@ -1,4 +1,7 @@
-"""Singular value decompositions."""
+"""Singular value decompositions; users find `svd` and `svdvals` in `occelo.tensor.linalg`.
+
+Norms (`ops.statistics`), pseudoinverses and least squares are computed with them.
+"""
 
 from __future__ import annotations
 

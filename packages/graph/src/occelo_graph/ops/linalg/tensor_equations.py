@@ -1,4 +1,7 @@
-"""Linear equations and inverses of tensors, whose dimensions are taken as those of matrices."""
+"""Linear equations with tensors, and inverses of tensors, by reshaping them to matrices.
+
+Users find `tensorsolve` and `tensorinv` in `occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 

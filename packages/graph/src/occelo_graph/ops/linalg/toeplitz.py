@@ -1,4 +1,4 @@
-"""Toeplitz matrices, and equations with them."""
+"""Toeplitz matrices, and equations with them; users find the functions in `occelo.tensor.linalg`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Linear equations with a triangular matrix."""
+"""Linear equations with a triangular matrix; users find `solve_triangular` in `occelo.tensor.linalg`.
+
+Equations with LU and Cholesky factors, gradients of factorisations, and rules use it, too.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """`SpecifyShape`: a tensor with an assertion about its lengths.
 
-Users call `specify_shape`. Gradients and conversions between types assert shapes with it, too.
+Users call `specify_shape`. Gradients, vectorization, specialization (`ops.specialization`), conversions between types and
+functions of other families assert lengths with it, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Axes as arguments of functions: integers that are static, counted from 0 or from the end.
 
-All functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`.
+Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`, or pass it to one that does;
+`static_integer` also converts offsets of diagonals.
 """
 
 from __future__ import annotations

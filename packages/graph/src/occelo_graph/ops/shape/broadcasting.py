@@ -1,6 +1,6 @@
 """The shape to which several tensors or shapes broadcast.
 
-`broadcast_to`, `broadcast_arrays` and users call these functions.
+Users find `broadcast_shape` in `occelo.tensor`. `broadcast_arrays` and `block_diag` call `broadcast_lengths`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`DimShuffle`: reordering, adding and dropping dimensions, and the functions that do so, such as `transpose`.
 
-Users find the functions in `occelo.tensor`.
+Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them.
 """
 
 from __future__ import annotations

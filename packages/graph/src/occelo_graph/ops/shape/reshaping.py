@@ -1,6 +1,6 @@
 """`Reshape`: the same elements under other lengths, and the functions that do so, such as `flatten`.
 
-Users find the functions in `occelo.tensor`.
+Users find the functions in `occelo.tensor`; gradients and functions of other families call them.
 """
 
 from __future__ import annotations

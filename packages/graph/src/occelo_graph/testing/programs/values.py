@@ -1,6 +1,6 @@
 """Random values and memory layouts of the inputs of random programs.
 
-`drawing` makes inputs with it.
+`drawing` makes inputs with it; `generating` draws their dtypes from `DTYPES`.
 """
 
 from __future__ import annotations
