@@ -12,6 +12,8 @@ from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.lane_algorithms import factor_lanes
+from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element, fill_with_nan
 from occelo_link.loops.linalg.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_link.loops.loop_nests import copy_elements
@@ -31,6 +33,10 @@ def lower_cholesky(
 ) -> Sequence[Tensor]:
     x = inputs[0]
     n = context.unify(x.shape[-2], x.shape[-1])
+    maybe_small = n.op != "const" or n.args[0] <= SMALL
+    in_lanes = maybe_small and for_lanes(context, [x])
+    if in_lanes:
+        x = context.contiguous_copy(x)
     triangle = _lower_triangle(context, x)
     result = context.new_stored(x.dtype, [*x.shape[:-2], n, n])
 
@@ -46,12 +52,12 @@ def lower_cholesky(
 
     def emit() -> None:
         builder = context.builder
-        copy_elements(context, triangle, result)
-        lapack = Lapack(context, x.dtype)
-        leading = builder.op("max", n, context.i64(1))
         zero = context.i64(0)
 
         def by_lapack() -> Sequence[Value]:
+            copy_elements(context, triangle, result)
+            lapack = Lapack(context, x.dtype)
+            leading = builder.op("max", n, context.i64(1))
             with each_element(context, x.shape[:-2]) as index:
                 at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
                 # the lower triangle in row-major order is the upper one in column-major order
@@ -59,6 +65,11 @@ def lower_cholesky(
             return ()
 
         def by_loops() -> Sequence[Value]:
+            if in_lanes:
+                assert isinstance(x, Stored)
+                _in_lanes(context, x, result, node.op.on_error == "nan")
+                return ()
+            copy_elements(context, triangle, result)
             with each_element(context, x.shape[:-2]) as index:
                 start = result.position(builder, [*index, zero, zero])
                 factor(index, _small(context, result, start, n))
@@ -72,6 +83,17 @@ def lower_cholesky(
 
     context.step([triangle], [result], emit)
     return [result]
+
+
+def _in_lanes(context: Context, x: Stored, result: Stored, nan: bool) -> None:
+    """Factor a batch of small matrices, one matrix per lane."""
+    lanes = Lanes(context, x.dtype, x.shape[:-2])
+    matrix = lanes.matrix(*result.shape[-2:])
+    zero, one = context.i64(0), context.i64(1)
+    with lanes.groups(nan):
+        matrix.fill(x, lambda i: (zero, context.builder.add(i, one)))
+        factor_lanes(lanes, matrix)
+        matrix.copy_to(result, nan)
 
 
 @lowers_complex_to_loops(Cholesky)

@@ -11,23 +11,37 @@ from dataclasses import dataclass
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
 
-__all__ = ["SMALL", "Rows", "back_substitution", "by_size", "eliminate"]
+__all__ = ["SMALL", "Rows", "back_substitution", "by_size", "eliminate", "maybe_small"]
 
 SMALL = 16
 """Matrices with at most so many rows are factored by loops."""
 
 
+def maybe_small(*lengths: Value) -> bool:
+    """Whether all lengths may be at most `SMALL`."""
+    return all(n.op != "const" or n.args[0] <= SMALL for n in lengths)
+
+
 def by_size(
     context: Context,
-    n: Value,
+    lengths: Sequence[Value],
     small: Callable[[], Sequence[Value]],
     large: Callable[[], Sequence[Value]],
 ) -> None:
-    """Write the code for small or for large lengths; both and a branch if the length is not static."""
-    if n.op == "const":
-        (small if n.args[0] <= SMALL else large)()
+    """Write the code for small or for large lengths; both and a branch if the lengths are not static."""
+    builder = context.builder
+    unknown = [n for n in lengths if n.op != "const"]
+    if not maybe_small(*lengths):
+        large()
+    elif unknown:
+        limit = context.i64(SMALL)
+        conditions = [builder.op("le", n, limit) for n in unknown]
+        condition = conditions[0]
+        for other in conditions[1:]:
+            condition = builder.op("and", condition, other)
+        builder.branch(condition, small, large)
     else:
-        context.builder.branch(context.builder.op("le", n, context.i64(SMALL)), small, large)
+        small()
 
 
 @dataclass

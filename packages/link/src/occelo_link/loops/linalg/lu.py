@@ -12,7 +12,9 @@ from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.linalg.elimination import Rows, by_size, eliminate
+from occelo_link.loops.linalg.elimination import Rows, by_size, eliminate, maybe_small
+from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes
+from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
@@ -23,7 +25,7 @@ from occelo_link.loops.linalg.work_matrices import (
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Tensor
+from occelo_link.loops.tensors import Stored, Tensor
 
 __all__: list[str] = []
 
@@ -41,10 +43,15 @@ def lower_lu_factor(
     least = m if square else builder.op("min", m, n)
     result = new_result(context, dtype, [*batch, m, n])
     pivots = context.new_stored("int32", [*batch, least])
+    source_in_lanes = None
+    if small and maybe_small(n) and for_lanes(context, inputs):
+        source_in_lanes = context.contiguous_copy(inputs[0])
     # loops factor in the memory of the results, so that the matrices may be formulas
     source = result if small else stored_parts(context, inputs[0])
 
     def by_lapack() -> Sequence[Value]:
+        if small:
+            copy_elements(context, parts[0], result[0])
         lapack = Lapack(context, dtype)
         work = WorkMatrix(context, dtype, m, n)
         exchanged = lapack.integers(builder.op("max", m, context.i64(1)))
@@ -61,6 +68,10 @@ def lower_lu_factor(
         return ()
 
     def by_loops() -> Sequence[Value]:
+        if source_in_lanes is not None:
+            _in_lanes(context, source_in_lanes, result[0], pivots)
+            return ()
+        copy_elements(context, parts[0], result[0])
         zero = context.i64(0)
         with each_element(context, batch) as index:
             start = result[0].position(builder, [*index, zero, zero])
@@ -75,13 +86,33 @@ def lower_lu_factor(
 
     def emit() -> None:
         if small:
-            copy_elements(context, parts[0], result[0])
-            by_size(context, n, by_loops, by_lapack)
+            by_size(context, [n], by_loops, by_lapack)
         else:
             by_lapack()
 
-    context.step(parts if small else source, [*result, pivots], emit)
+    reads = parts if source_in_lanes is None else [source_in_lanes]
+    context.step([*parts, *reads] if small else source, [*result, pivots], emit)
     return [whole_tensor(result), pivots]
+
+
+def _in_lanes(context: Context, source: Stored, result: Stored, pivots: Stored) -> None:
+    """Factor a batch of small matrices, one matrix per lane."""
+    builder = context.builder
+    lanes = Lanes(context, result.dtype, source.shape[:-2])
+    n = source.shape[-1]
+    matrix = lanes.matrix(n, n)
+
+    def record(k: Value, places: Buffer) -> None:
+        with builder.loop(lanes.remaining(), fixed=True) as loop:
+            row = builder.cast(builder.load(places, loop.index, fixed=True), "int32")
+            start = builder.mul(builder.add(lanes.first, loop.index), n)
+            builder.store(pivots.buffer, builder.add(start, k), row)
+
+    # a pivot of 0 is no failure: the factors exist
+    with lanes.groups(nan=True):
+        matrix.fill(source)
+        eliminate_lanes(lanes, matrix, record=record)
+        matrix.copy_to(result, nan=False)
 
 
 @lowers_to_loops(PivotToPermutation)

@@ -13,7 +13,15 @@ from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.linalg.diagonal import lower_diagonal
-from occelo_link.loops.linalg.elimination import Rows, back_substitution, by_size, eliminate
+from occelo_link.loops.linalg.elimination import (
+    Rows,
+    back_substitution,
+    by_size,
+    eliminate,
+    maybe_small,
+)
+from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes, solve_lanes
+from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import (
     Lapack,
     batch_lengths,
@@ -62,8 +70,10 @@ class _Equations:
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
         """The results, by the routine; with ``small``, by loops for small matrices."""
 
+        in_lanes = small and self._for_lanes()
+
         def by_loops() -> Sequence[Value]:
-            self.by_loops()
+            (self.by_lanes if in_lanes else self.by_loops)()
             return ()
 
         def by_lapack() -> Sequence[Value]:
@@ -72,12 +82,41 @@ class _Equations:
 
         def emit() -> None:
             if small:
-                by_size(self.context, self.n, by_loops, by_lapack)
+                # a matrix of many right-hand sides is one call of LAPACK, not a batch in lanes
+                sizes = [self.n, self.columns] if in_lanes else [self.n]
+                by_size(self.context, sizes, by_loops, by_lapack)
             else:
                 by_lapack()
 
         self.context.step([*self.matrix, *(self.right or ())], self.result, emit)
         return [whole_tensor(self.result)]
+
+    def _for_lanes(self) -> bool:
+        """Whether to compute with one matrix per lane; makes the operands readable for that."""
+        operands = [self.matrix, *([] if self.right is None else [self.right])]
+        if not maybe_small(self.n, self.columns):
+            return False
+        if not for_lanes(self.context, [o[0] for o in operands]):
+            return False
+        self.matrix = [self.context.contiguous_copy(self.matrix[0])]
+        if self.right is not None:
+            self.right = [self.context.contiguous_copy(self.right[0])]
+        return True
+
+    def by_lanes(self) -> None:
+        """Eliminate in a group of matrices at once."""
+        nan = self.on_error == "nan"
+        lanes = Lanes(self.context, self.dtype, self.batch)
+        matrix, columns = lanes.matrix(self.n, self.n), lanes.matrix(self.n, self.columns)
+        with lanes.groups(nan):
+            matrix.fill(self.matrix[0])
+            if self.right is None:
+                columns.fill_identity()
+            else:
+                columns.fill(self.right[0])
+            eliminate_lanes(lanes, matrix, columns)
+            solve_lanes(lanes, matrix, columns, lower=False)
+            columns.copy_to(self.result[0], nan)
 
     def settled(self, failed: Value) -> Value | None:
         """Write a check that nothing failed, or return whether the result is good, as the op says."""

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.elimination import by_size, maybe_small
+from occelo_link.loops.linalg.lane_algorithms import solve_lanes
+from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, batch_lengths, each_element, own_index
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
@@ -34,11 +38,14 @@ def lower_solve_triangular(
     op, dtype = node.op, node.outputs[0].type.dtype
     n = context.unify(context.unify(a.shape[-2], a.shape[-1]), b.shape[-2])
     batch = batch_lengths(context, [a, b], [2, 2])
+    result = new_result(context, dtype, [*batch, n, b.shape[-1]])
+    in_lanes = not is_complex(dtype) and maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
+    if in_lanes:
+        a, b = context.contiguous_copy(a), context.contiguous_copy(b)
     matrix = _Matrix(context, a, dtype)
     right = stored_parts(context, b)
-    result = new_result(context, dtype, [*batch, n, b.shape[-1]])
 
-    def emit() -> None:
+    def by_lapack() -> Sequence[Value]:
         builder = context.builder
         lapack = Lapack(context, dtype)
         columns = WorkMatrix(context, dtype, n, b.shape[-1])
@@ -64,9 +71,47 @@ def lower_solve_triangular(
                 columns.copy_to(result, index)
             else:
                 columns.copy_to(result, index, good)
+        return ()
+
+    def by_lanes() -> Sequence[Value]:
+        assert isinstance(a, Stored)
+        assert isinstance(b, Stored)
+        _in_lanes(context, op, [a, b], batch, result[0])
+        return ()
+
+    def emit() -> None:
+        if in_lanes:
+            by_size(context, [n, b.shape[-1]], by_lanes, by_lapack)
+        else:
+            by_lapack()
 
     context.step([*matrix.parts, *right], result, emit)
     return [whole_tensor(result)]
+
+
+def _in_lanes(
+    context: Context,
+    op: SolveTriangular,
+    operands: Sequence[Stored],
+    batch: Sequence[Value],
+    result: Stored,
+) -> None:
+    """Solve for a batch of small matrices, one matrix per lane."""
+    nan = op.on_error == "nan"
+    lanes = Lanes(context, result.dtype, batch)
+    a, b = operands
+    n = result.shape[-2]
+    matrix, columns = lanes.matrix(n, n), lanes.matrix(n, b.shape[-1])
+    zero, one = context.i64(0), context.i64(1)
+
+    def triangle(i: Value) -> tuple[Value, Value]:
+        return (zero, context.builder.add(i, one)) if op.lower else (i, n)
+
+    with lanes.groups(nan):
+        matrix.fill(a, triangle)
+        columns.fill(b)
+        solve_lanes(lanes, matrix, columns, op.lower, op.unit_diagonal)
+        columns.copy_to(result, nan)
 
 
 class _Matrix:

@@ -1,0 +1,205 @@
+"""Batches of small real matrices, one matrix per lane of vector operations.
+
+A group of matrices is copied into working memory where equal elements of all of them lie side by side. An algorithm is
+written once, for elements; each of its operations is one vector operation for the whole group. The lowerings of factors
+and of equations use this for batches of matrices with at most `SMALL` rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+
+from occelo_link.loops.ir.program import Buffer, Value, itemsize
+from occelo_link.loops.linalg.lapack import batch_lengths
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import Stored, Tensor, is_unit
+
+__all__ = ["LaneMatrix", "Lanes", "for_lanes"]
+
+
+def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
+    """Whether operands form a batch that lanes can read: each has all batch dimensions, or only such of length 1."""
+    batch = batch_lengths(context, tensors, [2] * len(tensors))
+    if all(is_unit(n) for n in batch):
+        return False
+    leads = [t.shape[:-2] for t in tensors]
+    return all(
+        all(map(is_unit, lead)) or (len(lead) == len(batch) and all(map(_same_kind, lead, batch)))
+        for lead in leads
+    )
+
+
+def _same_kind(length: Value, whole: Value) -> bool:
+    return is_unit(length) == is_unit(whole)
+
+
+class Lanes:
+    """Groups of matrices of a batch; made where the statements of a step are written.
+
+    ``failed`` says which matrices of a group have no result, by 1 and 0. The last group is filled up with the last matrix.
+    """
+
+    def __init__(self, context: Context, dtype: str, batch: Sequence[Value]) -> None:
+        self.context, self.builder, self.dtype = context, context.builder, dtype
+        # as many as fit into the widest vectors
+        self.count = 64 // itemsize(dtype)
+        self.length = self.builder.product(batch)
+        self.failed = self.column()
+        self.first = context.i64(0)
+
+    def number(self, value: float) -> Value:
+        """A constant."""
+        return self.builder.const(value, self.dtype)
+
+    def matrix(self, rows: Value, columns: Value) -> LaneMatrix:
+        """Working memory for the matrices of a group."""
+        return LaneMatrix(self, rows, columns)
+
+    def column(self) -> Buffer:
+        """Working memory for one number of each lane, which is 0."""
+        buffer = self.builder.buffer(self.dtype, "work", ndim=1)
+        self.builder.alloc(buffer, self.context.i64(self.count))
+        self.clear(buffer)
+        return buffer
+
+    def clear(self, buffer: Buffer) -> None:
+        """Set one number of each lane to 0."""
+        with self.each() as lane:
+            self.builder.store(buffer, lane, self.number(0.0))
+
+    @contextmanager
+    def each(self) -> Generator[Value]:
+        """A vector iteration over the lanes; gives the lane."""
+        length = self.context.i64(self.count)
+        with self.builder.loop(length, lanes=self.count, fixed=True) as loop:
+            yield loop.index
+
+    @contextmanager
+    def groups(self, nan: bool) -> Generator[None]:
+        """The loop over all groups; afterwards it stops if a matrix failed, unless such ones become ``nan``."""
+        builder, count = self.builder, self.context.i64(self.count)
+        whole = builder.add(self.length, self.context.i64(self.count - 1))
+        with builder.loop(builder.op("floordiv", whole, count), fixed=True) as loop:
+            self.first = builder.mul(loop.index, count)
+            if nan:
+                self.clear(self.failed)
+            yield
+        if not nan:
+            self._check()
+
+    def mark(self, lane: Value, bad: Value) -> None:
+        """Note that a lane's matrix has no result if ``bad``."""
+        before = self.builder.load(self.failed, lane, fixed=True)
+        self.builder.store(self.failed, lane, self.builder.select(bad, self.number(1.0), before))
+
+    def _check(self) -> None:
+        """Stop unless all matrices have results."""
+        builder = self.builder
+        with builder.loop(self.context.i64(self.count), fixed=True) as loop:
+            total = loop.carry(self.number(0.0))
+            flag = builder.load(self.failed, loop.index, fixed=True)
+            total.following = builder.op("max", total.param, flag)
+        self.context.check(builder.eq(total.result, self.number(0.0)))
+
+    def remaining(self) -> Value:
+        """The number of matrices in the group."""
+        left = self.builder.sub(self.length, self.first)
+        return self.builder.op("min", left, self.context.i64(self.count))
+
+
+class LaneMatrix:
+    """The matrices of a group in working memory, which starts as zeros; elements are given by row, column and lane."""
+
+    def __init__(self, lanes: Lanes, rows: Value, columns: Value) -> None:
+        self.lanes, self.builder = lanes, lanes.builder
+        self.rows, self.columns = rows, columns
+        self._stage: Buffer | None = None
+        builder = self.builder
+        self.buffer = builder.buffer(lanes.dtype, "work", ndim=3)
+        size = builder.mul(builder.mul(rows, columns), lanes.context.i64(lanes.count))
+        builder.alloc(self.buffer, size)
+        with builder.loop(size, lanes=lanes.count) as loop:
+            builder.store(self.buffer, loop.index, lanes.number(0.0))
+
+    def _offset(self, i: Value, j: Value, lane: Value) -> Value:
+        builder = self.builder
+        at = builder.add(builder.mul(i, self.columns), j)
+        return builder.add(builder.mul(at, self.lanes.context.i64(self.lanes.count)), lane)
+
+    def load(self, i: Value, j: Value, lane: Value) -> Value:
+        """An element."""
+        return self.builder.load(self.buffer, self._offset(i, j, lane), fixed=True)
+
+    def store(self, i: Value, j: Value, lane: Value, value: Value) -> None:
+        """Write an element."""
+        self.builder.store(self.buffer, self._offset(i, j, lane), value)
+
+    def subtract(self, i: Value, factor: Value, j: Value, k: Value, lane: Value) -> None:
+        """Subtract from the element in row ``i`` and column ``k`` a multiple of the one in row ``j``."""
+        builder = self.builder
+        product = builder.op("mul", factor, self.load(j, k, lane))
+        self.store(i, k, lane, builder.op("sub", self.load(i, k, lane), product))
+
+    def fill(
+        self, source: Stored, span: Callable[[Value], tuple[Value, Value]] | None = None
+    ) -> None:
+        """Copy matrices in C order: of row ``i`` the columns from ``span(i)[0]`` to before ``span(i)[1]``, or all.
+
+        A source that is one matrix is copied to all lanes.
+        """
+        lanes, builder = self.lanes, self.builder
+        one = all(map(is_unit, source.shape[:-2]))
+        size = builder.mul(self.rows, self.columns)
+        last = builder.sub(lanes.remaining(), lanes.context.i64(1))
+        buffer = source.buffer if one else self._staged(source, size)
+        with builder.loop(self.rows, fixed=True) as down:
+            start, stop = (None, self.columns) if span is None else span(down.index)
+            with builder.loop(stop, start=start, fixed=True) as across, lanes.each() as lane:
+                at = builder.add(builder.mul(down.index, self.columns), across.index)
+                if one:
+                    at = builder.add(source.offset, at)
+                else:
+                    at = builder.add(builder.mul(builder.op("min", lane, last), size), at)
+                value = builder.load(buffer, at, fixed=True)
+                self.store(down.index, across.index, lane, value)
+
+    def _staged(self, source: Stored, size: Value) -> Buffer:
+        """A copy of the group's matrices: reading memory in order is what the processor can prefetch."""
+        lanes, builder = self.lanes, self.builder
+        if self._stage is None:
+            self._stage = builder.buffer(lanes.dtype, "work", ndim=1)
+            builder.alloc(self._stage, builder.mul(size, lanes.context.i64(lanes.count)))
+        start = builder.add(source.offset, builder.mul(lanes.first, size))
+        with builder.loop(builder.mul(lanes.remaining(), size), lanes=lanes.count) as loop:
+            value = builder.load(source.buffer, builder.add(start, loop.index), fixed=True)
+            builder.store(self._stage, loop.index, value)
+        return self._stage
+
+    def fill_identity(self) -> None:
+        """Make all matrices the identity."""
+        lanes, builder = self.lanes, self.builder
+        with builder.loop(self.rows, fixed=True) as down:
+            with builder.loop(self.columns, fixed=True) as across, lanes.each() as lane:
+                i, j = down.index, across.index
+                same = builder.eq(i, j)
+                value = builder.select(same, lanes.number(1.0), lanes.number(0.0))
+                self.store(i, j, lane, value)
+
+    def copy_to(self, result: Stored, nan: bool) -> None:
+        """Copy the matrices of the group to a result in C order; NaN where they failed, if ``nan``."""
+        lanes, builder = self.lanes, self.builder
+        count = lanes.context.i64(lanes.count)
+        size = builder.mul(self.rows, self.columns)
+        with builder.loop(lanes.remaining(), fixed=True) as loop:
+            start = builder.mul(builder.add(lanes.first, loop.index), size)
+            good = None
+            if nan:
+                flag = builder.load(lanes.failed, loop.index, fixed=True)
+                good = builder.eq(flag, lanes.number(0.0))
+            with builder.loop(size, lanes=lanes.count) as elements:
+                at = builder.add(builder.mul(elements.index, count), loop.index)
+                value = builder.load(self.buffer, at)
+                if good is not None:
+                    value = builder.select(good, value, lanes.number(float("nan")))
+                builder.store(result.buffer, builder.add(start, elements.index), value)

@@ -1,0 +1,137 @@
+"""Batches of small matrices, which are computed with one matrix per lane: every size, group and way to fail."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo.tensor import linalg
+
+BACKENDS = [
+    b for b in ("native", "c", "numba") if b != "numba" or importlib.util.find_spec("numba")
+]
+# below, at and above the number of lanes, of float64 and float32
+BATCHES = [(0,), (1,), (7,), (8,), (17,), (2, 9)]
+
+
+def drawn(*shape: int) -> Any:
+    return np.random.default_rng(5).uniform(-1, 1, shape)
+
+
+def loop_over(function: Any, *operands: Any) -> Any:
+    """NumPy's function for each element of a batch."""
+    batch = np.broadcast_shapes(*(a.shape[:-2] for a in operands))
+    whole = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in operands]
+    made = [function(*(a[index] for a in whole)) for index in np.ndindex(batch)]
+    return np.reshape(made, (*batch, *made[0].shape)) if made else np.zeros(batch)
+
+
+def run(backend: str, function: Any, known: bool, *arrays: Any) -> Any:
+    inputs = [
+        ot.tensor(f"x{k}", dtype=a.dtype.name, shape=a.shape if known else (None,) * a.ndim)
+        for k, a in enumerate(arrays)
+    ]
+    return oc.function(inputs, function(*inputs), mode=backend)(*arrays)
+
+
+def check(backend: str, function: Any, reference: Any, known: bool, *arrays: Any) -> None:
+    made = run(backend, function, known, *arrays)
+    wanted = loop_over(reference, *arrays)
+    assert made.dtype == arrays[0].dtype
+    tolerance = 1e-9 if made.dtype == np.float64 else 1e-3
+    if made.size:
+        np.testing.assert_allclose(made, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_function_for_batches_of_every_size(backend: str, dtype: str) -> None:
+    # compiling takes long with Numba and C, which get the same loops
+    chosen = {"native": range(len(BATCHES)), "c": (4, 5), "numba": (2,)}[backend]
+    for k in chosen:
+        batch = BATCHES[k]
+        n, columns = (1, 2, 4, 5, 8, 16)[k], (1, 3, 2)[k % 3]
+        a = drawn(*batch, n, n).astype(dtype)
+        a += 2 * np.roll(np.eye(n, dtype=dtype), 1, axis=0)  # pivots lie off the diagonal
+        b = drawn(*batch, n, columns).astype(dtype)
+        positive = a @ a.swapaxes(-1, -2) + np.eye(n, dtype=dtype)
+        known = k % 2 == 0
+        check(backend, linalg.cholesky, np.linalg.cholesky, known, positive)
+        check(backend, linalg.inv, np.linalg.inv, known, a)
+        check(backend, linalg.det, np.linalg.det, known, a)
+        check(backend, lambda x, y: linalg.solve(x, y, b_ndim=2), np.linalg.solve, known, a, b)
+        for lower, part in ((True, np.tril), (False, np.triu)):
+            check(
+                backend,
+                lambda x, y, lower=lower: linalg.solve_triangular(x, y, lower=lower, b_ndim=2),
+                lambda x, y, part=part: np.linalg.solve(part(x), y),
+                known,
+                positive,
+                b,
+            )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_matrix_for_all_right_hand_sides_and_the_other_way_round(backend: str) -> None:
+    matrices, sides = drawn(9, 3, 3) + 3 * np.eye(3), drawn(9, 3, 2)
+    for a, b in (
+        (matrices[0], sides),
+        (matrices[:1], sides),
+        (matrices, sides[0]),
+        (matrices[::-2], sides[1:6]),
+        (matrices.swapaxes(-1, -2), sides),
+        (matrices[:, None], sides[None]),
+    ):
+        for known in (True, False) if backend == "native" else (True,):
+            if not known and 1 in (*a.shape, *b.shape):
+                continue  # only lengths that are known to be 1 broadcast
+            check(backend, lambda x, y: linalg.solve(x, y, b_ndim=2), np.linalg.solve, known, a, b)
+            check(
+                backend,
+                lambda x, y: linalg.solve_triangular(x, y, unit_diagonal=True, b_ndim=2),
+                lambda x, y: np.linalg.solve(np.triu(x, 1) + np.eye(3), y),
+                known,
+                a,
+                b,
+            )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_pivots_are_those_of_lapack(backend: str) -> None:
+    from scipy.linalg import lu_factor
+
+    a = drawn(11, 6, 6)
+    x = ot.tensor("x", shape=(11, 6, 6), dtype="float64")
+    factors, pivots = oc.function([x], list(linalg.lu_factor(x)), mode=backend)(a)
+    for k in range(11):
+        wanted = lu_factor(a[k])
+        np.testing.assert_allclose(factors[k], wanted[0], rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(pivots[k], wanted[1])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["cholesky", "inv", "solve", "solve_triangular"])
+def test_a_bad_matrix_is_named_or_becomes_nan_alone(backend: str, name: str) -> None:
+    good = drawn(19, 4, 4)
+    good = good @ good.swapaxes(-1, -2) + np.eye(4)
+    bad = good.copy()
+    bad[17] = np.diag([1.0, 2.0, -1.0 if name == "cholesky" else 0.0, 3.0])
+    b = drawn(19, 4, 1)
+    function = getattr(linalg, name)
+
+    def apply(on_error: str) -> Any:
+        if name in ("cholesky", "inv"):
+            return lambda x: function(x, on_error=on_error)
+        return lambda x: function(x, b, b_ndim=2, on_error=on_error)
+
+    with pytest.raises(np.linalg.LinAlgError, match="index 17 of the batch"):
+        run(backend, apply("raise"), True, bad)
+    made = run(backend, apply("nan"), True, bad)
+    assert np.isnan(made[17]).all()
+    others = np.arange(19) != 17
+    np.testing.assert_allclose(made[others], run(backend, apply("raise"), True, good)[others])
