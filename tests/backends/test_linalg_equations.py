@@ -114,3 +114,17 @@ def test_banded_equations(backend: str) -> None:
     bands[1, :, 2] = 0
     with pytest.raises(np.linalg.LinAlgError, match="at index 1 of the batch"):
         f(bands * np.array([[0.0], [1.0], [0.0]]), right)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_matrices_that_are_not_square_are_errors(backend: str) -> None:
+    x = ot.dmatrix("x")
+    for function in (
+        lambda a: linalg.det(a) + linalg.slogdet(a)[1],
+        lambda a: linalg.lu_solve(linalg.lu_factor(a), a),
+    ):
+        f = oc.function([x], function(x), mode=backend)
+        assert np.isfinite(f(np.eye(2))).all()
+        for shape in ((2, 3), (3, 2), (1, 2)):
+            with pytest.raises(ValueError, match="square"):
+                f(np.ones(shape))

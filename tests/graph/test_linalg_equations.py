@@ -56,7 +56,7 @@ def assumed(a: Any, kind: str | None, lower: bool) -> Any:
         diagonal = np.eye(a.shape[-1], dtype=bool)
         return whole if kind == "sym" else np.where(diagonal, whole.real, whole)
     masks = {"diagonal": lambda x: np.triu(np.tril(x)), "lower triangular": np.tril}
-    masks |= {"upper triangular": np.triu}
+    masks |= {"upper triangular": np.triu, "tridiagonal": lambda x: np.triu(np.tril(x, 1), -1)}
     return masks.get(kind or "", lambda x: x)(a)
 
 
@@ -249,6 +249,19 @@ def test_gradients(name: str) -> None:
         return grad((function(x) ** 2).sum(), x)
 
     verify_grad(slope, [a[0]])
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_lu_solve_takes_right_hand_sides_that_fit(rows: int, known: bool) -> None:
+    for trans in (0, 1):
+        with pytest.raises(ValueError, match="right-hand sides that fit"):
+            run(
+                lambda x, y, trans=trans: linalg.lu_solve(linalg.lu_factor(x), y, trans),
+                np.eye(3),
+                np.ones((rows, 2)),
+                known=known,
+            )
 
 
 def test_gradient_of_the_sign_of_a_complex_determinant() -> None:

@@ -245,3 +245,10 @@ def test_names_of_linear_algebra_are_found_where_they_are() -> None:
     with pytest.raises(AttributeError, match=r"use occelo\.tensor\.linalg\.multi_dot$"):
         ot.multi_dot
     assert "occelo_graph.linalg" in sys.modules
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_powers_of_matrices_that_are_not_square_are_errors(n: int) -> None:
+    x = ot.dmatrix("x")
+    with pytest.raises(ValueError, match=r"square|match|fit|aligned"):
+        evaluate([linalg.matrix_power(x, n) + linalg.matrix_power(x, 0)], {x: np.ones((2, 3))})

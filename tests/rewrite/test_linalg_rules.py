@@ -121,7 +121,7 @@ def test_a_product_with_a_vector_at_its_end_forms_no_matrix() -> None:
 
 
 def test_strict_optimizers_leave_singular_matrices_as_errors() -> None:
-    x = ot.dmatrix("x")
+    x = ot.TensorType("float64", (3, 3))("x")
     found = rewrite_graph(linalg.inv(linalg.inv(x)), include=("canonicalize",))
     assert found is x
     graph = og.FunctionGraph([x], [linalg.inv(linalg.inv(x))], clone=True)
@@ -165,3 +165,41 @@ def test_a_low_rank_update_is_solved_by_its_small_part_where_asked_for() -> None
     solution, logarithm = values_of(graph, *values)
     np.testing.assert_allclose(solution, np.linalg.solve(matrix, values[2]), rtol=1e-11)
     np.testing.assert_allclose(logarithm, np.linalg.slogdet(matrix).logabsdet, rtol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: linalg.det(ot.tril(x)),
+        lambda x: linalg.slogdet(ot.triu(x))[0],
+        lambda x: linalg.slogdet(ot.triu(x))[1],
+        lambda x: linalg.det(ot.assume(x, lower_triangular=True, unit_diagonal=True)),
+        lambda x: linalg.det(ot.matrix_transpose(x)),
+        lambda x: linalg.inv(linalg.inv(x)),
+        lambda x: linalg.inv(ot.tril(x)),
+    ],
+)
+def test_matrices_that_are_not_square_stay_errors(build: Any, batch: tuple[int, ...]) -> None:
+    x = ot.TensorType("float64", (None,) * (len(batch) + 2))("x")
+    graph = rewritten([x], [build(x)])
+    values_of(graph, np.broadcast_to(np.eye(3), (*batch, 3, 3)))
+    for shape in ((2, 3), (3, 2)):
+        with pytest.raises(ValueError, match="square"):
+            values_of(graph, np.ones((*batch, *shape)))
+
+
+def test_the_determinant_of_a_batch_of_unit_triangles_is_one() -> None:
+    x = ot.dtensor3("x")
+    unit = ot.assume(x, lower_triangular=True, unit_diagonal=True)
+    graph = rewritten([x], [linalg.det(unit)])
+    assert "Det" not in ops_of(graph)
+    np.testing.assert_array_equal(values_of(graph, np.stack([np.eye(3)] * 2))[0], [1.0, 1.0])
+
+
+def test_the_inverse_of_an_inverse_that_fails_stays_nan() -> None:
+    x = ot.dtensor3("x")
+    graph = rewritten([x], [linalg.inv(linalg.inv(x, on_error="nan"), on_error="nan")])
+    found = values_of(graph, np.stack([2 * np.eye(2), np.ones((2, 2))]))[0]
+    np.testing.assert_allclose(found[0], 2 * np.eye(2))
+    assert np.isnan(found[1]).all()

@@ -127,7 +127,8 @@ def assume(
 
     A selection matrix has one 1 in each row and zeros elsewhere; a permutation has one 1 in each column as well. The
     elements on a ``unit_diagonal`` are 1; those of a ``tridiagonal`` matrix outside of its three middle diagonals are 0.
-    ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate transpose.
+    ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate transpose. An ``orthogonal``
+    matrix is square; one with more rows than columns is not orthogonal, even if its columns are orthonormal.
     ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of `register_fact`.
 
     Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if none is

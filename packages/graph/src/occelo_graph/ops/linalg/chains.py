@@ -17,6 +17,7 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to, eye
 from occelo_graph.ops.linalg.inverse import inv
+from occelo_graph.ops.linalg.matrix_op import if_square
 from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -140,7 +141,7 @@ def matrix_power(a: Any, n: int) -> TensorVariable:
         x, exponent = inv(x), -exponent
     if exponent == 0:
         lengths = lengths_by_variables(x)
-        one = eye(lengths[-1], dtype=x.dtype)
+        one = if_square("matrix_power", x, eye(lengths[-1], dtype=x.dtype))
         return broadcast_to(one, lengths) if x.type.ndim > 2 else one
     result: TensorVariable | None = None
     while exponent:

@@ -22,7 +22,7 @@ from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.linalg.lu import LuFactor
-from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian, if_square
 from occelo_graph.ops.reduce import prod
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.tensors.type import TensorType, is_complex
@@ -45,7 +45,7 @@ class Det(MatrixOp):
 
     def decompose(self, x: Any) -> Sequence[Any]:
         pivots, sign = _pivots(x)
-        return [prod(pivots, axis=-1) * cast(sign, x.dtype)]
+        return [if_square(self.label, x, prod(pivots, axis=-1) * cast(sign, x.dtype))]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]
@@ -76,7 +76,8 @@ class SLogDet(MatrixOp):
     def decompose(self, x: Any) -> Sequence[Any]:
         pivots, sign = _pivots(x)
         turned = prod(sgn(pivots), axis=-1) * cast(sign, x.dtype)
-        return [turned, log(abs(pivots)).sum(axis=-1)]
+        logarithm = log(abs(pivots)).sum(axis=-1)
+        return [if_square(self.label, x, v) for v in (turned, logarithm)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         of_sign, of_logarithm = cotangents

@@ -13,6 +13,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import arange, eye, tril, triu, zeros
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum
 from occelo_graph.ops.index.search import take, take_along_axis
@@ -204,6 +205,28 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
     return matrix, lower, upper
 
 
+def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
+    """Right-hand sides, with a check that LU factors, pivots and right-hand sides are of as many rows."""
+    if factors.type.ndim < 2 or pivots.type.ndim < 1:
+        raise ValueError(
+            f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"
+        )
+    message = "lu_solve needs square matrices, a pivot for each row, and right-hand sides that fit"
+    places = ((factors, -1), (factors, -2), (pivots, -1), (right, -2))
+    static = [v.type.shape[axis] for v, axis in places]
+    known = {n for n in static if n is not None}
+    if len(known) > 1:
+        types = f"{factors.type}, {pivots.type} and {right.type}"
+        raise ValueError(f"{message}, got {types}")
+    if None not in static:
+        return right
+    lengths = [v.shape[axis] for v, axis in places]
+    checked: TensorVariable = CheckAndRaise(ValueError, message)(
+        right, *(eq(n, lengths[0]) for n in lengths[1:])
+    )
+    return checked
+
+
 def lu_solve(
     lu_and_piv: Any,
     b: Any,
@@ -219,8 +242,10 @@ def lu_solve(
     dimensions broadcast.
 
     A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    ValueError for shapes that do not fit.
     """
     given, pivots = lu_and_piv
+    pivots = as_tensor_variable(pivots)
     factors, right = as_matrices("lu_solve", given, b)
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"trans must be 0, 1, 2 or 'N', 'T', 'C', got {trans!r}")
@@ -228,6 +253,7 @@ def lu_solve(
     if ndim == 1:
         right = expand_dims(right, -1)
     check_on_error(on_error)
+    right = _fitting(factors, pivots, right)
     options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
     if trans in (0, "N"):
         right = _rows(right, pivot_to_permutation(pivots, inverse=True))

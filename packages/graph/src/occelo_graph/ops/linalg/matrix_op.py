@@ -17,6 +17,8 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.shape.dimensions import matrix_transpose
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["MatrixOp", "as_matrices", "hermitian"]
+__all__ = ["MatrixOp", "as_matrices", "hermitian", "if_square"]
 
 LinAlgError = np.linalg.LinAlgError
 ON_ERROR = ("raise", "nan")
@@ -250,6 +252,18 @@ def hermitian(x: Any) -> TensorVariable:
     """The conjugate transpose of the last two dimensions."""
     turned: TensorVariable = matrix_transpose(x)
     return turned.conj() if is_complex(turned.dtype) else turned
+
+
+def if_square(label: str, x: Any, result: Any) -> Any:
+    """``result``, with a check that matrices are square (ValueError) unless that is known.
+
+    For results that are computed from matrices without the op that would check them.
+    """
+    rows, columns = x.type.shape[-2:]
+    if rows is not None and rows == columns:
+        return result
+    check = CheckAndRaise(ValueError, f"{label} needs square matrices")
+    return check(result, eq(x.shape[-2], x.shape[-1]))
 
 
 def check_on_error(on_error: str) -> str:

@@ -12,9 +12,11 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.linalg.determinant import Det, SLogDet
 from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.matrix_op import if_square
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, transposed_of
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, transposed_of
+from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["STABILIZE"]
 
@@ -52,8 +54,11 @@ def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacem
     if not _is_triangular(fgraph, x):
         return None
     if has(fgraph, x, "unit_diagonal"):
-        return [ot.ones_like(node.outputs[0])]
-    return [ot.prod(diagonal_of(x), axis=-1)]
+        # not from the shape of the determinant, which would keep it
+        found = ot.ones(shapes_of(fgraph).shape_of(fgraph, x)[:-2], x.type.dtype)
+    else:
+        found = ot.prod(diagonal_of(x), axis=-1)
+    return [found if is_square(fgraph, x) else if_square(node.op.label, x, found)]
 
 
 @node_rewriter([SLogDet], tags=CHANGES)
@@ -63,7 +68,8 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
     if not _is_triangular(fgraph, x):
         return None
     d = diagonal_of(x)
-    return [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
+    found = [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
+    return found if is_square(fgraph, x) else [if_square(node.op.label, x, v) for v in found]
 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)

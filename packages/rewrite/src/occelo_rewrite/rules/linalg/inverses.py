@@ -9,12 +9,14 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.matrix_op import if_square
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import (
     has,
     is_only_reader,
+    is_square,
     transposed_of,
 )
 from occelo_rewrite.shapes import shapes_of
@@ -28,7 +30,10 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(inv(x)) = x (a singular x is an error wherever the inverse is computed)."""
     inner = computed_by(node.inputs[0], Inv)
-    return None if inner is None else [inner.inputs[0]]
+    if inner is None or inner.op.on_error != "raise":
+        return None
+    (x,) = inner.inputs
+    return [x if is_square(fgraph, x) else if_square(node.op.label, x, x)]
 
 
 @node_rewriter([Inv], tags=CHANGES)
