@@ -446,9 +446,9 @@ class Function:
         return dump_graph(self.maker.fgraph, Path(directory))
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
-        """Compile the rewritten graph with `native`, and measure how long each of its loops takes for these arguments.
+        """Compile the rewritten graph with `native`, whatever the mode is, and measure how long each loop takes.
 
-        Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: mean seconds over
+        ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: mean seconds over
         ``runs`` runs, and the ops that are fused in the loop. Nothing is updated. OSError on systems without
         ``clock_gettime``.
         """

@@ -99,7 +99,7 @@ def _as_output(given: object) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """The outputs, their keys, whether there is one outside of a list, whether they are None."""
+    """The outputs, their keys if a dict was given, whether one was given outside of a list, and whether None was given."""
     if given is None:
         return [], None, False, True
     entries: Mapping[Any, object] = given

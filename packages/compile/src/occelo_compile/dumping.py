@@ -151,7 +151,7 @@ Numbers = Callable[[Variable], int]
 
 
 def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a dict, as JSON and pickles of arguments have them: with strings as keys."""
+    """Whether a value is a dict; in JSON and in pickles of arguments the keys are strings."""
     return isinstance(value, dict)
 
 

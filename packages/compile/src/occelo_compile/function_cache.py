@@ -1,8 +1,8 @@
 """Cache of compiled functions on disk, looked up by the user's graph before any rewriting.
 
 The key consists of named components. An entry holds the code and the interface of a function that is one
-block. Introspection and error messages also need the rewritten graph; it is rewritten again from the user's graph
-when it is needed. So a function from the cache behaves like a newly compiled one.
+block. Introspection and error messages also need graphs; the user's graph is rewritten again when they ask for one.
+So a function from the cache behaves like a newly compiled one.
 
 `FunctionMaker.create` looks a function up before it rewrites, and stores it after linking. `explain_miss` is for
 users.
@@ -172,7 +172,7 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
 
 
 def _parts_of_ops(nodes: Iterable[Apply]) -> Iterator[Op | ScalarOp]:
-    """The ops of nodes, and the ops and scalar ops that these have as parameters; scalar functions and inner graphs once."""
+    """The ops of nodes, and the ops and scalar ops among their parameters; scalar functions and inner graphs are listed once."""
     seen: set[int] = set()
     pending: list[Any] = [node.op for node in reversed(list(nodes))]
     while pending:

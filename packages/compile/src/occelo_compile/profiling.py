@@ -1,6 +1,6 @@
 """`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text.
 
-A function that is compiled with ``profile=True`` has one, as `Function.profile`.
+A function that is compiled with ``profile=True``, or under the option ``profile``, has one as `Function.profile`.
 """
 
 from __future__ import annotations

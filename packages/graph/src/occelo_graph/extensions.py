@@ -330,8 +330,8 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that a function makes share one
-    name, so what is registered for such a class is part of its source text, and enters the keys of what uses it.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that one function makes share a
+    name. So parts that are registered for such a class belong to its source text, which is in the keys of functions with it.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

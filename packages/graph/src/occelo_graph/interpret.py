@@ -284,7 +284,7 @@ def evaluate(
 
 
 def _without_models(order: Sequence[Apply]) -> dict[Apply, Apply]:
-    """Nodes that fill a static shape like that of a model, mapped to nodes that do so without the model."""
+    """Nodes such as ``zeros_like(x)`` for x of static shape, mapped to nodes that make the same tensor without x."""
     instead: dict[Apply, Apply] = {}
     for node in order:
         found = fill_of_known_shape(node)

@@ -129,7 +129,7 @@ class _Batches:
     def spread(self, old: Variable, new: Variable, over: int) -> Variable:
         """``new`` broadcast to dimensions for all of the batches ``over``.
 
-        Batching rules leave values without these dimensions that are the same for the whole batch, such as lengths;
+        Batching rules leave these dimensions out of values that are the same for the whole batch, such as lengths. The
         results of a graph must have them.
         """
         if not over & ~self._has.get(old, 0) or not is_tensor(new):

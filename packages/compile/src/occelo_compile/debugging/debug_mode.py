@@ -10,7 +10,8 @@ node, with checks of each op (`op_checks`). Then it checks, in this order:
 
 The call returns the results of the mode's own linker.
 
-Users choose it by ``mode="DebugMode"``; the test suite runs many programs in it.
+Users choose it by ``mode="DebugMode"``, or pass a `DebugMode` with settings of its own; the test suite runs many programs
+in it.
 """
 
 from __future__ import annotations

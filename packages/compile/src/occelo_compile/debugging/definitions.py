@@ -20,7 +20,7 @@ __all__ = ["Definition", "Definitions", "Replacement", "Values"]
 
 @dataclass(frozen=True)
 class Definition:
-    """A node with the inputs that it entered with."""
+    """A node, and the inputs that it had when it entered the graph."""
 
     node: Apply
     inputs: tuple[Variable, ...]
@@ -66,7 +66,7 @@ class Definitions(Bookkeeper):
             self.replacements.append(Replacement(var, new_var, str(reason)))
 
     def inputs_of(self, node: Apply) -> Sequence[Variable]:
-        """The inputs that a node entered with."""
+        """The inputs that a node had when it entered the graph."""
         found = self.of_node.get(node)
         return node.inputs if found is None else found.inputs
 

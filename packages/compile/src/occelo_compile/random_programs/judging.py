@@ -35,7 +35,7 @@ class Fault:
 
     @property
     def signature(self) -> str:
-        """A text that faults with the same cause share."""
+        """A text that is the same for all faults with the same cause."""
         steps = " ".join(sorted(n.name for n in self.program.nodes if isinstance(n, Step)))
         last = self.message.strip().splitlines()[-1] if self.kind != "value" else ""
         return f"{self.law}: {self.kind}: {steps}: " + re.sub(r"\b[xt]?\d+\b", "#", last)[:160]

@@ -55,7 +55,7 @@ class Logarithm(NamedTuple):
 
     form: TensorVariable
     helps: bool
-    """The form is better than the logarithm of the value; not so for a number."""
+    """Whether the form is better than the logarithm of the value; False for the logarithm of a number."""
     sure: bool = True
 
 

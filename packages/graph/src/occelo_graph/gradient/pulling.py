@@ -1,8 +1,8 @@
 """Cotangents pulled back through the nodes of a graph, from the last to the first.
 
-A node whose outputs are the results of the region that it chooses is differentiated region by region: the cotangents of
-what a region reads are results of a region again. So a branch that is not chosen is not differentiated either: its
-derivative neither costs time nor fails nor turns an infinite slope times zero into NaN. Several nodes may choose among their
+A node such as `IfElse` chooses a region and returns its results. It is differentiated region by region: the cotangents of the
+values that a region reads are the results of a new region. So the derivative of a branch that is not chosen is not computed:
+it neither costs time nor fails nor turns an infinite slope times zero into NaN. Several nodes may choose among their
 regions by the same values, such as an `IfElse` and its derivative. Their regions are then differentiated together.
 
 `reverse` calls `pull_nodes` for every gradient.
@@ -188,7 +188,7 @@ def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
 
 
 def _innermost_first(order: Sequence[Apply], homes: Mapping[Apply, _Place]) -> Iterator[Apply]:
-    """The nodes, each after all that use it; those of a region as soon as possible, so that its results are complete."""
+    """The nodes, each after all users of its outputs. Of the nodes that may come next, the one in the deepest region does."""
     users = dict.fromkeys(order, 0)
     position = {node: i for i, node in enumerate(order)}
     for node in order:

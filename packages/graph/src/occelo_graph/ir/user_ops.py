@@ -248,7 +248,7 @@ def _references() -> int:
 
 
 _REFERENCES = _references()
-"""The references that Python counts, where `_is_kept` does, for an array that nobody else has."""
+"""The reference count that `_is_kept` finds for an array to which nothing else refers."""
 
 
 def _share(kind: Type, a: Any, b: Any) -> bool:

@@ -1,1 +1,1 @@
-"""Types, constants and variables of tensors, and conversion of arguments to them."""
+"""Tensors: types, variables, constants, constructors, conversion of arguments, and dispatch of NumPy's functions."""

@@ -2,6 +2,7 @@
 
 `examples` is the table of example inputs for each op (it needs SciPy); `checks` has the laws that every op must
 satisfy; `strategies` draws random well-typed graphs (it needs hypothesis); `programs` draws random programs, each
-written with NumPy and with Occelo, and computes how far results may differ (it needs SciPy). Only tests and the
-commands that write tables import it.
+written with NumPy and with Occelo, and computes how far results may differ (it needs SciPy). The other modules draw
+index keys, writes and sums of products, make loops, and list delicate formulas with exact values. Only tests, conformance
+suites, `occelo_compile.random_programs` and commands that write tables import this package.
 """

@@ -1,6 +1,6 @@
 """Random index keys for tests (Hypothesis): a tensor, a key, values to write there, and the results that NumPy computes.
 
-The tests of indexing in every layer draw from it.
+The tests of indexing in the packages graph, link and compile, and on every backend, draw from it.
 """
 
 from __future__ import annotations

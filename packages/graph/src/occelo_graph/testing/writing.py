@@ -1,6 +1,6 @@
 """Random programs that write parts of tensors and read them through views, with expected values from NumPy.
 
-The tests of in-place writes in the packages link and compile draw from it.
+The tests of in-place writes in the packages link and compile, and on every backend, draw from it.
 """
 
 from __future__ import annotations

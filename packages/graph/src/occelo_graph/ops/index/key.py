@@ -219,7 +219,10 @@ def fill_key(
 
 
 def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
-    """Positions of the inputs whose values determine the result's shape: masks and parts of slices; the key's begin at ``first``."""
+    """Positions of the inputs whose values determine the result's shape: masks and parts of slices.
+
+    The inputs of the key begin at position ``first``.
+    """
     found: list[int] = []
     position = first
     for entry in key:

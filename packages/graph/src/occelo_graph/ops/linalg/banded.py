@@ -33,7 +33,10 @@ __all__ = ["SolveBanded", "SolvePositiveBanded", "solve_banded", "solveh_banded"
 
 @op
 class SolveBanded(MatrixOp):
-    """The X with A X = B for A with so many diagonals below and above the main one; A[i, j] is row ``upper + i - j`` at j."""
+    """The X with A X = B for A with ``lower`` diagonals below the main one and ``upper`` above it.
+
+    The inputs are the diagonals of A, with A[i, j] in row ``upper + i - j`` and column j, and B.
+    """
 
     lower: int
     upper: int
@@ -85,7 +88,7 @@ class SolveBanded(MatrixOp):
 
 @op
 class SolvePositiveBanded(MatrixOp):
-    """The X with A X = B for positive definite A; A[j + i, j] is row i at j."""
+    """The X with A X = B for positive definite A. The inputs are the diagonals, with A[j + i, j] in row i and column j, and B."""
 
     below: int
     on_error: str = "raise"

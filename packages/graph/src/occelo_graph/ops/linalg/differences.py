@@ -50,7 +50,7 @@ def nothing(cotangents: Sequence[Any]) -> Any:
 
 
 def least(known: Mapping[str, Any], first: str, second: str) -> Any:
-    """The shorter of two lengths: None if one is unknown, a variable if one is."""
+    """The shorter of two lengths: None if one is unknown, a variable if one is a variable."""
     m, n = known[first], known[second]
     if m is None or n is None:
         return None

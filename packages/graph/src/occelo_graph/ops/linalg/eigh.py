@@ -149,8 +149,8 @@ def eigh(
 
     The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
     eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can tell, vectors
-    may be exchanged for any others of the same span; what the cost depends on through such an exchange counts as 0, where
-    the formula has 1 / 0. So gradients of functions of the spectrum, and of projectors on whole spans, are right there. A matrix
+    may be exchanged for any others of the same span. The derivative through such an exchange, 1 / 0 in the formula, counts as
+    0. So gradients of functions of the spectrum, and of projectors on whole spans, are right there. A matrix
     function ``v @ diag(f(w)) @ v^H`` of a matrix with equal eigenvalues has another gradient: use `sqrtm`, `expm` and the like.
 
     A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN; so is a
@@ -194,8 +194,8 @@ def eigvalsh(
 ) -> TensorVariable:
     """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n): those of `eigh`, whose arguments it takes.
 
-    The gradient of an eigenvalue is the product of its eigenvector with its conjugate, folded into the triangle that is read. The
-    gradient of a symmetric function of the eigenvalues is right at equal ones.
+    The gradient of an eigenvalue is the product of the eigenvector with its own conjugate, folded into the triangle that is
+    read. The gradient of a symmetric function of the eigenvalues is right at equal ones.
     """
     values: TensorVariable = eigh(
         a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error

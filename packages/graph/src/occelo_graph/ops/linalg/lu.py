@@ -46,7 +46,10 @@ __all__ = [
 
 @op
 class LuFactor(MatrixOp):
-    """L and U in one matrix, without the ones on the diagonal of L, and which row each row was exchanged with, in order."""
+    """L and U in one matrix, without the ones on the diagonal of L; and pivots.
+
+    Row i was exchanged with row ``pivots[i]``, in order of i.
+    """
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
 
@@ -98,7 +101,7 @@ class LuFactor(MatrixOp):
 
 
 def _with_columns(x: TensorVariable, n: Any) -> TensorVariable:
-    """Matrices with so many columns: the first ones, and zeros where there are fewer."""
+    """Matrices with ``n`` columns: the first ones of ``x``, then zeros if it has fewer."""
     missing = maximum(n - x.shape[-1], 0)
     lead = [x.shape[i] for i in range(x.type.ndim - 1)]
     return concatenate([x, zeros([*lead, missing], x.dtype)], axis=-1)[..., :n]
@@ -130,7 +133,7 @@ def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
 
 @op
 class PivotToPermutation(MatrixOp):
-    """The permutation that a sequence of exchanges is: element i exchanged with element ``pivots[i]``, in order."""
+    """The permutation that results from exchanges: element i is exchanged with element ``pivots[i]``, in order of i."""
 
     inverse: bool = False
     signature: ClassVar[str] = "(n)->(n)"

@@ -48,7 +48,7 @@ def _real(x: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest of vectors of values that are not negative, with one dimension of length 1; 0 of empty ones."""
+    """The largest value of each vector of values that are not negative, in a dimension of length 1; 0 for empty vectors."""
     zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
     return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
 

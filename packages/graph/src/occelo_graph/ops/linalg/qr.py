@@ -134,7 +134,7 @@ class QRFactors(_WithShorter):
 
 @op
 class QRPivots(_WithShorter):
-    """The order of columns in which QR decomposition with column pivoting takes them."""
+    """The order in which QR decomposition with column pivoting takes the columns."""
 
     signature: ClassVar[str] = "(m,n)->(n)"
 
@@ -193,7 +193,7 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
 
 
 def _in_order(x: Any, order: Any) -> Any:
-    """The columns of matrices in an order that each matrix of a batch has of its own."""
+    """The columns of matrices in the given order; each matrix of a batch has an order of its own."""
     if x.type.ndim == 2:
         return x[:, order]
     n = x.shape[-1]

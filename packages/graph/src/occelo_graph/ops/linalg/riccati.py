@@ -145,5 +145,5 @@ def _without_cross_term(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, An
 
 
 def _hermitian_part(x: Any) -> Any:
-    """What rounding has left unequal, made equal."""
+    """The Hermitian part of matrices that are Hermitian but for rounding."""
     return (x + hermitian(x)) * np.asarray(0.5, x.dtype)

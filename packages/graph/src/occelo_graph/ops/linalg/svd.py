@@ -214,8 +214,8 @@ def svd(
     not read. Results have the precision of ``a``, float64 for integers.
 
     Signs (complex phases) of pairs of vectors are arbitrary, so a cost must not depend on them, nor on the choice of
-    the columns that only full matrices have. The gradient counts as 0 what a cost depends on through an exchange of vectors
-    of equal singular values, where the formula has 1 / 0, and through vectors of singular value 0. So gradients of functions of
+    the columns that only full matrices have. The derivative through an exchange of vectors of equal singular values, 1 / 0 in
+    the formula, counts as 0, and so does that through vectors of singular value 0. So gradients of functions of
     the singular values, of projectors on whole spans, and of the polar factor ``U @ Vh`` of matrices of full rank are right at
     equal values. That of a singular value at 0 is one of its subgradients.
 
