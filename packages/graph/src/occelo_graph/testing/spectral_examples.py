@@ -139,10 +139,12 @@ def _orthogonal() -> list[Example]:
 
     def completed(x: Any) -> Any:
         q, _ = qr(x, mode="complete")
-        return q @ turned(q)
+        # no element is near zero, so that relative errors mean something
+        return q @ turned(q) + np.asarray(1, x.dtype)
 
     def identities(x: Array) -> Any:
-        return np.broadcast_to(np.eye(x.shape[-2], dtype=x.dtype), (*x.shape[:-1], x.shape[-2]))
+        one = np.eye(x.shape[-2], dtype=x.dtype) + np.asarray(1, x.dtype)
+        return np.broadcast_to(one, (*x.shape[:-1], x.shape[-2]))
 
     def raw(x: Any) -> Any:
         return abs(qr(x, mode="raw")[0])

@@ -1,4 +1,4 @@
-"""Inference of facts about the results of linear algebra: Cholesky factors are lower triangular.
+"""Inference of facts about the results of linear algebra.
 
 Factors are triangular or orthogonal, inverses and exponentials keep the structure of their matrix.
 `assumptions.inference` applies this at nodes of these ops when a rule asks for a fact.

@@ -4,6 +4,15 @@ The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` im
 is first used.
 """
 
-from occelo_link.loops.linalg import banded, cholesky, lu, qr, solve, spectra, triangular
+from occelo_link.loops.linalg import (
+    banded,
+    cholesky,
+    lu,
+    matrix_functions,
+    qr,
+    solve,
+    spectra,
+    triangular,
+)
 
-__all__ = ["banded", "cholesky", "lu", "qr", "solve", "spectra", "triangular"]
+__all__ = ["banded", "cholesky", "lu", "matrix_functions", "qr", "solve", "spectra", "triangular"]
