@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from occelo.tensor import linalg
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -77,3 +80,12 @@ def test_every_example_has_a_page() -> None:
     with_picture = {p.stem for p in EXAMPLES if "savefig" in p.read_text()}
     assert with_picture
     assert with_picture == pages
+
+
+def test_the_page_of_linear_algebra_lists_every_function() -> None:
+    page = (ROOT / "docs" / "linear-algebra.md").read_text()
+    table = page.split("| about | functions |")[1].split("\n\n")[0]
+    listed = re.findall(r"`(\w+)`", table)
+    public = {n for n in dir(linalg) if n[0].islower() and inspect.isfunction(getattr(linalg, n))}
+    assert len(listed) == len(set(listed))
+    assert set(listed) == public

@@ -121,6 +121,10 @@ class Drawing:
             lambda: a.T,
             lambda: ot.dot(a, b),
             lambda: ot.dot(a, a.T),
+            lambda: a + a.T,
+            lambda: ot.add(a, b, a.T),
+            lambda: a * a.T,
+            lambda: a - a.T,
             lambda: a + b,
             lambda: a - b,
             lambda: a * b,
@@ -268,3 +272,32 @@ def test_a_rule_of_shapes_that_fails_is_told() -> None:
         with pytest.warns(UserWarning, match=told) as caught:
             rewrite_graph(called(x).shape)
         assert "test_facts.py:" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("build", "symmetric", "hermitian"),
+    [
+        (lambda x, y: x + x.T, True, None),
+        (lambda x, y: x + x.conj().T, None, True),
+        (lambda x, y: x + x.T.conj(), None, True),
+        (lambda x, y: x * x.T, True, None),
+        (lambda x, y: x - x.T, None, None),
+        (lambda x, y: ot.add(x, y, x.T), None, None),
+        (lambda x, y: ot.add(x, y, x.T, y.T), True, None),
+        (lambda x, y: ot.add(x, x, x.T), None, None),
+        (lambda x, y: (x + x.T) / 2.0, True, None),
+    ],
+    ids=str,
+)
+def test_a_matrix_and_its_transpose(
+    build: Any, symmetric: bool | None, hermitian: bool | None
+) -> None:
+    for make in (ot.zmatrix, ot.dmatrix):
+        x, y = make("x"), make("y")
+        graph = og.FunctionGraph(outputs=[build(x, y)], clone=True)
+        told = [
+            assumptions_of(graph).holds(graph, graph.outputs[0], f)
+            for f in ("symmetric", "hermitian")
+        ]
+        real = symmetric or hermitian
+        assert told == ([symmetric, hermitian] if make is not ot.dmatrix else [real, real])

@@ -8,42 +8,18 @@ rule asks for a fact.
 
 from __future__ import annotations
 
-from occelo_graph import TensorApply, Variable
-from occelo_graph import tensor as ot
+from occelo_graph import TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
-from occelo_rewrite.assumptions.shape import is_transposition
+from occelo_rewrite.assumptions.shape import are_transposes
 
 __all__: list[str] = []
-
-
-def _turned(variable: Variable) -> tuple[Variable, bool] | None:
-    """The matrix that a variable transposes, and whether the variable also conjugates it; None for other variables."""
-    inner = _conjugated(variable)
-    turned = variable if inner is None else inner
-    if turned.owner is None or not is_transposition(turned.owner.op):
-        return None
-    source = turned.owner.inputs[0]
-    # conj(x.T) may also be written conj(x).T
-    before = None if inner is not None else _conjugated(source)
-    return (source, inner is not None) if before is None else (before, True)
-
-
-def _conjugated(variable: Variable) -> Variable | None:
-    """The variable that this one is the complex conjugate of; None for others."""
-    owner = variable.owner
-    return owner.inputs[0] if owner is not None and owner.op == ot.conj else None
 
 
 def _is_gram(node: TensorApply, hermitian: bool) -> bool:
     """Whether a matrix is multiplied by its transpose, or by its conjugate transpose if ``hermitian``."""
     x, y = node.inputs
-    real = not x.type.dtype.startswith("complex")
-    for a, b in ((x, y), (y, x)):
-        found = _turned(b)
-        if found is not None and found[0] is a and (real or found[1] is hermitian):
-            return True
-    return False
+    return are_transposes(x, y, hermitian)
 
 
 @infers("symmetric", Dot, MatMul)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Sign
 from occelo_rewrite.assumptions.facts import COUNTED, UNSIGNED
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
-from occelo_rewrite.assumptions.shape import spread_vector
+from occelo_rewrite.assumptions.shape import are_transposes, spread_vector
 from occelo_rewrite.constants import number_of
 
 __all__: list[str] = []
@@ -155,8 +156,34 @@ def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
     if whole.ndim < 2 or node.op.scalar_op.linear is None:
         return None
     rest = [v for v in node.inputs if not _is_one_number(v.type)]
-    if not rest or not all(_spans(v.type, whole) and ask(v, "symmetric") for v in rest):
+    if not rest or not all(_spans(v.type, whole) for v in rest):
         return None
+    return True if _reflected(node, rest, ask, "symmetric") else None
+
+
+@infers("hermitian", Elemwise)
+def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+    whole = node.outputs[0].type
+    if whole.ndim < 2 or node.op not in (ot.add, ot.sub):
+        return None
+    if not all(_spans(v.type, whole) for v in node.inputs):
+        return None
+    return True if _reflected(node, node.inputs, ask, "hermitian") else None
+
+
+def _reflected(
+    node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
+) -> bool:
+    """Whether each operand has the fact; in sums and products pairs of a matrix and its transpose do, too."""
+    rest = list(operands)
+    while rest:
+        x = rest.pop()
+        if ask(x, fact):
+            continue
+        paired = [y for y in rest if are_transposes(x, y, fact == "hermitian")]
+        if not paired or node.op not in (ot.add, ot.mul):
+            return False
+        rest.remove(paired[0])
     return True
 
 

@@ -1,17 +1,19 @@
 """Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`).
 
 `assumptions.inference` applies it at `DimShuffle` nodes when a rule asks for a fact. `assumptions.blas` and
-`rules.linalg` recognise transposed matrices by `is_transposition`.
+`assumptions.elemwise` recognise a matrix and its transpose by `are_transposes`, `rules.linalg` transposes by `is_transposition`.
 """
 
 from __future__ import annotations
 
-from occelo_graph import Apply, Op, TensorVariable, computed_by
+from occelo_graph import Apply, Op, TensorVariable, Variable, computed_by
+from occelo_graph import tensor as ot
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
-__all__ = ["is_transposition", "spread_vector"]
+__all__ = ["are_transposes", "is_transposition", "spread_vector"]
 
 
 def is_transposition(op: Op) -> bool:
@@ -20,6 +22,34 @@ def is_transposition(op: Op) -> bool:
         return False
     order, n = op.new_order, op.input_ndim
     return n >= 2 and order == (*range(n - 2), n - 1, n - 2)
+
+
+def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> bool:
+    """Whether one of two matrices is the transpose of the other, or the conjugate transpose if ``hermitian``."""
+    real = not is_complex(x.type.dtype)
+    for a, b in ((x, y), (y, x)):
+        found = _turned(b)
+        if found is not None and found[0] is a and (real or found[1] is hermitian):
+            return True
+    return False
+
+
+def _turned(variable: Variable) -> tuple[Variable, bool] | None:
+    """The matrix that a variable transposes, and whether the variable also conjugates it; None for other variables."""
+    inner = _conjugated(variable)
+    turned = variable if inner is None else inner
+    if turned.owner is None or not is_transposition(turned.owner.op):
+        return None
+    source = turned.owner.inputs[0]
+    # conj(x.T) may also be written conj(x).T
+    before = None if inner is not None else _conjugated(source)
+    return (source, inner is not None) if before is None else (before, True)
+
+
+def _conjugated(variable: Variable) -> Variable | None:
+    """The variable that this one is the complex conjugate of; None for others."""
+    owner = variable.owner
+    return owner.inputs[0] if owner is not None and owner.op == ot.conj else None
 
 
 @infers_many(DimShuffle)
