@@ -13,7 +13,7 @@ from occelo_graph.extensions import place_of_caller, remember_extension
 __all__ = ["FACTS", "Fact", "register_fact"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # facts are asked for often, so they are hashed by identity
 class Fact:
     """A property of a value.
 
