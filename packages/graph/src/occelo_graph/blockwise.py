@@ -6,7 +6,8 @@ index of the element and the results; each iteration writes one element of each 
 The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
 
 The default `Op.batch` calls `batch_by_loop` through `facade`, which vectorizes the op's decomposition or, without one, makes
-such a node. So `vectorize_graph` and `jacobian` accept ops without a batching rule. Users may make such an op, too.
+such a node. So `vectorize_graph` and `jacobian` accept ops without a batching rule. Users may also make a
+`occelo_graph.Blockwise` themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The namespace of linear algebra, which `occelo.tensor.linalg` exports; `missing_names` imports it at its first use."""
+"""The namespace of linear algebra, which `occelo.tensor.linalg` exports; `missing_names` imports it at its first use.
+
+The examples of ops and rules take the functions from here.
+"""
 
 from typing import TYPE_CHECKING
 

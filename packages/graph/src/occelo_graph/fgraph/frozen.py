@@ -1,6 +1,7 @@
 """`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold.
 
-`OpFromGraph`, `Composite` and the bodies of loops (`ir.regions.Loop`), such as those of `Blockwise`, are such graphs.
+`OpFromGraph` and `Composite` hold such a graph, and the bodies of loops (`ir.regions.Loop`, for instance of `Blockwise`) are
+such graphs. Fusion (`occelo_rewrite.fusion`) freezes what it fuses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences, and stable forms of expressions.
 
-Users find the functions in `occelo`.
+Users find most functions in `occelo`; those for authors of ops are in `occelo_graph`.
 """

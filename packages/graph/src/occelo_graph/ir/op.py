@@ -6,7 +6,7 @@ It defines `infer` (types to types) and `evaluate` (arrays to arrays, with NumPy
 The older protocol of similar libraries (``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``,
 ``__props__``, ``itypes`` and ``otypes``) works as well.
 
-The ops of all families and those of users derive from it.
+The ops of all families and those of users derive from it. Gradients, rewriting, the interpreter and linkers call its methods.
 """
 
 from __future__ import annotations

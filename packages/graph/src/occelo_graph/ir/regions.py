@@ -7,8 +7,8 @@ depend belong to that region. `divide` finds the nodes of all regions of a graph
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph,
 which reads only its arguments.
 
-Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter and the linkers run them, gradients
-differentiate them one by one, and rewriting asks under which conditions nodes run.
+Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run them,
+gradients differentiate them one by one, and rewriting asks under which conditions nodes run.
 """
 
 from __future__ import annotations

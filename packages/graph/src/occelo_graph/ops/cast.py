@@ -1,6 +1,7 @@
 """Conversion between dtypes: the scalar op `Cast`, and the function `cast`; also `quotient`, the operator ``/`` of tensors.
 
-Users find `cast` in `occelo.tensor`. Gradients, rules and functions of all families convert with it.
+Users find `cast` in `occelo.tensor`. Gradients, rules and functions of all families convert with it, and all
+linkers have a lowering of `Cast`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Checks of arguments that stand for tensors: lists and tuples are accepted, Python bools are rejected.
 
-Conversion of arguments (`constant`), tensor types, index keys and `function` use them.
+Code that takes one or several tensors uses them in all packages: conversion of arguments (`constant`), tensor types, index
+keys, `function`, the conformance suite and the command line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`Example`: a call of one op with arguments and a reference in NumPy or SciPy.
 
-The tables of examples (`examples`) consist of such calls.
+The tables of examples (`examples`) consist of such calls. The laws (`checks`) and the conformance suite of linkers
+(`occelo_link.conform`) take them one by one.
 """
 
 from __future__ import annotations

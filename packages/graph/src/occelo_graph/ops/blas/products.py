@@ -1,6 +1,7 @@
 """Products of vectors, matrices and batches of matrices: the ops `Dot` and `MatMul`, and functions such as `tensordot`.
 
 Users find the functions in `occelo.tensor`, some also in `occelo.tensor.linalg`. `einsum` and linear algebra call them.
+Rules, inference of facts and lowerings treat the ops.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ops `Gemm`, `Gemv` and `Ger` for ``beta z + alpha x y``, as in BLAS. The rules of `occelo_rewrite` make them.
+"""The ops `Gemm`, `Gemv` and `Ger` for ``beta z + alpha x y``, as in BLAS. Rules make them, and linkers lower them.
 
 Infinities and NaN propagate as in NumPy, whatever the factors are.
 """

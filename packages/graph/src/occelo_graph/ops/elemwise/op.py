@@ -1,7 +1,7 @@
 """`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
 
 `elementwise` makes every elementwise op of this package, except casts and fused ones, and those of users. Other families
-call `broadcast_static` and `unbroadcast`.
+call `broadcast_static` and `unbroadcast`. Rules, fusion, in-place rewriting, inference of facts and lowerings treat `Elemwise`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices.
 
 The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the functions in
-`occelo.tensor`; several are methods of tensors. `einsum` and linear algebra take diagonals and rows with them.
+`occelo.tensor`; several are methods of tensors. `einsum` and linear algebra take diagonals and rows with them. Rules,
+inference of facts and lowerings treat the ops.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors.
 
-``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`.
+``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`. Rules and lowerings treat the
+ops, and stable forms look through reads.
 """
 
 from __future__ import annotations

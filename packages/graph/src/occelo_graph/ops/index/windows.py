@@ -1,6 +1,6 @@
 """Sliding windows over a tensor: `SlidingWindow`, `sliding_window_view`.
 
-Users find the function in `occelo.tensor`.
+Users find the function in `occelo.tensor`. Linkers lower the op.
 """
 
 from __future__ import annotations

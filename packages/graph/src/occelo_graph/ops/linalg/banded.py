@@ -1,6 +1,7 @@
 """Linear equations with banded matrices, which are given by their diagonals.
 
 Users find `solve_banded` and `solveh_banded` in `occelo.tensor.linalg`. `solve` calls this module for tridiagonal matrices.
+Linkers lower both ops.
 """
 
 from __future__ import annotations

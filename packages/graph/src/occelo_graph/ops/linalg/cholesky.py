@@ -1,6 +1,7 @@
 """The Cholesky factor of positive definite matrices.
 
-Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and generalized eigenvalues are computed with it.
+Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and generalized eigenvalues are computed with it. Rules,
+inference of facts and lowerings treat the op.
 """
 
 from __future__ import annotations

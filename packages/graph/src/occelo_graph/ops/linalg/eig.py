@@ -1,4 +1,7 @@
-"""Eigenvalues and eigenvectors of square matrices; users find `eig` and `eigvals` in `occelo.tensor.linalg`."""
+"""Eigenvalues and eigenvectors of square matrices.
+
+Users find `eig` and `eigvals` in `occelo.tensor.linalg`. Rules and lowerings treat the ops.
+"""
 
 from __future__ import annotations
 

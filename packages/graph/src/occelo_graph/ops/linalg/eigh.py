@@ -1,6 +1,6 @@
 """Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them.
 
-Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`.
+Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings treat the ops.
 """
 
 from __future__ import annotations

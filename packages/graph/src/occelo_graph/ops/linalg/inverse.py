@@ -1,6 +1,7 @@
 """Inverses of square matrices: the op `Inv`, and `inv`, which users find in `occelo.tensor.linalg`.
 
-Powers of matrices, gradients of determinants, condition numbers and inverses of tensors use it, too.
+Powers of matrices, gradients of determinants, condition numbers and inverses of tensors use it, too. Rules, inference of
+facts and lowerings treat the op.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 All other dimensions are batch dimensions. They broadcast against each other as in `MatMul`: only a length that is known to
 be 1 when the graph is built broadcasts.
 
-All ops of this folder derive from it.
+All ops of this folder derive from it. Rules, and lowerings to JAX and PyTorch, use it, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""QR decompositions; users find `qr` in `occelo.tensor.linalg`."""
+"""QR decompositions.
+
+Users find `qr` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings treat the ops.
+"""
 
 from __future__ import annotations
 

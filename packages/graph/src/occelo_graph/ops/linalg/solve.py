@@ -1,6 +1,7 @@
 """Linear equations with square matrices, by a method that suits what the caller assumes of the matrices.
 
 Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra, and rules, use it, too.
+Linkers lower the op.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Singular value decompositions; users find `svd` and `svdvals` in `occelo.tensor.linalg`.
 
-Norms (`ops.statistics`), pseudoinverses and least squares are computed with them.
+Norms (`ops.statistics`), pseudoinverses and least squares are computed with them. Rules, inference of facts and lowerings
+treat the ops.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Linear equations for matrices: those of Sylvester and of Lyapunov; users find them in `occelo.tensor.linalg`.
 
-The gradients of Riccati equations and of matrix square roots solve them, too.
+The gradients of Riccati equations and of matrix square roots solve them, too. A rule treats `Sylvester`; compiled code runs
+the ops in Python.
 
 Their gradients solve the same equations with conjugate transposed coefficients (Kao and Hennequin 2020, Automatic
 differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).

@@ -1,6 +1,6 @@
 """Linear equations with a triangular matrix; users find `solve_triangular` in `occelo.tensor.linalg`.
 
-Equations with LU and Cholesky factors, gradients of factorisations, and rules use it, too.
+Equations with LU and Cholesky factors, gradients of factorisations, and rules use it, too. Linkers lower the op.
 """
 
 from __future__ import annotations

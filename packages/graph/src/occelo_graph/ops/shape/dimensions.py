@@ -1,6 +1,7 @@
 """`DimShuffle`: reordering, adding and dropping dimensions, and the functions that do so, such as `transpose`.
 
-Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them.
+Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them. Rules, inference of
+facts and lowerings treat the op.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Ops and functions that read the lengths of a tensor: `Shape`, `Shape_i`.
 
 ``x.shape`` is an output of `Shape`. Functions of other families, gradients and `Blockwise` read lengths with
-`lengths_by_variables` and `length_product`. Ops and rules recognize a length of a tensor by `length_read`.
+`lengths_by_variables` and `length_product`. Ops and rules recognize a length of a tensor by `length_read`, and
+linkers lower the ops.
 """
 
 from __future__ import annotations

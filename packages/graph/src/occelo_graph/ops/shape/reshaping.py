@@ -1,6 +1,7 @@
 """`Reshape`: the same elements under other lengths, and the functions that do so, such as `flatten`.
 
-Users find the functions in `occelo.tensor`; gradients and functions of other families call them.
+Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings treat
+the op.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`Drawing`: a random program under construction, from whose nodes the next step draws its arguments.
 
 The modules of steps (`elementwise`, `indexing`, `reductions`, `shapes`) add to it; `generating` makes it.
+`occelo_compile.random_programs` reports its `BuildFailure`, and asks `misjudged` about types.
 """
 
 from __future__ import annotations

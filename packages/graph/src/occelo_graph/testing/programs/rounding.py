@@ -5,6 +5,8 @@ cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Pa
 times, and in each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the last place, up
 or down at random. The tolerance is a multiple of the spread of these runs. Exact steps, such as moving elements and
 arithmetic of small integers, are not perturbed; results that depend on them alone must be equal to the last bit.
+
+`occelo_compile.random_programs` compares the results of compiled programs with these.
 """
 
 from __future__ import annotations
