@@ -128,3 +128,20 @@ def test_matrices_that_are_not_square_are_errors(backend: str) -> None:
         for shape in ((2, 3), (3, 2), (1, 2)):
             with pytest.raises(ValueError, match="square"):
                 f(np.ones(shape))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("lead", [2, 40])
+def test_nan_is_no_failure_of_a_positive_definite_matrix(backend: str, lead: int) -> None:
+    a = ot.tensor("a", dtype="float64", shape=(None, 3, 3))
+    outputs = [linalg.cholesky(a), linalg.solve(a, np.eye(3), assume_a="pos", lower=True)]
+    f = oc.function([a], outputs, mode=backend)
+    x = np.stack([4 * np.eye(3)] * lead)
+    x[0, 2, 0] = np.nan  # read
+    x[1, 0, 2] = np.nan  # not read
+    factor, solution = f(x)
+    assert np.isnan(factor[0, 2]).any()
+    assert np.isnan(solution[0]).any()
+    np.testing.assert_array_equal(factor[1:], np.broadcast_to(2 * np.eye(3), (lead - 1, 3, 3)))
+    np.testing.assert_array_equal(solution[1:], np.broadcast_to(np.eye(3) / 4, (lead - 1, 3, 3)))

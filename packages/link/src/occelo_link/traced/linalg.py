@@ -58,6 +58,23 @@ def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array
     return arrays.where(whole, result, nan)
 
 
+def _cholesky(arrays: Arrays, x: Array) -> tuple[Array, Array]:
+    """The Cholesky factors of the lower triangles of matrices, and for each whether it is positive definite.
+
+    A matrix with NaN is no failure, as in NumPy: its factor is NaN.
+    """
+    factor, good = arrays.cholesky(x)
+    shape = tuple(int(n) for n in x.shape)
+    read = arrays.constant(np.tri(shape[-1], dtype=bool))
+    missing = arrays.apply("and", arrays.apply("neq", x, x), arrays.broadcast(read, shape))
+    unknown = arrays.reduce("or", missing, [len(shape) - 2, len(shape) - 1])
+    whole = arrays.broadcast(arrays.reshape(unknown, (*shape[:-2], 1, 1)), shape)
+    nan = arrays.constant(np.tril(np.full(shape[-2:], np.nan, arrays.dtype(x))))
+    return arrays.where(whole, arrays.broadcast(nan, shape), factor), arrays.apply(
+        "or", good, unknown
+    )
+
+
 @traces(Cholesky)
 def lower_cholesky(
     tracer: Tracer, node: TensorApply[Cholesky], inputs: list[Array]
@@ -65,7 +82,7 @@ def lower_cholesky(
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return [x]
-    factor, good = tracer.arrays.cholesky(x)
+    factor, good = _cholesky(tracer.arrays, x)
     return [_settled(tracer, node.op.on_error, factor, good)]
 
 
@@ -143,7 +160,7 @@ def _transposed(arrays: Arrays, x: Array) -> Array:
 
 def _positive_solution(arrays: Arrays, a: Array, b: Array) -> tuple[Array, Array]:
     """The solutions for positive definite matrices, given by lower triangles, and for each whether it is one."""
-    factor, good = arrays.cholesky(a)
+    factor, good = _cholesky(arrays, a)
     half = arrays.solve_triangular(factor, b, True, False)
     turned = _transposed(arrays, factor)
     if np.issubdtype(arrays.dtype(a), np.complexfloating):

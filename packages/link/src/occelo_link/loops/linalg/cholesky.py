@@ -160,6 +160,7 @@ def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:
             store(i, j, builder.op("div", less_products(i, j), load(j, j)))
         pivot = less_products(i, i)
         store(i, i, builder.op("sqrt", pivot))
-        positive = builder.lt(builder.const(0.0, result.dtype), pivot)
-        failed.following = builder.select(positive, failed.param, one)
+        # NaN is no failure, as in NumPy
+        bad = builder.op("le", pivot, builder.const(0.0, result.dtype))
+        failed.following = builder.select(bad, one, failed.param)
     return failed.result

@@ -22,8 +22,8 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
         after = builder.add(k, one)
         with lanes.each() as lane:
             pivot = a.load(k, k, lane)
-            positive = builder.lt(lanes.number(0.0), pivot)
-            lanes.mark(lane, builder.op("not", positive))
+            # NaN is no failure, as in NumPy
+            lanes.mark(lane, builder.op("le", pivot, lanes.number(0.0)))
             root = builder.op("sqrt", pivot)
             a.store(k, k, lane, root)
             builder.store(inverse, lane, builder.op("div", lanes.number(1.0), root))
