@@ -79,7 +79,7 @@ def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVari
 def _symbols(
     function: Function, swap: dict[Variable, SharedVariable], delete_updates: bool
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """Inputs and outputs of the copy, whose expressions use the swapped shared variables."""
+    """Inputs and outputs of the copy; their expressions use the swapped shared variables."""
     maker = function.maker
     updates = [each.update for each in maker.inputs if each.update is not None]
     roots = [each.variable for each in maker.outputs] + updates

@@ -63,7 +63,7 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
 
 
 def _replacement(old: Variable, new: Any) -> Variable:
-    """The replacement of a variable, with its dtype, and its static lengths checked at run time."""
+    """The replacement of a variable, cast to the variable's dtype, with the variable's static lengths checked at run time."""
     given = new if isinstance(new, Variable) else as_tensor_variable(new)
     extra = _extra(old, given)
     kind = old.type

@@ -104,7 +104,7 @@ def of_shape(
 ) -> Variable:
     """The cotangent, with a check at run time that it has the shape of its variable, unless that is static.
 
-    A gradient may not need the forward graph, whose checks of lengths are then not run.
+    The forward graph may have such a check, but it does not run where the gradient does not need the forward graph.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent

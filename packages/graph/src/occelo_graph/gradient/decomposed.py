@@ -23,7 +23,7 @@ def pull_decomposition(
 ) -> Sequence[Any] | None:
     """The cotangents of a node's inputs, from those of its outputs; None if its op has no decomposition.
 
-    The decomposition is differentiated over variables of its own, since one input may depend on another.
+    The decomposition is differentiated with new variables as inputs, since one input of the node may depend on another.
     """
     found = decomposition(node)
     if found is None:

@@ -258,7 +258,7 @@ def _pull_choice(
 
 
 def _as_tensor(cotangent: Cotangent, variable: Variable) -> Variable:
-    """The cotangent of a variable as a tensor, whose dtype is the same in all regions."""
+    """The cotangent of a variable as a tensor; its dtype is the same in all regions."""
     if isinstance(cotangent, Variable) and not isinstance(variable.type, TensorType):
         return cotangent
     dtype = cotangent_dtype(variable)
@@ -356,7 +356,7 @@ def _pull_form(
     dependent: set[Variable],
     blocked: set[Variable],
 ) -> None:
-    """Pull the cotangent of a node's output through its stable ``form``, whose nodes are ``new``."""
+    """Pull the cotangent of a node's output through the stable ``form`` of the output, which the nodes ``new`` compute."""
     cotangent = found.total(node.outputs[0])
     if cotangent is None:
         return

@@ -1,7 +1,7 @@
 """`grad` and `pullback`: reverse-mode differentiation.
 
-The nodes between the cost and ``wrt`` are visited once, in reverse topological order. Each computes
-the cotangents of its inputs from those of its outputs. A cotangent is a
+The nodes between the cost and ``wrt`` are visited once, in reverse topological order. At each node the
+cotangents of the inputs are computed from those of the outputs. A cotangent is a
 variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
 
 `pulling` visits the nodes. Users call the functions of this module. The other modules of derivatives, `OpFromGraph` and

@@ -4,8 +4,8 @@ Most inputs of a node, its operands, are computed before the node runs. The othe
 such as the branches of `IfElse`: the node decides whether they run. The nodes on which only the results of a region
 depend belong to that region. `divide` finds the nodes of all regions of a graph in one pass.
 
-A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph,
-which reads only its arguments.
+A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph, whose only
+inputs are its arguments.
 
 Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run them,
 gradients differentiate them one by one, and rewriting asks under which conditions nodes run.

@@ -199,7 +199,7 @@ def stored_results(
 
 
 def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
-    """The kernel of a node, whose results share memory with inputs only where the op's ``view_map`` or ``destroy_map`` say so.
+    """The kernel of a node, with results that share memory with inputs only where ``view_map`` or ``destroy_map`` say so.
 
     Results of code from outside this package that share memory with an input or with one another, or that the code keeps,
     are copied: in-place ops and the memory contract rely on the maps, and the author of an op may have forgotten them.

@@ -79,9 +79,9 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     """The node applied to ``inputs``, with known lengths as fields of its op; None if none are known.
 
-    If the new output's type is less precise than the type of the node's output, a `SpecifyShape` around it asserts the
-    latter. This happens if the value of an input was known when the node was made, and that input has since been replaced
-    by one whose value is not known.
+    If the type of the new output is less precise than that of the node's output, a `SpecifyShape` asserts the node's. This
+    happens if the value of an input was known when the node was made, and that input has since been replaced by one
+    whose value is not known.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -81,8 +81,8 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
     order. A length broadcasts only if it is known to be 1 when the graph is built. The result has the common dtype of the
     operands.
 
-    Two terms at a time are contracted, each time by one product of matrices, or of batches of them, whose operands are
-    transposed or copied only if their dimensions are not in its order already. ``optimize`` says in which order, for three or
+    Two terms at a time are contracted, each time by one product of matrices, or of batches of them. Its operands are
+    transposed or copied only if their dimensions are in another order. ``optimize`` is the order of contractions, for three or
     more operands: True for the best order that opt_einsum finds, the name of one of its methods such as "optimal" or
     "greedy", a list of pairs of positions (with or without NumPy's "einsum_path" in front), or False for the order in
     which they are written. Lengths that are unknown count as 100.

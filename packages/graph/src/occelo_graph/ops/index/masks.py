@@ -1,4 +1,4 @@
-"""Conversion of constant masks to arrays of positions, whose static length lets them broadcast as in NumPy.
+"""Conversion of constant masks to arrays of positions. These have a static length, so they broadcast as in NumPy.
 
 `subtensor` converts the keys that users write.
 """

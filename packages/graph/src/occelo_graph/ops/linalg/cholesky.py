@@ -50,7 +50,7 @@ class Cholesky(MatrixOp):
 
 
 def half_diagonal(x: Any) -> TensorVariable:
-    """Matrices with their diagonals, of which only the real part counts, halved."""
+    """Matrices with the real part of the diagonal halved, and its imaginary part dropped."""
     from occelo_graph.ops.create import eye
 
     n = x.shape[-1]

@@ -143,7 +143,7 @@ def eigh(
 
     Only the lower triangle of ``a`` is read, or with ``UPLO="U"`` (or ``lower=False``) the upper one, and imaginary parts on the
     diagonal are not. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``, in
-    columns. With a positive definite ``b``, of which the same triangle is read, they solve ``a @ v == w * b @ v`` if ``type`` is 1,
+    columns. With a positive definite ``b`` (the same triangle is read) they solve ``a @ v == w * b @ v`` if ``type`` is 1,
     ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for 3) is the
     identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
 

@@ -209,7 +209,7 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
 
 
 def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
-    """Right-hand sides, with a check that LU factors, pivots and right-hand sides are of as many rows."""
+    """Right-hand sides, with a check that LU factors, pivots and right-hand sides have equally many rows."""
     if factors.type.ndim < 2 or pivots.type.ndim < 1:
         raise ValueError(
             f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"

@@ -1,4 +1,4 @@
-"""`MatrixOp`: base class of the ops of linear algebra, whose signature says which trailing dimensions form a matrix.
+"""`MatrixOp`: base class of the ops of linear algebra. The signature of an op says which trailing dimensions are of matrices.
 
 All other dimensions are batch dimensions. They broadcast against each other as in `MatMul`: only a length that is known to
 be 1 when the graph is built broadcasts.
@@ -179,7 +179,7 @@ class MatrixOp(Op):
         return [np.empty(s, k.dtype) for s, k in zip(shapes, kinds, strict=True)]
 
     def _element(self, arrays: Sequence[Array], index: tuple[int, ...] | None) -> Sequence[Array]:
-        """The results for one element of the batch, whose position is for messages."""
+        """The results for one element of the batch; error messages name its position."""
         try:
             made = self.core(*arrays)
         except LinAlgError as error:

@@ -218,7 +218,7 @@ def svd(
     the columns that only full matrices have. The derivative through an exchange of vectors of equal singular values, 1 / 0 in
     the formula, counts as 0, and so does that through vectors of singular value 0. So gradients of functions of
     the singular values, of projectors on whole spans, and of the polar factor ``U @ Vh`` of matrices of full rank are right at
-    equal values. That of a singular value at 0 is one of its subgradients.
+    equal values. The gradient of a singular value that is 0 is one of its subgradients.
 
     A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
     ValueError for less than two dimensions, TypeError for float16.
@@ -246,8 +246,8 @@ def _as_hermitian(x: Any) -> Any:
 def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
     """Singular values of matrices ``x``, of shape (..., m, n), in descending order: (..., min(m, n)); see `svd`.
 
-    The gradient of a simple singular value is the product of its vectors; that of a symmetric function of the values is right at
-    equal ones, and at 0 it is one of the subgradients.
+    The gradient of a simple singular value is the product of its vectors. The gradient of a symmetric function of the values is
+    right at equal values, and one of the subgradients at 0.
     """
     values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
     return values

@@ -27,9 +27,10 @@ __all__ = ["tensorinv", "tensorsolve"]
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``; NumPy's ``tensorsolve``.
 
-    ``a`` has the shape of ``b`` followed by that of ``x``, which have as many elements, after its dimensions ``axes`` are moved to
-    the end. The result has the common dtype, float64 for integers; float16 is a TypeError. ValueError if ``a`` has fewer dimensions
-    than ``b`` or the numbers of elements differ, ``numpy.linalg.LinAlgError`` if the equations are singular.
+    ``a`` has the shape of ``b`` followed by that of ``x``, after its dimensions ``axes`` are moved to the end; ``b`` and
+    ``x`` have equally many elements. The result has the common dtype, float64 for integers; float16 is a TypeError.
+    ValueError if ``a`` has fewer dimensions than ``b`` or the numbers of elements differ, ``numpy.linalg.LinAlgError`` if
+    the equations are singular.
     """
     x, right = as_tensor_variable(a), as_tensor_variable(b)
     if axes is not None:

@@ -27,7 +27,7 @@ __all__ = ["SolveTriangular", "solve_triangular"]
 
 @op
 class SolveTriangular(MatrixOp):
-    """The X with A X = B for a triangular A, of which only that triangle is read (and no unit diagonal)."""
+    """The X with A X = B for a triangular A. Only that triangle is read, and not its diagonal if ``unit_diagonal``."""
 
     lower: bool = True
     unit_diagonal: bool = False

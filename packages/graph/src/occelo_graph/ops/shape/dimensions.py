@@ -1,4 +1,4 @@
-"""`DimShuffle`: reordering, adding and dropping dimensions, and the functions that do so, such as `transpose`.
+"""`DimShuffle`: reordering, adding and dropping dimensions, and functions that make it, such as `transpose`.
 
 Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them. Rules, inference of
 facts and lowerings treat the op.

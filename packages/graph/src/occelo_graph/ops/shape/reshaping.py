@@ -1,4 +1,4 @@
-"""`Reshape`: the same elements under other lengths, and the functions that do so, such as `flatten`.
+"""`Reshape`: the same elements under other lengths, and functions that make it, such as `flatten`.
 
 Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings treat
 the op.
