@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Cholesky", "cholesky"]
+__all__ = ["Cholesky", "CholeskyPullback", "cholesky"]
 
 
 @op
@@ -37,16 +37,63 @@ class Cholesky(MatrixOp):
         return np.linalg.cholesky(arrays[0])
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        ct = cotangents[0]
+        return [ct if ct is None or ct is ZERO else CholeskyPullback()(outputs[0], ct)]
+
+
+@op
+class CholeskyPullback(MatrixOp):
+    """The cotangent of A, lower triangular, from the factor L and its cotangent; only their lower triangles are read.
+
+    Each element below the diagonal is that of the two elements of A that have the same value.
+    """
+
+    signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
+
+    @property
+    def label(self) -> str:
+        return "gradient of cholesky"
+
+    def core(self, *arrays: Array) -> Array:
+        factor, ct = (np.tril(a) for a in arrays)
+        adjoint = factor.conj().T
+        inner = np.tril(adjoint @ ct)
+        np.fill_diagonal(inner, 0.5 * np.real(np.diagonal(inner)))
+        left = np.linalg.solve(adjoint, inner)
+        whole = np.linalg.solve(adjoint, left.conj().T).conj().T
+        folded = np.tril(whole + whole.conj().T)
+        np.fill_diagonal(folded, 0.5 * np.real(np.diagonal(folded)))
+        return folded
+
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         # Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, equations 9 and 10
-        factor, ct = outputs[0], cotangents[0]
-        if ct is None or ct is ZERO:
-            return [ct]
-        inner = half_diagonal(tril(matmul(hermitian(factor), tril(ct))))
-        left = solve_triangular(hermitian(factor), inner, lower=False)
-        whole = hermitian(solve_triangular(hermitian(factor), hermitian(left), lower=False))
+        factor, ct = tril(inputs[0]), tril(inputs[1])
+        whole = _between(factor, half_diagonal(tril(matmul(hermitian(factor), ct))))
         # each element of the lower triangle stands for two of the matrix
-        folded = tril(whole + hermitian(whole))
-        return [half_diagonal(folded)]
+        return [half_diagonal(tril(whole + hermitian(whole)))]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        # the steps of the decomposition in reverse order
+        if cotangents[0] is None or cotangents[0] is ZERO:
+            return [cotangents[0]] * 2
+        factor, ct = tril(inputs[0]), tril(inputs[1])
+        whole = _between(factor, half_diagonal(tril(matmul(hermitian(factor), ct))))
+        part = half_diagonal(tril(cotangents[0]))
+        of_whole = part + hermitian(part)
+        left = solve_triangular(factor, of_whole, lower=True)
+        of_inner = hermitian(solve_triangular(factor, hermitian(left), lower=True))
+        of_product = half_diagonal(tril(of_inner))
+        # of_whole is Hermitian, so left^H = of_whole L^-H
+        of_factor = matmul(ct, hermitian(of_product)) - matmul(
+            whole + hermitian(whole), hermitian(left)
+        )
+        return [tril(of_factor), tril(matmul(factor, of_product))]
+
+
+def _between(factor: Any, inner: Any) -> TensorVariable:
+    """``L^-H inner L^-1``."""
+    left = solve_triangular(hermitian(factor), inner, lower=False)
+    return hermitian(solve_triangular(hermitian(factor), hermitian(left), lower=False))
 
 
 def half_diagonal(x: Any) -> TensorVariable:

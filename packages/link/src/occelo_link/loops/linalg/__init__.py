@@ -7,6 +7,7 @@ is first used.
 from occelo_link.loops.linalg import (
     banded,
     cholesky,
+    cholesky_pullback,
     lu,
     matrix_functions,
     qr,
@@ -15,4 +16,14 @@ from occelo_link.loops.linalg import (
     triangular,
 )
 
-__all__ = ["banded", "cholesky", "lu", "matrix_functions", "qr", "solve", "spectra", "triangular"]
+__all__ = [
+    "banded",
+    "cholesky",
+    "cholesky_pullback",
+    "lu",
+    "matrix_functions",
+    "qr",
+    "solve",
+    "spectra",
+    "triangular",
+]
