@@ -1,4 +1,4 @@
-"""``occelo backends``: the table of ops that each backend compiles; it also writes ``docs/backends.md``."""
+"""``occelo backends``: the table of ops that each backend compiles, of a graph or all; it also writes ``docs/backends.md``."""
 
 from __future__ import annotations
 

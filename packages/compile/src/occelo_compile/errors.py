@@ -1,4 +1,4 @@
-"""Exceptions of the compile package; those of DebugMode are in `debugging.errors`."""
+"""The exception of the compile package, which pickling a function raises; those of DebugMode are in `debugging.errors`."""
 
 from __future__ import annotations
 

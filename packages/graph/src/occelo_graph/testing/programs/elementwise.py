@@ -1,4 +1,4 @@
-"""Elementwise steps of random programs; `generating` chooses from the list `FORMS`."""
+"""Elementwise steps of random programs; `generating` chooses from the lists `FORMS` and `SMOOTH_FORMS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of random programs that read and write parts of tensors; `generating` chooses from the list `FORMS`."""
+"""Steps of random programs that read and write parts of tensors; `generating` chooses from `FORMS` and `SMOOTH_FORMS`."""
 
 from __future__ import annotations
 

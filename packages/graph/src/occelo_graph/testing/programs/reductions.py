@@ -1,6 +1,6 @@
 """Steps of random programs that reduce, accumulate, and multiply matrices.
 
-`generating` chooses from the list `FORMS`.
+`generating` chooses from the lists `FORMS` and `SMOOTH_FORMS`.
 """
 
 from __future__ import annotations
