@@ -56,7 +56,8 @@ def test_programs_compute_what_their_graphs_say(graph: RandomGraph) -> None:
     for a, b in zip(fast, expected, strict=True):
         assert a.dtype == b.dtype
         assert a.shape == b.shape
-        single = any(v.type.dtype == "float32" for n in order for v in n.outputs)
-        rtol = 1e-3 if single else 1e-8
+        dtypes = {v.type.dtype for n in order for v in n.outputs}
+        # decompositions round after each op, the op's own NumPy code may not
+        rtol = 1e-2 if "float16" in dtypes else 1e-3 if "float32" in dtypes else 1e-8
         size = np.nanmax(np.abs(b[np.isfinite(b)]), initial=1.0) if b.dtype.kind == "f" else 1.0
         np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * size)
