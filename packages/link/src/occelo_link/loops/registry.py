@@ -14,8 +14,8 @@ from occelo_graph import Apply, Op, Variable
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import OpT
 from occelo_graph.tensors.nodes import TensorApply
-from occelo_link.loops.complexes import as_real, by_parts, has_complex, in_parts
-from occelo_link.loops.float16 import as_float32, has_float16, in_float32, with_float16_rounded
+from occelo_link.loops.complexes import PARTS, as_real, by_parts, in_parts
+from occelo_link.loops.float16 import as_float32, in_float32, with_float16_rounded
 from occelo_link.loops.tensor_groups import members_of
 from occelo_link.loops.tensors import Tensor
 from occelo_link.lowering_table import LoweringTable, Registers, RegistersParts
@@ -78,7 +78,10 @@ def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
 
 def consists_of_arrays(variable: Variable) -> bool:
     """Whether loop programs can represent a variable: its type is an array type or consists of array types."""
-    parts = variable.type.parts()
+    kind = variable.type
+    if kind.is_array:
+        return kind.dtype in _DTYPES
+    parts = kind.parts()
     return parts is not None and all(part.dtype in _DTYPES for part in parts)
 
 
@@ -131,11 +134,15 @@ def _by_parts_of_op(node: Apply) -> Lowering | None:
 def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
         return next((function for function, when in _loops if when(node)), None)
-    if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):
+    dtypes = {
+        kind.dtype if kind.is_array else None
+        for kind in [v.type for v in (*node.inputs, *node.outputs)]
+    }
+    if None in dtypes:
         return _find_parts(node)
-    if has_complex(node):
+    if not dtypes.isdisjoint(PARTS):
         return _find_complex(node)
-    if has_float16(node) and not node.op.lazy:
+    if "float16" in dtypes and not node.op.lazy:
         found = _find(as_float32(node))
         return None if found is None else in_float32(found)
     return _find(node)
