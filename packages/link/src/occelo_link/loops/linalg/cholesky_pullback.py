@@ -39,6 +39,15 @@ def lower_cholesky_pullback(
     batch = batch_lengths(context, inputs, [2, 2])
     factor = context.contiguous_copy(x)
 
+    def replace(result: Stored) -> None:
+        reverse = _Reverse(context, factor, result, n)
+        with each_element(context, batch) as index:
+            reverse.run(index)
+
+    if isinstance(ct, Stored) and ct.flat and context.aligned(ct, [*batch, n, n]):
+        # in place if nothing else reads the cotangent, which saves memory for a matrix
+        return [context.change(ct, [factor], replace)]
+
     def element(_: object, index: Index) -> Value:
         builder = context.builder
         value = ct.at(builder, [*own_index(context, ct, 2, index[:-2]), *index[-2:]])
@@ -50,9 +59,7 @@ def lower_cholesky_pullback(
 
     def emit() -> None:
         copy_elements(context, triangle, result)
-        reverse = _Reverse(context, factor, result, n)
-        with each_element(context, batch) as index:
-            reverse.run(index)
+        replace(result)
 
     context.step([factor, triangle], [result], emit)
     return [result]
@@ -86,6 +93,16 @@ class _Reverse:
             stop = builder.sub(n, builder.mul(blocks.index, size))
             first = builder.op("max", builder.sub(stop, size), zero)
             self._block(first, stop)
+        self._clear_upper()
+
+    def _clear_upper(self) -> None:
+        """Store zeros right of the diagonal."""
+        builder = self.builder
+        with builder.loop(self.n, fixed=True) as down:
+            i = down.index
+            start = builder.add(i, self.context.i64(1))
+            with builder.loop(self.n, start=start, lanes=8) as across:
+                self._store(i, across.index, builder.const(0.0, self.result.dtype))
 
     def _at(self, row: Value, column: Value) -> Value:
         return self.builder.add(self.builder.mul(row, self.n), column)
@@ -194,16 +211,14 @@ class _Reverse:
         self._symmetric(first, width)
 
     def _symmetric(self, first: Value, width: Value) -> None:
-        """Clear what products have written right of the diagonal, and add the triangle to its transpose."""
+        """Add the triangle to its transpose."""
         builder = self.builder
-        zero = builder.const(0.0, self.result.dtype)
         with builder.loop(width, fixed=True) as down:
             i = builder.add(first, down.index)
             with builder.loop(builder.add(down.index, self.context.i64(1)), fixed=True) as across:
                 j = builder.add(first, across.index)
                 value = self._load(i, j)
                 same = builder.eq(i, j)
-                self._store(j, i, builder.select(same, value, zero))
                 both = builder.select(same, builder.op("add", value, value), value)
                 for a, b in ((down.index, across.index), (across.index, down.index)):
                     at = builder.add(builder.mul(a, width), b)
