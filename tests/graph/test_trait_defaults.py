@@ -100,6 +100,7 @@ COMPUTED: dict[type, dict[str, str]] = {
         "running": "by the function",
     },
     og.Op: {
+        "computes_as": "the class and the bases whose NumPy code it does not override",
         "props": "None: the op is equal only to itself",
         "as_variable": "the default converter",
         "infer_types": "infer, kept",

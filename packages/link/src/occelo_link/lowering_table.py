@@ -95,18 +95,9 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         return register
 
     def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
-        """The lowering of an op and its condition: that of its class, or of a base whose NumPy code it does not override."""
-        own = type(op)
-        for cls in own.__mro__:
+        """The lowering of an op and its condition: that of its class, or of the first base that gives the same results."""
+        for cls in op.computes_as:
             found = self._entries.get(cls)
             if found is not None:
-                return found if own is cls or _computes_the_same(own, cls) else None
+                return found
         return None
-
-
-def _computes_the_same(own: type[Op], base: type[Op]) -> bool:
-    """Whether a subclass computes the same as its base: it does not override the NumPy code."""
-    return all(
-        getattr(own, method) is getattr(base, method)
-        for method in ("evaluate", "kernel", "perform")
-    )

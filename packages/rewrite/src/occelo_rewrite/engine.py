@@ -78,7 +78,7 @@ class RuleIndex:
 
     def _find(self, op: Any) -> list[NodeRewriter]:
         numbers = {*self._always, *self._exact.get(op, ())}
-        for cls in type(op).__mro__:
+        for cls in op.computes_as:
             numbers.update(self._by_class.get(cls, ()))
         found = [self.rules[i] for i in sorted(numbers) if self.rules[i].applies_to(op)]
         if len(self._of_op) >= self._LIMIT:

@@ -23,14 +23,17 @@ variables, with nodes to remove under "remove"; or None or False if the rule doe
 
 @dataclass(frozen=True)
 class OpPattern(Generic[OpT]):
-    """Matches ops of a class by their parameters, each of which must equal a value or be an instance of a class."""
+    """Matches ops of a class by their parameters, each of which must equal a value or be an instance of a class.
+
+    A subclass with other NumPy code is not of the class.
+    """
 
     op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
-        return isinstance(op, self.op_type) and all(
+        return self.op_type in op.computes_as and all(
             self._fits(getattr(op, name), wanted) for name, wanted in self.parameters
         )
 

@@ -147,7 +147,7 @@ class Call(Pattern):
         if isinstance(wanted, OpPattern):
             return wanted.matches(op)
         if isinstance(wanted, type):
-            return isinstance(op, wanted)
+            return wanted in op.computes_as
         if isinstance(wanted, Elemwise):
             # there is one scalar op for each name
             return (

@@ -22,7 +22,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.traits import Traits, forget_other_values, forget_plain_nodes
+from occelo_graph.ir.traits import Traits, forget_other_values, forget_plain_nodes, same_results
 from occelo_graph.ir.types import Type
 from occelo_graph.ir.user_ops import (
     call_shape_rule,
@@ -131,6 +131,12 @@ class Op(Traits):
     itypes: Sequence[Type] | None = None
     otypes: Sequence[Type] | None = None
 
+    computes_as: ClassVar[tuple[type[Any], ...]] = ()
+    """The class and those of its bases that give the same results: whose NumPy code it does not override.
+
+    Made with the class. Rules, facts, lowerings and traits that are known for one of these classes hold for the class.
+    """
+
     _makes_nodes: ClassVar[bool] = False
     """Whether nodes are made by a ``make_node`` from outside this package."""
 
@@ -145,7 +151,10 @@ class Op(Traits):
         cls._is_external = not cls.__module__.startswith(_OWN)
         if "make_node" in cls.__dict__:
             cls._makes_nodes = cls._is_external
-        forget_other_values(cls, Op)
+        cls.computes_as = tuple(
+            base for base in cls.__mro__ if same_results(cls, base, Op, cls._is_external)
+        )
+        forget_other_values(cls, cls.computes_as)
         forget_plain_nodes(cls)
         props: Any = cls.__dict__.get("__props__", ())
         names: Sequence[Any] = props
@@ -292,7 +301,7 @@ class Op(Traits):
     @property
     def rule_keys(self) -> tuple[Any, ...]:
         """The keys by which patterns of rules find the op: its classes."""
-        return type(self).__mro__
+        return self.computes_as
 
     @property
     def knows_integers(self) -> bool:
@@ -424,9 +433,7 @@ class Op(Traits):
     def has_decompose(self) -> bool:
         """Whether the op has `decompose`, and no subclass has changed what the op computes since."""
         source = next(c for c in type(self).__mro__ if "decompose" in c.__dict__)
-        return source is not Op and all(
-            getattr(type(self), m) is getattr(source, m) for m in ("evaluate", "kernel", "perform")
-        )
+        return source is not Op and source in self.computes_as
 
     # derivatives
 

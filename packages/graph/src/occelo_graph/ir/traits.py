@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from occelo_graph.ir.nodes import AnyApply
 
-__all__ = ["EVERY", "FIRST", "SECOND", "Traits", "trait"]
+__all__ = ["EVERY", "FIRST", "SECOND", "Traits", "same_results", "trait"]
 
 _ValueT = TypeVar("_ValueT")
 
@@ -137,22 +137,48 @@ OF_VALUES = (
 _COMPUTING = ("evaluate", "kernel", "perform")
 
 
+def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
+    """Whether a class of ops inherits the NumPy code of one of its bases, so that it gives the same results.
+
+    ``root`` is `Op`. A base without NumPy code declares what holds for all its subclasses. A class that is ``external`` may
+    override neither the NumPy code nor any other method of a class of this package that `Op` does not have, since the NumPy
+    code may call it. Methods that the base declares abstract are excepted.
+    """
+    if base is cls or not issubclass(base, root):
+        return True
+
+    def defines(method: str) -> bool:
+        return getattr(base, method) is not getattr(root, method)
+
+    if defines("evaluate") or defines("perform"):
+        read: Sequence[str] = _COMPUTING
+    elif defines("kernel"):
+        # it calls what a subclass defines
+        read = ["kernel"] if external else []
+    else:
+        read = [*_COMPUTING, "decompose"] if defines("decompose") else []
+    if any(getattr(cls, m) is not getattr(base, m) for m in read):
+        return False
+    return not external or all(
+        getattr(cls, name) is method
+        for each in base.__mro__
+        if each.__module__.startswith("occelo_graph.")
+        for name in each.__dict__
+        if not hasattr(root, name)
+        if callable(method := getattr(base, name)) or isinstance(method, property)
+        if not getattr(method, "__isabstractmethod__", False)
+    )
+
+
 def forget_plain_nodes(cls: type[Traits]) -> None:
     """Reset `Traits.plain_nodes` for a class that has its own ``make_node`` and does not declare the trait."""
     if "make_node" in cls.__dict__ and "plain_nodes" not in cls.__dict__:
         cls.plain_nodes = False
 
 
-def forget_other_values(cls: type, base: type) -> None:
-    """Reset traits that a subclass of ``base`` (`Op`) inherits from a class with other NumPy code than its own.
-
-    A class without NumPy code declares traits for its subclasses, which keep them.
-    """
+def forget_other_values(cls: type[Traits], computes_as: Sequence[type]) -> None:
+    """Reset traits that a class of ops inherits from one with other results: from none of ``computes_as``."""
     for trait in OF_VALUES:
         source = next(c for c in cls.__mro__ if trait in c.__dict__)
-        if source in (cls, Traits) or all(
-            getattr(source, m, None) in (None, getattr(base, m)) for m in ("evaluate", "perform")
-        ):
-            continue
-        if any(getattr(cls, m) is not getattr(source, m) for m in _COMPUTING):
+        if source not in computes_as:
             setattr(cls, trait, Traits.__dict__[trait])

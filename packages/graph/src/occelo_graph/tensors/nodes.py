@@ -37,8 +37,13 @@ def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable if its op is of one of ``op_classes``, which must be over tensors alone; else None."""
+    """The node that computes a variable if its op is of one of ``op_classes``, which must be over tensors alone; else None.
+
+    A subclass with other NumPy code is not of the class.
+    """
     node = variable.owner
     if node is None or not isinstance(node.op, op_classes):
+        return None
+    if type(node.op) not in op_classes and not any(c in node.op.computes_as for c in op_classes):
         return None
     return cast("TensorApply[OpT]", node)

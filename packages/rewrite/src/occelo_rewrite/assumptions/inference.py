@@ -79,7 +79,7 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
     """Whether a fact holds for a variable, an output of the node."""
     op = node.op
     output = node.outputs.index(variable)
-    for cls in type(op).__mro__:
+    for cls in op.computes_as:
         for inference in _inferences.get((fact, cls, output), ()):
             found = inference(node, ask)
             if found is not None:

@@ -92,6 +92,15 @@ class Elemwise(Op):
     elementwise: ClassVar[bool] = True
     plain_nodes: ClassVar[bool] = True
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("evaluate", "kernel", "perform"):
+            if name in cls.__dict__:
+                raise TypeError(
+                    f"{cls.__name__} may not define {name}: what is computed for each element is the scalar op of an "
+                    "Elemwise; see `elementwise`"
+                )
+
     @trait
     def commutative(self) -> bool:
         return self.scalar_op.commutative and not self.inplace

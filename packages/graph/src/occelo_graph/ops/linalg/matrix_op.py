@@ -8,6 +8,7 @@ All ops of this folder derive from it. Rules, and lowerings to JAX and PyTorch, 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -53,6 +54,7 @@ class MatrixOp(Op):
         """The name of the user's function, for messages."""
         return type(self).__name__.lower()
 
+    @abstractmethod
     def core(self, *arrays: Array) -> Array | tuple[Array, ...]:
         """The results for one element of the batch."""
         raise NotImplementedError
