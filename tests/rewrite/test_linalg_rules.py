@@ -203,3 +203,16 @@ def test_the_inverse_of_an_inverse_that_fails_stays_nan() -> None:
     found = values_of(graph, np.stack([2 * np.eye(2), np.ones((2, 2))]))[0]
     np.testing.assert_allclose(found[0], 2 * np.eye(2))
     assert np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize("fact", ["diagonal", "orthogonal"])
+def test_known_structure_does_not_make_a_matrix_definite(fact: str) -> None:
+    x, b = ot.dmatrix("x"), ot.dvector("b")
+    known = ot.assume(x, **{fact: True})
+    matrix = np.diag([1.0, -1.0])
+    graph = rewritten([x, b], [linalg.solve(known, b, assume_a="pos", on_error="nan")])
+    assert np.isnan(values_of(graph, matrix, np.ones(2))[0]).all()
+    graph = rewritten([x, b], [linalg.solve(known, b, assume_a="pos")])
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        values_of(graph, matrix, np.ones(2))
+    np.testing.assert_array_equal(values_of(graph, np.eye(2), np.ones(2))[0], [1.0, 1.0])

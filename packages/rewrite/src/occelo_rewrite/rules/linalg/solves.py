@@ -27,7 +27,8 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
     """solve(x, y) by the method for the known facts about x: orthogonal, diagonal, triangular, definite, symmetric."""
     x, y = node.inputs
     kind, on_error = node.op.assume_a, node.op.on_error
-    if kind == "diagonal":
+    if kind in ("diagonal", "pos"):
+        # "pos" also checks that the matrix is definite, which a diagonal or orthogonal one need not be
         return None
     if has(fgraph, x, "orthogonal"):
         return _if_typed(node, product(ot.matrix_transpose(x), y))
