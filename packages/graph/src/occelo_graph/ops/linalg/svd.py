@@ -39,11 +39,10 @@ __all__ = ["SVD", "FullSVD", "SingularValues", "svd", "svdvals"]
 
 
 @op
-class SVD(MatrixOp):
-    """U, s and V^H with A = U diag(s) V^H; U and V have min(m, n) columns, and s is in descending order."""
+class _ThreeFactors(MatrixOp):
+    """What `SVD` and `FullSVD` share: three results, of which the middle one is real and has min(m, n) elements."""
 
     on_error: str = "raise"
-    signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
 
     @property
     def label(self) -> str:
@@ -55,6 +54,13 @@ class SVD(MatrixOp):
     def dtypes(self, *types: TensorType) -> Sequence[str]:
         dtype = types[0].dtype
         return [dtype, real_dtype(dtype), dtype]
+
+
+@op
+class SVD(_ThreeFactors):
+    """U, s and V^H with A = U diag(s) V^H; U and V have min(m, n) columns, and s is in descending order."""
+
+    signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
 
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         require_finite(arrays[0])
@@ -67,22 +73,10 @@ class SVD(MatrixOp):
 
 
 @op
-class FullSVD(MatrixOp):
+class FullSVD(_ThreeFactors):
     """As `SVD`, with square U and V."""
 
-    on_error: str = "raise"
     signature: ClassVar[str] = "(m,n)->(m,m),(k),(n,n)"
-
-    @property
-    def label(self) -> str:
-        return "svd"
-
-    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**known, "k": least(known, "m", "n")}
-
-    def dtypes(self, *types: TensorType) -> Sequence[str]:
-        dtype = types[0].dtype
-        return [dtype, real_dtype(dtype), dtype]
 
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         require_finite(arrays[0])
