@@ -296,8 +296,10 @@ def _plain(part: object) -> str | None:
         return repr(part)
     if type(part) in (bool, int, float, complex, str, bytes, range):
         return f"{type(part).__name__} {part!r}"
-    if isinstance(part, slice | types.UnionType):
-        return f"{type(part).__name__} {part!r}"
+    if isinstance(part, types.UnionType):
+        return f"union {part!r}"
+    if isinstance(part, slice):
+        return f"slice {part!r}"
     return f"dtype {part.str}" if isinstance(part, np.dtype) else None
 
 
