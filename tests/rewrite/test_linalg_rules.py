@@ -64,6 +64,20 @@ def test_the_value_and_the_gradient_of_a_density_share_one_factor() -> None:
     np.testing.assert_allclose(value, expected, rtol=1e-12)
 
 
+def test_the_gradient_of_a_density_by_its_matrix_takes_one_factor() -> None:
+    s, v = ot.dmatrix("s"), ot.dvector("v")
+    a = ot.assume(s, positive_definite=True)
+    density = v @ linalg.inv(a) @ v + ot.log(linalg.det(a))
+    graph = rewritten([s, v], [density, og.grad(density, s)])
+    counted = ops_of(graph)
+    assert counted["Cholesky"] == 1
+    assert not {"Inv", "Det", "SLogDet", "Solve"} & set(counted)
+    matrix, vector = definite(5), rng.normal(size=5)
+    inverse = np.linalg.inv(matrix)
+    expected = inverse - np.outer(inverse @ vector, inverse @ vector)
+    np.testing.assert_allclose(values_of(graph, matrix, vector)[1], expected, rtol=1e-9, atol=1e-13)
+
+
 @pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
 def test_products_with_inverses_are_solutions_over_batches(batch: tuple[int, ...]) -> None:
     kind = ot.TensorType("float64", (None,) * (len(batch) + 2))

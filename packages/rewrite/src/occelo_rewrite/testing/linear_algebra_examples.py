@@ -68,6 +68,10 @@ def _values_twice(x: TensorVariable) -> TensorVariable:
     return linalg.svdvals(x) * linalg.svd(x)[1]
 
 
+def _inverse_and_logarithm(a: TensorVariable) -> TensorVariable:
+    return linalg.inv(a) + linalg.slogdet(a)[1]
+
+
 def _two_results(a: TensorVariable) -> TensorVariable:
     return linalg.det(a) + linalg.cholesky(a)
 
@@ -90,6 +94,11 @@ CASES: list[Case] = [
     Case("solve_by_facts", lambda x: linalg.solve(_lower(x).T, x), shapes=SQUARE),
     Case("solve_by_facts", lambda x: linalg.solve(_definite(x), x), shapes=SQUARE),
     Case("solve_by_shared_factor", _shared, shapes=SQUARE),
+    Case(
+        "inverse_by_shared_factor",
+        lambda x: _inverse_and_logarithm(_definite(x)),
+        shapes=SQUARE,
+    ),
     Case("slogdet_by_shared_factor", _shared, shapes=SQUARE),
     Case(
         "det_by_shared_factor",

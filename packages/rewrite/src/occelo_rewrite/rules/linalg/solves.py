@@ -10,12 +10,14 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import adjoint, has, is_only_reader, product
+from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["SPECIALIZE", "STABILIZE"]
 
@@ -65,7 +67,7 @@ def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> b
         if op == Cholesky(on_error):
             return True
         results += isinstance(op, Solve) and op.assume_a == "pos" and op.on_error == on_error
-        results += isinstance(op, Det | SLogDet) and has(fgraph, x, "positive_definite")
+        results += isinstance(op, Det | Inv | SLogDet) and has(fgraph, x, "positive_definite")
     return results > 1
 
 
@@ -78,6 +80,19 @@ def solve_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Solve]) -> R
         return None
     factor = Cholesky(on_error)(x)
     half = SolveTriangular(True, False, on_error)(factor, y)
+    return [SolveTriangular(False, False, on_error)(adjoint(factor), half)]
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(x) = L^-H L^-1 with the Cholesky factor L of a positive definite x, where something else needs L."""
+    (x,) = node.inputs
+    on_error = node.op.on_error
+    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, on_error):
+        return None
+    factor = Cholesky(on_error)(x)
+    one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
+    half = SolveTriangular(True, False, on_error)(factor, one)
     return [SolveTriangular(False, False, on_error)(adjoint(factor), half)]
 
 
@@ -145,6 +160,7 @@ def quadratic_form(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 SPECIALIZE = RuleSet(
     (
         solve_by_shared_factor,
+        inverse_by_shared_factor,
         slogdet_by_shared_factor,
         det_by_shared_factor,
         quadratic_form,
