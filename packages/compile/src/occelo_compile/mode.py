@@ -189,7 +189,10 @@ _places: dict[str, tuple[str, ...] | None] = {}
 
 
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
-    """Give a mode a name; ValueError if it is taken, unless at the same place, as by a cell that runs again."""
+    """Give a mode a name.
+
+    ValueError if the name is taken, unless the same place in the code gave it, as when a notebook cell runs again.
+    """
     place = place_of_caller()
     again = place is not None and _places.get(name) == place
     if not again and name.lower() in (k.lower() for k in (*_modes, *available_linkers())):

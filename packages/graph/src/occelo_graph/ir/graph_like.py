@@ -20,8 +20,8 @@ def graph_parts(
 
     ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or
     an object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the
-    graph's own. TypeError for anything else, and for compiled functions if ``compiled``, the advice
-    in the message, is given.
+    graph's own. TypeError for anything else. Callers that do not accept compiled functions give ``compiled``, a text of advice: a
+    compiled function is then a TypeError, too, and the message starts with that text.
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)

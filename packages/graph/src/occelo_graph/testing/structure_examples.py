@@ -1,4 +1,6 @@
-"""Examples of the families create, reduce, join, blas, cast and control, and those of index.
+"""Examples of ops, each a call with arguments and NumPy's result: create, reduce, join, blas, cast, control.
+
+The examples of the family index are in `index_examples` and are included here.
 
 `examples` collects them.
 """

@@ -59,7 +59,7 @@ def lower_shape_i(
 
 
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The same tensor, with other values for its lengths that are known to be equal."""
+    """The same tensor with ``shape`` as its lengths, which the caller knows, or checks at run time, to be equal to its own."""
     if isinstance(tensor, Stored):
         return Stored(
             tensor.buffer,

@@ -1,6 +1,6 @@
 """`as_numba`: compiled functions as ``njit`` functions.
 
-For users, who call compiled functions from their own ``njit`` functions; in the namespace `occelo`.
+Users call it as ``occelo.as_numba``, to call compiled functions from their own ``njit`` functions.
 """
 
 from __future__ import annotations

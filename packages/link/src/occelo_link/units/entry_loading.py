@@ -1,6 +1,7 @@
 """Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
-`entry` gets its code here, and `units.unit` the addresses of its services. LLVM needs several times as long to compile
+`units.entry` gets the machine code of the entry here. `units.unit` gets the addresses of the services in it: functions
+that a unit calls, for instance to allocate results. LLVM needs several times as long to compile
 with optimization. Unoptimized code costs some ten nanoseconds more per call. It counts calls; after `CALLS` of them it
 takes the slow path, which compiles optimized code, caches it for later processes, and patches all existing functions to
 run it.
@@ -55,7 +56,7 @@ class EntryCode:
 
     @property
     def calls_left(self) -> int:
-        """How many more calls plain code runs; 0 or less once it takes the slow path."""
+        """The number of calls that plain (unoptimized) code still runs before it takes the slow path; 0 or less when none is left."""
         read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
         return int(read())
 

@@ -72,7 +72,8 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
 def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y]).
 
-    Not where only one of them is needed, such as in different branches of another condition.
+    Only results that are needed under the same conditions: two in different branches of another condition stay apart,
+    since a call needs only one of them.
     """
     op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:

@@ -13,7 +13,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO
 from occelo_graph.ops.create import eye, tril, triu
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import le, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import gt, le, minimum, switch
 from occelo_graph.ops.linalg.cholesky import half_diagonal
 from occelo_graph.ops.linalg.matrix_op import hermitian
 from occelo_graph.ops.reduce import sum as sum_
@@ -73,9 +73,9 @@ def on_diagonal(values: Any) -> Any:
 
 
 def reciprocals(values: Any) -> Any:
-    """1 / x, and 0 where x is 0."""
+    """1 / x, and NaN where x is 0: a derivative that does not exist."""
     zero = le(abs_(values), 0)
-    return switch(zero, 0, 1 / switch(zero, 1, values)).astype(values.dtype)
+    return switch(zero, np.nan, 1 / switch(zero, 1, values)).astype(values.dtype)
 
 
 def resolution(values: Any) -> Any:
@@ -86,14 +86,19 @@ def resolution(values: Any) -> Any:
 
 
 def inverse_differences(values: Any) -> Any:
-    """The matrix of 1 / (x_j - x_i), and 0 where two values are equal as far as rounding can tell."""
+    """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal as far as rounding can tell.
+
+    There derivatives of the vectors do not exist, and those of functions of them may, but cannot be told from them.
+    """
     apart = as_row(values) - as_column(values)
+    own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)
     equal = le(abs_(apart), resolution(values))
-    return switch(equal, 0, 1 / switch(equal, 1, apart)).astype(values.dtype)
+    unknown = switch(own, 0, np.nan)
+    return switch(equal, unknown, 1 / switch(equal, 1, apart)).astype(values.dtype)
 
 
 def inverse_sums(values: Any) -> Any:
-    """The matrix of 1 / (x_i + x_j) of values that are not negative, and 0 where both are 0."""
+    """The matrix of 1 / (x_i + x_j) of values that are not negative, and NaN where both are 0."""
     return reciprocals(as_row(values) + as_column(values))
 
 

@@ -102,7 +102,7 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     complex, where NumPy gives real ones if all eigenvalues happen to be real: complex64 for float32 and complex64, else complex128.
 
     Phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is right where eigenvalues are distinct.
-    Where they are equal, as far as rounding can tell, the derivative through an exchange of their vectors counts as 0. A
+    Where they are equal, as far as rounding can tell, a gradient through the vectors is NaN. A
     matrix without a full set of eigenvectors has no gradient.
 
     A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with

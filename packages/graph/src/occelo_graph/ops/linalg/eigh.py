@@ -141,20 +141,19 @@ def eigh(
 ) -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n); NumPy's ``eigh`` with options of SciPy's.
 
-    Only the lower triangle of ``a`` is read, or with ``UPLO="U"`` (or ``lower=False``) the upper one, and imaginary parts on the
-    diagonal are not. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``, in
+    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on
+    the diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``, in
     columns. With a positive definite ``b`` (the same triangle is read) they solve ``a @ v == w * b @ v`` if ``type`` is 1,
     ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for 3) is the
     identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
 
     The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
-    eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can tell, vectors
-    may be exchanged for any others of the same span. The derivative through such an exchange, 1 / 0 in the formula, counts as
-    0. So gradients of functions of the spectrum, and of projectors on whole spans, are right there. A matrix
-    function ``v @ diag(f(w)) @ v^H`` of a matrix with equal eigenvalues has another gradient: use `sqrtm`, `expm` and the like.
+    eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can
+    tell, vectors have no derivative: a gradient through them is NaN, also that of a matrix function ``v @ diag(f(w)) @ v^H`` or
+    of a projector, which does exist. For these use `sqrtm`, `expm` and the like. Gradients through eigenvalues alone are right.
 
-    A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN; so is a
-    ``b`` that is not positive definite. ValueError for matrices that are not square, TypeError for float16.
+    ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
+    a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that are not square, TypeError for float16.
     """
     low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
     if b is None:
@@ -195,7 +194,8 @@ def eigvalsh(
     """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n): those of `eigh`, whose arguments it takes.
 
     The gradient of an eigenvalue is the product of the eigenvector with its own conjugate, folded into the triangle that is
-    read. The gradient of a symmetric function of the eigenvalues is right at equal ones.
+    read. The gradient of a symmetric function of the eigenvalues is right at equal ones; its own
+    gradient (second order) is NaN there.
     """
     values: TensorVariable = eigh(
         a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error

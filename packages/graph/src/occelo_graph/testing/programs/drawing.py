@@ -29,7 +29,7 @@ class Unfit(Exception):
 
 
 class BuildFailure(Exception):
-    """NumPy runs the program, but its graph cannot be built."""
+    """NumPy runs the program, but its graph cannot be built, or has a type that contradicts NumPy's value."""
 
     def __init__(self, program: Program, cause: BaseException) -> None:
         super().__init__(f"{type(cause).__name__}: {cause}")

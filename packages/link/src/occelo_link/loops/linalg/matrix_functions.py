@@ -1,6 +1,6 @@
 """Functions of matrices and matrix equations that have no loops: the linkers of loop programs call their NumPy code.
 
-`loops.python_only` keeps the reasons, which a function that is linked this way tells the user.
+`loops.python_only` keeps the reasons, which tests ask for.
 """
 
 from __future__ import annotations
