@@ -287,7 +287,6 @@ def test_a_rule_of_shapes_that_fails_is_told() -> None:
         (lambda x, y: ot.add(x, x, x.T), None, None),
         (lambda x, y: (x + x.T) / 2.0, True, None),
     ],
-    ids=str,
 )
 def test_a_matrix_and_its_transpose(
     build: Any, symmetric: bool | None, hermitian: bool | None

@@ -6,7 +6,7 @@ Factors are triangular or orthogonal, inverses and exponentials keep the structu
 
 from __future__ import annotations
 
-from occelo_graph import Apply, TensorApply
+from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.cholesky import Cholesky, CholeskyPullback
 from occelo_graph.ops.linalg.eigh import Eigh
 from occelo_graph.ops.linalg.inverse import Inv
@@ -27,10 +27,12 @@ _KEPT_BY_EXPONENTIALS = frozenset(
 )
 
 
-@infers("lower_triangular", CholeskyPullback)
-@infers("lower_triangular", Cholesky)
-def _factor(node: Apply, ask: Ask) -> bool | None:
+def _factor(node: TensorApply, ask: Ask) -> bool | None:
     return True
+
+
+infers("lower_triangular", Cholesky)(_factor)
+infers("lower_triangular", CholeskyPullback)(_factor)
 
 
 @infers("diagonal", Cholesky)

@@ -12,6 +12,7 @@ from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.elimination import by_size, worth_loops
 from occelo_link.loops.linalg.lane_algorithms import factor_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element, fill_with_nan
@@ -23,9 +24,6 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
 
-SMALL = 16
-"""Matrices with at most so many rows are factored by loops, since a call of LAPACK costs more."""
-
 
 @lowers_to_loops(Cholesky)
 def lower_cholesky(
@@ -33,8 +31,9 @@ def lower_cholesky(
 ) -> Sequence[Tensor]:
     x = inputs[0]
     n = context.unify(x.shape[-2], x.shape[-1])
-    maybe_small = n.op != "const" or n.args[0] <= SMALL
-    in_lanes = maybe_small and for_lanes(context, [x])
+    batch = x.shape[:-2]
+    with_loops = worth_loops(batch, n)
+    in_lanes = with_loops and for_lanes(context, [x])
     if in_lanes:
         x = context.contiguous_copy(x)
     triangle = _lower_triangle(context, x)
@@ -75,11 +74,10 @@ def lower_cholesky(
                 factor(index, _small(context, result, start, n))
             return ()
 
-        small = builder.op("le", n, context.i64(SMALL))
-        if n.op == "const":
-            (by_loops if n.args[0] <= SMALL else by_lapack)()
+        if with_loops:
+            by_size(context, [n], by_loops, by_lapack)
         else:
-            builder.branch(small, by_loops, by_lapack)
+            by_lapack()
 
     context.step([triangle], [result], emit)
     return [result]

@@ -1,6 +1,6 @@
 """Gaussian elimination with partial pivoting as loops, for small real matrices, where a call of LAPACK would cost more.
 
-`lu` and `solve` use it.
+`lu` and `solve` use it, and `cholesky` and `triangular` what chooses between loops and LAPACK.
 """
 
 from __future__ import annotations
@@ -10,8 +10,17 @@ from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import is_unit
 
-__all__ = ["SMALL", "Rows", "back_substitution", "by_size", "eliminate", "maybe_small"]
+__all__ = [
+    "SMALL",
+    "Rows",
+    "back_substitution",
+    "by_size",
+    "eliminate",
+    "maybe_small",
+    "worth_loops",
+]
 
 SMALL = 16
 """Matrices with at most so many rows are factored by loops."""
@@ -20,6 +29,14 @@ SMALL = 16
 def maybe_small(*lengths: Value) -> bool:
     """Whether all lengths may be at most `SMALL`."""
     return all(n.op != "const" or n.args[0] <= SMALL for n in lengths)
+
+
+def worth_loops(batch: Sequence[Value], n: Value) -> bool:
+    """Whether loops for small matrices are worth their code: ``n`` may be small, and is static, or there may be many matrices.
+
+    For one matrix of unknown size a call of LAPACK costs a microsecond more than loops, whose code takes longer to compile.
+    """
+    return maybe_small(n) and (n.op == "const" or not all(map(is_unit, batch)))
 
 
 def by_size(

@@ -19,7 +19,13 @@ __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
-    """Whether operands form a batch that lanes can read: each has all batch dimensions, or only such of length 1."""
+    """Whether operands form a batch that lanes can read: each has all batch dimensions, or only such of length 1.
+
+    The matrices must have static lengths. With others each operation would be a loop of one vector iteration, which takes
+    several times as long as a loop over one matrix after the other.
+    """
+    if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
+        return False
     batch = batch_lengths(context, tensors, [2] * len(tensors))
     if all(is_unit(n) for n in batch):
         return False

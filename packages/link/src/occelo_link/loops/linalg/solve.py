@@ -19,6 +19,7 @@ from occelo_link.loops.linalg.elimination import (
     by_size,
     eliminate,
     maybe_small,
+    worth_loops,
 )
 from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes, solve_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
@@ -70,6 +71,7 @@ class _Equations:
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
         """The results, by the routine; with ``small``, by loops for small matrices."""
 
+        small = small and worth_loops(self.batch, self.n)
         in_lanes = small and self._for_lanes()
 
         def by_loops() -> Sequence[Value]:
