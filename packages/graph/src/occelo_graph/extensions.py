@@ -332,9 +332,9 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored. A class that is defined inside of a function shares its name with those of the function's other calls. So parts that are
-    registered for such a class become part of its source text, which enters the keys of all functions whose graphs
-    contain the class.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored. A class that is defined inside of a
+    function shares its name with those of the function's other calls. So parts that are registered for such a class become
+    part of its source text, which enters the keys of all functions whose graphs contain the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

@@ -36,9 +36,9 @@ def partition(
 ) -> list[Part] | None:
     """Divide the nodes; compiled parts and others alternate.
 
-    ``compilable`` takes a node and whether a unit must call it if it has no lowering: it is in a region, or only regions read it. Each node goes to the earliest part of its kind after its
-    inputs, so the number of parts is minimal. Nodes in a region go to the part of the node that owns the region; None if
-    one of them is not compilable.
+    ``compilable`` takes a node and whether a unit must call it if it has no lowering: it is in a region, or only regions read
+    it. Each node goes to the earliest part of its kind after its inputs, so the number of parts is minimal. Nodes in a region
+    go to the part of the node that owns the region; None if one of them is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # an error of such a node must not end the call, which a unit can see to

@@ -28,8 +28,9 @@ _BUILTINS = {
 class Operations:
     """Printer of operations; helper functions spell out cases that C leaves undefined.
 
-    ``helpers`` are these functions by name; they precede all units. ``alternates`` is set for programs with complex outputs, in which sums and differences of products alternate. Products
-    of floats are then wrapped in ``ROUNDED`` (`c.prelude`), so that GCC does not round a product and a sum at once.
+    ``helpers`` are these functions by name; they precede all units. ``alternates`` is set for programs with complex outputs,
+    in which sums and differences of products alternate. Products of floats are then wrapped in ``ROUNDED`` (`c.prelude`), so
+    that GCC does not round a product and a sum at once.
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:

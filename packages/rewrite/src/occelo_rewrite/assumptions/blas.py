@@ -1,8 +1,9 @@
 """Inference of facts about products of matrices.
 
-A matrix times its transpose is symmetric, and times its conjugate transpose positive semidefinite. If both factors are diagonal, lower triangular, upper triangular, orthogonal, permutation or selection matrices, so is the
-product. If both are lower triangular, or both upper triangular, with a unit diagonal, the product has a unit diagonal. `assumptions.inference` applies them at `Dot` and `MatMul` nodes when a
-rule asks for a fact.
+A matrix times its transpose is symmetric, and times its conjugate transpose positive semidefinite. If both factors are
+diagonal, lower triangular, upper triangular, orthogonal, permutation or selection matrices, so is the product. If both are
+lower triangular, or both upper triangular, with a unit diagonal, the product has a unit diagonal. `assumptions.inference`
+applies them at `Dot` and `MatMul` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations

@@ -141,11 +141,12 @@ def eigh(
 ) -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n); NumPy's ``eigh`` with options of SciPy's.
 
-    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on
-    the diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``, in
-    columns. With a positive definite ``b`` (the same triangle is read) they solve ``a @ v == w * b @ v`` if ``type`` is 1,
-    ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for 3) is the
-    identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
+    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on the
+    diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``,
+    in columns. With a positive definite ``b`` (the same triangle is read) they solve ``a @ v == w * b @ v`` if ``type`` is 1,
+    ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for
+    3) is the identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for
+    integers.
 
     The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
     eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can
@@ -153,7 +154,8 @@ def eigh(
     of a projector, which does exist. For these use `sqrtm`, `expm` and the like. Gradients through eigenvalues alone are right.
 
     ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
-    a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that are not square, TypeError for float16.
+    a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that
+    are not square, TypeError for float16.
     """
     low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
     if b is None:

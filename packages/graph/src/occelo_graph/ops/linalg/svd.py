@@ -214,8 +214,8 @@ def svd(
     ``U @ Vh``, which may exist. Gradients of symmetric functions of the singular values are right at equal values, and one
     of the subgradients at 0.
 
-    A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
-    ValueError for less than two dimensions, TypeError for float16.
+    A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with
+    ``on_error="nan"`` gives NaN. ValueError for less than two dimensions, TypeError for float16.
     """
     (x,) = as_matrices("svd", a)
     if hermitian:
