@@ -121,7 +121,7 @@ def test_what_is_traced_later_is_without_the_lowering_too(backend: str) -> None:
     finally:
         from occelo_link.traced import registry
 
-        del registry._lowerings[Standardized]
+        del registry._lowerings._entries[Standardized]
 
 
 @pytest.mark.parametrize("backend", ["jax", "pytorch"])

@@ -28,8 +28,10 @@ class Arrays(ABC):
 
     def scalar(self, name: str) -> Scalar | None:
         """A scalar function by its name, with the conversion of its arguments; None if there is none."""
-        if scalar_is_withheld(name):
-            return None
+        return None if scalar_is_withheld(name) else self._known_scalar(name)
+
+    def _known_scalar(self, name: str) -> Scalar | None:
+        """A scalar function, also if nodes of it are not lowered to it (`without_lowering`)."""
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
@@ -38,7 +40,7 @@ class Arrays(ABC):
 
         ValueError if the library has no such function.
         """
-        found = self.scalar(name)
+        found = self._known_scalar(name)
         if found is None:
             raise ValueError(f"The backend {self.name} has no scalar function {name!r}")
         arrays = [
