@@ -122,6 +122,10 @@ def lower_pivot_to_permutation(
     pivots = tracer.array(inputs[0])
     if 0 in pivots.shape:
         return [arrays.cast(pivots, "int64")]
+    inside = arrays.apply(
+        "and", arrays.apply("le", 0, pivots), arrays.apply("lt", pivots, int(pivots.shape[-1]))
+    )
+    tracer.check(arrays.reduce("and", inside, range(len(pivots.shape))))
     order = arrays.permutation(arrays.cast(pivots, "int32"), int(pivots.shape[-1]))
     return [order if node.op.inverse else arrays.argsort(order)]
 

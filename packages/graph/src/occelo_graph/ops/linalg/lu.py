@@ -147,6 +147,8 @@ class PivotToPermutation(MatrixOp):
 
     def core(self, *arrays: Array) -> Array:
         (pivots,) = arrays
+        if ((pivots < 0) | (pivots >= len(pivots))).any():
+            raise IndexError(f"{self.label}: a pivot is no position among {len(pivots)} rows")
         order: Array = np.arange(len(pivots))
         for i, p in enumerate(pivots):
             order[[i, p]] = order[[p, i]]

@@ -132,6 +132,8 @@ def lower_pivot_to_permutation(
                 builder.store(order, loop.index, loop.index)
             with builder.loop(n, fixed=True) as loop:
                 other = builder.cast(pivots.at(builder, [*index, loop.index]), "int64")
+                low = builder.op("le", context.i64(0), other)
+                context.check(builder.op("and", low, builder.lt(other, n)))
                 _exchange(order, loop.index, other)
             with builder.loop(n, fixed=True) as loop:
                 found = builder.load(order, loop.index, fixed=True)
