@@ -333,3 +333,47 @@ def test_what_two_branches_share_may_fail_where_neither_is_taken(
         with pytest.raises(KeyError if in_python else IndexError):
             function([], 1)
         assert function([], 0) == 0.0
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_a_length_is_that_of_the_branch_that_is_taken_and_of_no_other(linker: str) -> None:
+    ran: list[str] = []
+
+    def counted(name: str, function: Any) -> Any:
+        def run(v: Any) -> Any:
+            ran.append(name)
+            return function(v)
+
+        return wrap_py([ot.dvector], [ot.dvector])(run)
+
+    c, x, y = ot.lscalar("c"), ot.dvector("x"), ot.dvector("y")
+    doubled = counted("doubled", lambda v: np.repeat(v, 2))(x)
+    shortened = counted("shortened", lambda v: v[1:].copy())(y)
+    chosen = ot.ifelse(c, doubled, shortened)
+    # the length of a read is checked, and the check may fail
+    failing = ot.ifelse(c, x, ot.zeros_like(y[y > 0.0] + x))
+    for built, of_doubled, of_shortened in (
+        (chosen.shape[0], 4, 3),
+        (ot.ones(chosen.shape).sum() + chosen.shape[0], 8.0, 6.0),
+        (ot.ones_like(chosen).sum(), 4.0, 3.0),
+    ):
+        f = oc.function(
+            [c, x, y], built, mode=oc.Mode(linker, "fast_run"), on_unused_input="ignore"
+        )
+        for condition, name, expected in (
+            (1, "doubled", of_doubled),
+            (0, "shortened", of_shortened),
+        ):
+            f(condition, [1.0, 2.0], [1.0] * 4)
+            ran.clear()
+            assert f(condition, [1.0, 2.0], [1.0] * 4) == expected
+            assert ran == [name]
+    f = oc.function([c, x, y], failing.shape[0], mode=oc.Mode(linker, "fast_run"))
+    assert f(1, [1.0, 2.0], [1.0] * 4) == 2
+
+
+def test_lengths_of_inputs_are_compared_without_branches() -> None:
+    c, x, y = ot.lscalar("c"), ot.dvector("x"), ot.dvector("y")
+    length = ot.ifelse(c, ot.exp(x[1:]), ot.sin(y)).shape[0]
+    graph = oc.function([c, x, y], length, mode="vm").maker.fgraph
+    assert not any(n.op.lazy for n in graph.apply_nodes)

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.regions import Region
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors, tensors
 from occelo_graph.tensors.type import TensorType
@@ -107,8 +110,7 @@ class IfElse(Op):
         ):
             shapes.append(
                 tuple(
-                    a if a is b or (isinstance(a, int) and a == b) else switch(node.inputs[0], a, b)
-                    for a, b in zip(then, other, strict=True)
+                    _chosen_length(node.inputs[0], a, b) for a, b in zip(then, other, strict=True)
                 )
             )
         return shapes
@@ -130,6 +132,38 @@ class IfElse(Op):
                 test = condition.dimshuffle([*range(batch_ndims[0]), *["x"] * ndim])
                 results.append(switch(test, a, b))
         return results
+
+
+_LARGEST = 50
+
+
+def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
+    """The length of the branch that is taken; what only the other length needs is not computed."""
+    if then is other or (isinstance(then, int) and then == other):
+        return then
+    if _is_of_roots(then) and _is_of_roots(other):
+        return switch(condition, then, other)
+    return ifelse(condition, cast(then, "int64"), cast(other, "int64"))
+
+
+def _is_of_roots(length: Any) -> bool:
+    """Whether a length is arithmetic with a few lengths of inputs, which cannot fail and takes no time."""
+    pending = [length]
+    for _ in range(_LARGEST):
+        if not pending:
+            return True
+        each = pending.pop()
+        if not isinstance(each, Variable) or each.owner is None:
+            continue
+        read = length_read(each)
+        if read is not None:
+            if read[0].owner is not None:
+                return False
+        elif isinstance(each.owner.op, Elemwise) and each.type.shape == ():
+            pending.extend(each.owner.inputs)
+        else:
+            return False
+    return False
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
