@@ -145,3 +145,53 @@ def test_nan_is_no_failure_of_a_positive_definite_matrix(backend: str, lead: int
     assert np.isnan(solution[0]).any()
     np.testing.assert_array_equal(factor[1:], np.broadcast_to(2 * np.eye(3), (lead - 1, 3, 3)))
     np.testing.assert_array_equal(solution[1:], np.broadcast_to(np.eye(3) / 4, (lead - 1, 3, 3)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("assumed", "dtype"), [("sym", "float64"), ("her", "complex128")])
+def test_a_symmetric_matrix_that_is_not_finite_gives_nan(
+    backend: str, assumed: str, dtype: str
+) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    x = np.stack([3 * np.eye(3)] * 5).astype(dtype)
+    x[1, 1, 1], x[2, 0, 2], x[3, 2, 0] = np.nan, np.nan, np.inf  # the second one is not read
+    singular = x.copy()
+    singular[4] = 0
+    for on_error in ("raise", "nan"):
+        solved = linalg.solve(a, np.ones(3), assume_a=assumed, lower=True, on_error=on_error)
+        f = oc.function([a], solved, mode=backend)
+        found = f(x)
+        assert np.isnan(found[[1, 3]]).all()
+        np.testing.assert_allclose(found[[0, 2, 4]], 1 / 3)
+        if on_error == "nan":
+            assert np.isnan(f(singular)[[1, 3, 4]]).all()
+        else:
+            with pytest.raises(np.linalg.LinAlgError, match="Singular matrix, at index 4"):
+                f(singular)
+
+
+BATCHES = [
+    ((2, 3, 3), (3, 3), (3, 1), 2),
+    ((2, 3, 3), (2, 3), (5, 3, 1), 2),
+    ((3, 3), (2, 3), (4, 3), 1),
+    ((1, 3, 3), (2, 3), (3, 1), 2),
+]
+
+
+@pytest.mark.parametrize("trans", [0, 1])
+def test_batches_that_do_not_fit_a_factorisation_are_errors(trans: int) -> None:
+    for shapes in BATCHES:
+        kinds = ("float64", "int32", "float64")
+        *given, ndim = shapes
+        arrays = [np.ones(s, k) for s, k in zip(given, kinds, strict=True)]
+        arrays[1] = np.broadcast_to(np.arange(3, dtype="int32"), given[1])
+        f, p, b = (
+            ot.tensor(dtype=k, shape=(None,) * len(s)) for s, k in zip(given, kinds, strict=True)
+        )
+        solved = linalg.lu_solve((f, p), b, trans, ndim)
+        with pytest.raises(ValueError, match="lu_solve: batch dimensions do not match"):
+            oc.function([f, p, b], solved)(*arrays)
+        if 1 not in given[0]:
+            f, p, b = (ot.tensor(dtype=k, shape=s) for s, k in zip(given, kinds, strict=True))
+            with pytest.raises(ValueError, match="lu_solve cannot broadcast"):
+                linalg.lu_solve((f, p), b, trans, ndim)

@@ -68,6 +68,23 @@ def test_values_are_those_of_numpy(shape: tuple[int, ...], rank: int, dtype: str
                 agree(run(lambda v, p=p: ol.cond(v, p), x), npl.cond(x, p), 1e-7)
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)], ids=str)
+@pytest.mark.parametrize("static", [True, False])
+def test_norms_of_nothing_are_zero(shape: tuple[int, int], static: bool) -> None:
+    x = ot.tensor("x", dtype="float64", shape=shape if static else (None, None))
+    for order in (None, "fro", "nuc", 1, 2, np.inf):
+        for keep in (False, True):
+            found = evaluate(ot.norm(x, order, (0, 1), keep), {x: np.zeros(shape)})
+            np.testing.assert_array_equal(found, np.zeros((1, 1) if keep else ()), strict=True)
+    v = ot.tensor("v", dtype="float64", shape=(0,) if static else (None,))
+    for order in (None, 0, 1, 2, 3, np.inf):
+        assert evaluate(ot.norm(v, order), {v: np.zeros(0)}) == 0
+    slope = og.grad(ot.norm(x, np.inf, (0, 1)), x)
+    assert evaluate(slope, {x: np.zeros(shape)}).shape == shape
+    with pytest.raises(ValueError, match=r"zero-size|no elements"):
+        evaluate(ot.norm(v, -np.inf), {v: np.zeros(0)})
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("rank", [1, 9])
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (1, 1), (0, 2), (3, 0)], ids=str)

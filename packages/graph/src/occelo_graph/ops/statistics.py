@@ -11,6 +11,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ops.arguments import checked_keepdims, plain_number
+from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
 from occelo_graph.ops.reduce import max, min, sum
@@ -90,7 +91,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     ``axis`` None means all dimensions: any number of them if ``ord`` is None (the root of the sum of squares), else one
     or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders of
     matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest and
-    smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give float64.
+    smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give float64. A norm of
+    no elements is 0 as in NumPy 2.4, of an order that asks for the smallest ones a ValueError.
 
     The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
     x / norm(x) would be 0 / 0.
@@ -143,13 +145,27 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
         return sum(size, axis=axis, keepdims=keepdims)
     if order == 0:
         return sum(neq(x, 0), axis=axis, keepdims=keepdims, dtype=size.dtype)
-    if order in (np.inf, -np.inf):
-        return (max if order > 0 else min)(size, axis, keepdims)
+    if order == np.inf:
+        return _largest(size, axis, keepdims)
+    if order == -np.inf:
+        return min(size, axis, keepdims)
     total = sum(size**order, axis=axis, keepdims=keepdims)
     if order < 0:
         return total ** (1.0 / order)
     zero = eq(total, 0)
     return switch(zero, 0.0, switch(zero, 1.0, total) ** (1.0 / order))
+
+
+def _largest(sizes: Any, axis: int, keepdims: bool = False) -> TensorVariable:
+    """The largest of numbers that are not negative, 0 of none."""
+    length = sizes.type.shape[axis]
+    if length:
+        return max(sizes, axis, keepdims)
+    of_none = sum(sizes, axis, keepdims=keepdims)
+    if length == 0:
+        return of_none
+    found: TensorVariable = ifelse(eq(sizes.shape[axis], 0), of_none, max(sizes, axis, keepdims))
+    return found
 
 
 def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:
@@ -162,7 +178,7 @@ def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> T
         raise ValueError(f"ord={order!r} is no norm of matrices")
     summed, chosen = (row, column) if order in (1, -1) else (column, row)
     lengths = sum(abs_(x), axis=summed, keepdims=True)
-    result = (max if order > 0 else min)(lengths, chosen, keepdims=True)
+    result = (_largest if order > 0 else min)(lengths, chosen, keepdims=True)
     return result if checked_keepdims(keepdims) else squeeze(result, axes)
 
 
@@ -172,7 +188,7 @@ def _norm_by_singular_values(
     from occelo_graph.ops.linalg.svd import svdvals  # linear algebra is imported at its first use
 
     values = svdvals(moveaxis(x, axes, (-2, -1)))
-    reduction = sum if order == "nuc" else max if order > 0 else min
+    reduction = sum if order == "nuc" else _largest if order > 0 else min
     found = reduction(values, axis=-1)
     return expand_dims(found, sorted(axes)) if checked_keepdims(keepdims) else found
 

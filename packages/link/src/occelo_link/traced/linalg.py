@@ -185,10 +185,13 @@ def lower_solve(tracer: Tracer, node: TensorApply[Solve], inputs: list[Array]) -
         result, good = arrays.apply("true_div", b, wide), _has_no_zero(tracer, a)
     elif op.assume_a == "pos":
         result, good = _positive_solution(arrays, a, b)
-    else:
-        if op.assume_a != "gen":
-            a = _mirrored(tracer, a, op.assume_a == "her")
+    elif op.assume_a == "gen":
         result, good = _solution(tracer, a, b)
+    else:
+        fine, finite = _where_finite(tracer, a, "L")
+        result, good = _solution(tracer, _mirrored(tracer, fine, op.assume_a == "her"), b)
+        result = _settled(tracer, "nan", result, finite)
+        good = arrays.apply("or", good, arrays.apply("invert", finite))
     return [_settled(tracer, op.on_error, result, good)]
 
 

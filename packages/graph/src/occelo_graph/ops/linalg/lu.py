@@ -16,6 +16,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import arange, eye, tril, triu, zeros
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum
+from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.index.search import take, take_along_axis
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.matrix_op import (
@@ -211,7 +212,7 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
 
 
 def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
-    """Right-hand sides, with a check that LU factors, pivots and right-hand sides have equally many rows."""
+    """Right-hand sides, with checks that LU factors, pivots and right-hand sides have equally many rows and fitting batches."""
     if factors.type.ndim < 2 or pivots.type.ndim < 1:
         raise ValueError(
             f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"
@@ -223,11 +224,24 @@ def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
     if len(known) > 1:
         types = f"{factors.type}, {pivots.type} and {right.type}"
         raise ValueError(f"{message}, got {types}")
-    if None not in static:
+    batches = ((factors, 2), (pivots, 1), (right, 2))
+    broadcast_static([v.type.shape[: v.type.ndim - k] for v, k in batches], "lu_solve")
+    if None in static:
+        lengths = [v.shape[axis] for v, axis in places]
+        same = [eq(n, lengths[0]) for n in lengths[1:]]
+        right = CheckAndRaise(ValueError, message)(right, *same)
+    found: dict[int, list[tuple[int | None, Any]]] = {}
+    for v, k in batches:
+        extra = v.type.ndim - k
+        for i in range(extra):
+            if v.type.shape[i] != 1:
+                found.setdefault(extra - i, []).append((v.type.shape[i], v.shape[i]))
+    open_ = [listed for listed in found.values() if None in (n for n, _ in listed)]
+    same = [eq(n, listed[0][1]) for listed in open_ for _, n in listed[1:]]
+    if not same:
         return right
-    lengths = [v.shape[axis] for v, axis in places]
-    checked: TensorVariable = CheckAndRaise(ValueError, message)(
-        right, *(eq(n, lengths[0]) for n in lengths[1:])
+    checked: TensorVariable = CheckAndRaise(ValueError, "lu_solve: batch dimensions do not match")(
+        right, *same
     )
     return checked
 

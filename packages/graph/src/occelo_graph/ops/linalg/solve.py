@@ -76,6 +76,9 @@ class Solve(MatrixOp):
         name = {"her": "hesv", "pos": "posv"}.get(self.assume_a, "sysv")
         if name == "hesv" and not is_complex(a.dtype.name):
             name = "sysv"
+        if self.assume_a != "pos" and not np.isfinite(np.tril(a)).all():
+            # the routine would say that it is singular, or not, as it happens to treat NaN
+            return np.full_like(b, np.nan)
         (routine,) = linalg.get_lapack_funcs((name,), (a, b))
         *_, solution, info = routine(a, b, lower=True)
         if info > 0:
@@ -135,7 +138,8 @@ def solve(
     upper triangle, or the lower one if ``lower``. The gradient is that of the function which reads this part, and 0 elsewhere.
 
     A singular matrix, or one that is not positive definite, is a ``numpy.linalg.LinAlgError`` that says its place in the
-    batch; with ``on_error="nan"`` it makes that element of the batch NaN. ValueError for shapes that do not fit.
+    batch; with ``on_error="nan"`` it makes that element of the batch NaN. NaN in a matrix is no error: the solution is NaN. With a
+    symmetric or Hermitian matrix that is not finite all of it is. ValueError for shapes that do not fit.
     """
     matrix, right = as_matrices("solve", a, b)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

@@ -5,7 +5,7 @@ The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Solve` and `In
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.inverse import Inv
@@ -149,13 +149,29 @@ class _Equations:
             given |= {"work": work.pointer, "lwork": length}
         with each_element(context, self.batch) as index:
             matrix.fill(self.matrix, index)
-            if self.right is not None:
-                columns.fill(self.right, index)
-                failed = lapack.call(routine, **given)
-            else:
+            finite: Value | None = None
+            if self.right is None:
                 failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
                 lapack.call("getri", ipiv=pivots, work=work.pointer, lwork=length, **square)
-            columns.copy_to(self.result, index, self.settled(failed))
+            else:
+                columns.fill(self.right, index)
+                if routine in ("sysv", "hesv"):
+                    finite = matrix.all_finite("L")
+                failed = self._failure(lambda: lapack.call(routine, **given), finite)
+            good = self.settled(failed)
+            if finite is not None:
+                good = finite if good is None else context.builder.op("and", good, finite)
+            columns.copy_to(self.result, index, good)
+
+    def _failure(self, call: Callable[[], Value], finite: Value | None) -> Value:
+        """Call a routine if the matrix is finite, where that matters; returns its ``info``.
+
+        Whether a routine for symmetric matrices takes a matrix with NaN for a singular one depends on its size.
+        """
+        if finite is None:
+            return call()
+        zero = self.context.i64(0)
+        return self.context.builder.branch(finite, lambda: [call()], lambda: [zero])[0]
 
     def by_loops(self) -> None:
         """Eliminate in a copy of each matrix, and in the result."""
