@@ -5,7 +5,6 @@ Libraries are measured alternately; results are compared before anything is time
 
 from __future__ import annotations
 
-import gc
 import importlib
 import importlib.util
 import json
@@ -20,7 +19,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from linear_algebra import LINEAR_MODELS
+from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
+from other_process import OtherProcess
+from timing import Clock, Timed, interleaved, timed
 from workloads import MODELS, WORKLOADS, Library, Workload
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "first_results",
     "libraries",
     "library",
+    "make",
     "process",
     "process_memory",
     "run_times",
@@ -37,6 +39,16 @@ __all__ = [
 
 Call = Callable[..., Any]
 ALL_MODELS = MODELS | LINEAR_MODELS
+LISTS = {"runtime": WORKLOADS, "linear": LINEAR_WORKLOADS}
+"""The workloads of the parts of `run` that have any."""
+PEERS = {
+    "numpy": "numpy",
+    "pytensor": "pytensor",
+    "pytensor-c": "pytensor",
+    "jax": "jax",
+    "torch": "torch",
+}
+"""The compared libraries, and the modules that they are in."""
 
 
 def _occelo() -> Library:
@@ -60,14 +72,7 @@ def library(name: str) -> Library:
 
 def libraries() -> list[str]:
     """The compared libraries that are installed."""
-    found = ["occelo", "numpy"]
-    if importlib.util.find_spec("pytensor"):
-        found += ["pytensor", "pytensor-c"]
-    if importlib.util.find_spec("jax"):
-        found.append("jax")
-    if importlib.util.find_spec("torch"):
-        found.append("torch")
-    return found
+    return ["occelo", *(n for n, module in PEERS.items() if importlib.util.find_spec(module))]
 
 
 def _symbolic(lib: Library, work: Workload, **options: Any) -> Call:
@@ -142,44 +147,42 @@ def _check(work: Workload, results: dict[str, Any]) -> None:
 
 def run_times(
     rounds: int,
+    which: str = "runtime",
     chosen: str = "",
-    workloads: Sequence[Callable[[], Workload]] = WORKLOADS,
-) -> dict[str, dict[str, float]]:
-    """Seconds per call, the minimum of all rounds, by workload and library; of those whose names contain ``chosen``."""
+    clock: Clock = perf_counter,
+    other: OtherProcess | None = None,
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Seconds per call, the minimum of all rounds, by workload and library; and the goal of each workload.
+
+    Measures those whose names contain ``chosen``. ``which`` is the list of workloads. Libraries that are not installed here are measured in the ``other`` process.
+    """
     table: dict[str, dict[str, float]] = {}
-    for factory in workloads:
+    goals: dict[str, float] = {}
+    here = libraries()
+    there = [] if other is None else [n for n in other.libraries() if n not in here]
+    for number, factory in enumerate(LISTS[which]):
         work = factory()
         if chosen not in work.name:
             continue
-        calls: dict[str, Call] = {}
+        calls: dict[str, Timed] = {}
         results: dict[str, Any] = {}
-        for library in libraries():
+        for library in here:
             call = make(library, work)
             if call is not None:
-                calls[library] = call
+                calls[library] = timed(call, clock)
                 results[library] = call()
+        for library in there:
+            assert other is not None
+            made = other.make(library, which, number)
+            if made is not None:
+                calls[library], results[library] = made
         _check(work, results)
         del results
-        table[work.name] = _interleaved(calls, rounds)
-    return table
-
-
-def _interleaved(calls: dict[str, Call], rounds: int) -> dict[str, float]:
-    counts: dict[str, int] = {}
-    for name, call in calls.items():
-        start = perf_counter()
-        call()
-        counts[name] = max(1, int(0.01 / max(perf_counter() - start, 1e-7)))
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(rounds):
-        for name, call in calls.items():
-            gc.collect()
-            count = counts[name]
-            start = perf_counter()
-            for _ in range(count):
-                call()
-            best[name] = min(best[name], (perf_counter() - start) / count)
-    return best
+        table[work.name] = interleaved(calls, rounds)
+        goals[work.name] = work.goal
+        if other is not None:
+            other.forget()
+    return table, goals
 
 
 def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
@@ -236,9 +239,9 @@ def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
         calls = {n: c for n in libraries() if (c := make(n, work)) is not None}
         for call in calls.values():
             call()
-        best = _interleaved(calls, rounds)
+        best = interleaved({n: timed(c) for n, c in calls.items()}, rounds)
         # what the measuring lambda costs itself
-        empty = _interleaved({"": lambda: None}, rounds)[""]
+        empty = interleaved({"": timed(lambda: None)}, rounds)[""]
         table[work.name] = {n: t - empty for n, t in best.items()}
     return table
 
@@ -295,14 +298,16 @@ def process(code: str, folder: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def first_results(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
+def first_results(
+    rounds: int, models: Sequence[str] = tuple(MODELS)
+) -> dict[str, dict[str, dict[str, float]]]:
     """Seconds from the start of building to the first result, in new processes.
 
     ``cold`` with empty caches, ``warm`` with what the cold one left.
     """
     here = str(Path(__file__).parent)
     table: dict[str, dict[str, dict[str, float]]] = {}
-    for model in ALL_MODELS:
+    for model in models:
         table[model] = {}
         for library in libraries():
             if library == "numpy":

@@ -13,20 +13,43 @@ from workloads import Library, Workload
 
 __all__ = ["LINEAR_MODELS", "LINEAR_WORKLOADS", "gaussian_process"]
 
-rng = np.random.default_rng(2)
 SIZES = {
     4: (1, 500, 10_000),
     8: (1, 500, 10_000),
     32: (1, 500, 10_000),
-    256: (1,),
+    256: (1, 500),
     1000: (1,),
 }
-"""The numbers of matrices in a batch, by their number of rows."""
+"""The numbers of matrices in a batch, by their number of rows: those that fit into memory for all libraries."""
+OPERATIONS = {
+    "cholesky": 1 / 3,
+    "solve_triangular": 1.0,
+    "det": 2 / 3,
+    "solve": 2 / 3,
+    "inv": 2.0,
+    "eigh": 20.0,
+}
+"""Operations of each function for a matrix of n x n, about, over n cubed."""
+MOST_OPERATIONS = 2e10
+"""Operations of a case, which take a few seconds."""
+GOAL = 0.95
+"""How many times as fast as the best peer each case is to be at least."""
+BATCH_GOAL = 2.5
+"""The same for batches of matrices of at most 16 rows."""
 
 
-def _positive(batch: int, n: int) -> Any:
+def _random() -> np.random.Generator:
+    # each workload has numbers of its own, so that every process makes the same ones
+    return np.random.default_rng(2)
+
+
+def _positive(rng: np.random.Generator, batch: int, n: int) -> Any:
     a = rng.standard_normal((batch, n, n))
     return a @ a.swapaxes(-1, -2) / n + np.eye(n)
+
+
+def _goal(batch: int, n: int) -> float:
+    return BATCH_GOAL if batch > 1 and n <= 16 else GOAL
 
 
 def _named(name: str, batch: int, n: int) -> str:
@@ -35,7 +58,7 @@ def _named(name: str, batch: int, n: int) -> str:
 
 def _of_matrix(name: str, batch: int, n: int) -> Workload:
     """A function of one matrix, or of a batch of positive definite ones."""
-    whole = _positive(batch, n)
+    whole = _positive(_random(), batch, n)
     given = whole if batch > 1 else whole[0]
 
     def listed(made: Any) -> list[Any]:
@@ -55,12 +78,14 @@ def _of_matrix(name: str, batch: int, n: int) -> Workload:
         lambda jax: lambda a: listed(getattr(jax.numpy.linalg, name)(a)),
         torch=lambda torch: lambda a: listed(getattr(torch.linalg, name)(a)),
         torch_compiles=False,
+        goal=_goal(batch, n),
     )
 
 
 def _of_equations(name: str, batch: int, n: int) -> Workload:
     """A vector of right-hand sides for each matrix."""
-    whole = _positive(batch, n)
+    rng = _random()
+    whole = _positive(rng, batch, n)
     if name == "solve_triangular":
         whole = np.linalg.cholesky(whole)
     a0, b0 = whole, rng.standard_normal((batch, n, 1))
@@ -101,14 +126,16 @@ def _of_equations(name: str, batch: int, n: int) -> Workload:
         with_jax,
         torch=with_torch,
         torch_compiles=False,
+        goal=_goal(batch, n),
     )
 
 
 def gaussian_process(n: int = 400) -> Workload:
     """The log density of a Gaussian process and its gradient by the log scale, length scale and noise."""
+    rng = _random()
     x0 = np.sort(rng.uniform(0, 10, n))
     y0 = np.sin(x0) + 0.1 * rng.standard_normal(n)
-    constant = 0.5 * n * np.log(2 * np.pi)
+    constant = float(0.5 * n * np.log(2 * np.pi))
 
     def build(lib: Library) -> Any:
         t = lib.tensor
@@ -190,19 +217,21 @@ def gaussian_process(n: int = 400) -> Workload:
         by_hand,
         with_jax,
         torch=with_torch,
+        goal=GOAL,
     )
 
 
 def kalman(states: int = 8, seen: int = 4) -> Workload:
     """A step of a Kalman filter: the state's mean and covariance, and the log density of the observation."""
+    rng = _random()
     arrays = (
         rng.standard_normal(seen),
         rng.standard_normal(states),
-        _positive(1, states)[0],
+        _positive(rng, 1, states)[0],
         rng.standard_normal((states, states)) / states**0.5,
-        _positive(1, states)[0],
+        _positive(rng, 1, states)[0],
         rng.standard_normal((seen, states)),
-        _positive(1, seen)[0],
+        _positive(rng, 1, seen)[0],
     )
 
     def step(linalg: Any, log: Any, diagonal: Any, solve: Any) -> Callable[..., Any]:
@@ -249,12 +278,14 @@ def kalman(states: int = 8, seen: int = 4) -> Workload:
         by_hand,
         with_jax,
         torch=with_torch,
+        goal=GOAL,
     )
 
 
 def mahalanobis(points: int = 10_000, d: int = 20) -> Workload:
     """Mahalanobis distances of points from a mean."""
-    arrays = rng.standard_normal((points, d)), rng.standard_normal(d), _positive(1, d)[0]
+    rng = _random()
+    arrays = rng.standard_normal((points, d)), rng.standard_normal(d), _positive(rng, 1, d)[0]
 
     def build(lib: Library) -> Any:
         t = lib.tensor
@@ -289,11 +320,12 @@ def mahalanobis(points: int = 10_000, d: int = 20) -> Workload:
         return run
 
     name = f"Mahalanobis distances of {points:,} points in {d} dimensions"
-    return Workload(name, build, arrays, by_hand, with_jax, torch=with_torch)
+    return Workload(name, build, arrays, by_hand, with_jax, torch=with_torch, goal=GOAL)
 
 
 def einsum(text: str, *shapes: tuple[int, ...]) -> Workload:
     """A contraction of several operands."""
+    rng = _random()
     arrays = tuple(rng.standard_normal(s) for s in shapes)
 
     def build(lib: Library) -> Any:
@@ -308,6 +340,7 @@ def einsum(text: str, *shapes: tuple[int, ...]) -> Workload:
         lambda *given: [np.einsum(text, *given, optimize=True)],
         lambda jax: lambda *given: [jax.numpy.einsum(text, *given)],
         torch=lambda torch: lambda *given: [torch.einsum(text, *given)],
+        goal=GOAL,
     )
 
 
@@ -322,8 +355,7 @@ LINEAR_WORKLOADS: list[Callable[[], Workload]] = [
         for name in names
         for n, batches in SIZES.items()
         for batch in batches
-        # decompositions of so many matrices take seconds
-        if name != "eigh" or batch * n < 100_000
+        if OPERATIONS[name] * batch * n**3 <= MOST_OPERATIONS
     ],
     *[lambda n=n: gaussian_process(n) for n in (100, 400, 2000)],
     kalman,

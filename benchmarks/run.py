@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import math
+import time
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +22,8 @@ import rewriting
 import stages
 import typer
 from building import building_figures
-from linear_algebra import LINEAR_WORKLOADS
+from linear_algebra import LINEAR_MODELS
+from other_process import OtherProcess
 from overhead import library_overhead
 from profiling import profile_overhead
 from rich.console import Console
@@ -44,6 +47,16 @@ class Part(StrEnum):
     overhead = "overhead"
 
 
+@dataclass
+class Setting:
+    """How to measure: the rounds, the name of a function of `time`, a part of the names of workloads, and the Python that has further peers."""
+
+    rounds: int
+    clock: str = "perf_counter"
+    chosen: str = ""
+    python: str | None = None
+
+
 def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float | None:
     """Add a row of times; returns the ratio of the best peer's time to Occelo's."""
     names = [str(c.header) for c in table.columns][1:-1]
@@ -54,33 +67,47 @@ def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float
     return ratio
 
 
-def _runtime(rounds: int, console: Console) -> Any:
-    result = compiled.run_times(rounds)
-    _print_times(result, console)
+def _times(which: str, setting: Setting, console: Console) -> dict[str, dict[str, float]]:
+    """Measure a list of workloads, and print a table, the geometric mean and what misses its goal."""
+    other = None if setting.python is None else OtherProcess(setting.python, setting.clock)
+    clock = getattr(time, setting.clock)
+    result, goals = compiled.run_times(setting.rounds, which, setting.chosen, clock, other)
+    measured = {n for times in result.values() for n in times}
+    names = ["occelo", *(n for n in compiled.PEERS if n in measured)]
+    table = Table("us a call", *names, "best peer / occelo")
+    ratios = {n: r for n, t in result.items() if (r := _row(table, n, t, 1e6)) is not None}
+    console.print(table)
+    missing = [n for n in compiled.PEERS if n not in measured]
+    if missing:
+        console.print(f"not installed, and so not compared: {', '.join(missing)}")
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+        least = min(ratios.values())
+        console.print(f"geometric mean of best peer / occelo: {mean:.2f}, least {least:.2f}")
+        missed = [f"{n} ({r:.2f})" for n, r in ratios.items() if r < goals[n]]
+        console.print(f"below their goals: {'; '.join(missed) or 'none'}")
     return result
 
 
-def _linear(rounds: int, console: Console) -> Any:
-    result = compiled.run_times(rounds, workloads=LINEAR_WORKLOADS)
-    _print_times(result, console)
+def _runtime(setting: Setting, console: Console) -> Any:
+    return _times("runtime", setting, console)
+
+
+def _linear(setting: Setting, console: Console) -> Any:
+    result = _times("linear", setting, console)
+    if setting.chosen:
+        return result
     matrices = compiled.process_memory(2000)
     console.print(
         f"memory of the Gaussian process of 2,000 points, in n x n matrices: {matrices:.2f}"
     )
-    return {**result, "memory": matrices}
+    first = compiled.first_results(setting.rounds, list(LINEAR_MODELS))
+    _print_first(first, console)
+    return {**result, "memory": matrices, "first": first}
 
 
-def _print_times(result: dict[str, dict[str, float]], console: Console) -> None:
-    table = Table("us a call", *compiled.libraries(), "best peer / occelo")
-    ratios = [r for n, t in result.items() if (r := _row(table, n, t, 1e6)) is not None]
-    console.print(table)
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        console.print(f"geometric mean of best peer / occelo: {mean:.2f}, least {min(ratios):.2f}")
-
-
-def _calls(rounds: int, console: Console) -> Any:
-    result = compiled.call_overhead(rounds)
+def _calls(setting: Setting, console: Console) -> Any:
+    result = compiled.call_overhead(setting.rounds)
     table = Table("ns a call", *compiled.libraries(), "best peer / occelo")
     for name, times in result.items():
         _row(table, name, times, 1e9)
@@ -88,18 +115,22 @@ def _calls(rounds: int, console: Console) -> Any:
     return result
 
 
-def _first(rounds: int, console: Console) -> Any:
-    result = compiled.first_results(rounds)
+def _first(setting: Setting, console: Console) -> Any:
+    result = compiled.first_results(setting.rounds)
+    _print_first(result, console)
+    return result
+
+
+def _print_first(result: dict[str, dict[str, dict[str, float]]], console: Console) -> None:
     names = [n for n in compiled.libraries() if n != "numpy"]
     table = Table("ms to the first result", *names, "best peer / occelo")
     for model, times in result.items():
         for state in ("cold", "warm"):
             _row(table, f"{model}, {state}", {n: t[state] for n, t in times.items()}, 1e3)
     console.print(table)
-    return result
 
 
-def _scaling(rounds: int, console: Console) -> Any:
+def _scaling(setting: Setting, console: Console) -> Any:
     sizes = [100, 1000, 10_000, 30_000, 100_000]
     chains = compiled.scaling(sizes)
     names = ("nodes in a chain", "s to compile", "peak MB", "exponent since the last", "since 100")
@@ -119,8 +150,8 @@ def _scaling(rounds: int, console: Console) -> Any:
     return {str(k): v for k, v in chains.items()} | {"10,000 inputs": (seconds, memory)}
 
 
-def _stages(rounds: int, console: Console) -> Any:
-    result = stages.stages(rounds)
+def _stages(setting: Setting, console: Console) -> Any:
+    result = stages.stages(setting.rounds)
     table = Table("ms a stage", *stages.STAGES, "sum")
     budgets = {
         f"{name}, budget": dict(zip(stages.STAGES, seconds, strict=True))
@@ -132,9 +163,9 @@ def _stages(rounds: int, console: Console) -> Any:
     return result
 
 
-def _rewriting(rounds: int, console: Console) -> Any:
+def _rewriting(setting: Setting, console: Console) -> Any:
     names = [n for n in ("occelo", "pytensor") if n in compiled.libraries()]
-    models = rewriting.model_times(names, rounds)
+    models = rewriting.model_times(names, setting.rounds)
     table = Table("ms to rewrite", *names, "best peer / occelo")
     for name, times in models.items():
         _row(table, name, times, 1e3)
@@ -162,8 +193,8 @@ def _rewriting(rounds: int, console: Console) -> Any:
     return {"models": models, "graphs": graphs}
 
 
-def _building(rounds: int, console: Console) -> Any:
-    figures = building_figures(rounds)
+def _building(setting: Setting, console: Console) -> Any:
+    figures = building_figures(setting.rounds)
     table = Table("figure", "least")
     for name, value in figures.items():
         table.add_row(name, f"{value:.3f}" if value < 10 else f"{value:.1f}")
@@ -171,8 +202,8 @@ def _building(rounds: int, console: Console) -> Any:
     return figures
 
 
-def _profile(rounds: int, console: Console) -> Any:
-    figures = profile_overhead(rounds)
+def _profile(setting: Setting, console: Console) -> Any:
+    figures = profile_overhead(setting.rounds)
     table = Table("1,000 nodes, us a call", "without", "with a profile", "profile adds")
     for name, times in figures.items():
         added = 100 * (times["with"] / times["without"] - 1)
@@ -182,8 +213,8 @@ def _profile(rounds: int, console: Console) -> Any:
     return figures
 
 
-def _overhead(rounds: int, console: Console) -> Any:
-    figures = library_overhead(rounds)
+def _overhead(setting: Setting, console: Console) -> Any:
+    figures = library_overhead(setting.rounds)
     table = Table("us a call", "by hand", "occelo", "more", "ratio")
     for name, times in figures.items():
         hand, own = times["by hand"] * 1e6, times["occelo"] * 1e6
@@ -232,6 +263,19 @@ def main(
         list[Part] | None, typer.Argument(help="What to measure; everything if left out.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of each measurement.")] = 3,
+    processor_time: Annotated[
+        bool,
+        typer.Option(
+            "--processor-time", help="Run times by processor time, for machines that do other work."
+        ),
+    ] = False,
+    peers: Annotated[
+        str | None,
+        typer.Option(help="A Python that has peers which are not installed here, for run times."),
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Measure run times of the workloads whose names contain this.")
+    ] = "",
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all figures to this file.")
     ] = None,
@@ -242,8 +286,9 @@ def main(
     """Compare Occelo with the peers that are installed."""
     console = Console(width=140)
     figures: dict[str, Any] = {}
+    setting = Setting(rounds, "process_time" if processor_time else "perf_counter", only, peers)
     for part in parts or list(Part):
-        figures[part.value] = _MEASURES[part](rounds, console)
+        figures[part.value] = _MEASURES[part](setting, console)
     if plot is not None and "runtime" in figures:
         _plot(figures["runtime"], plot)
     if json_file is not None:

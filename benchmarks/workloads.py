@@ -32,7 +32,7 @@ class Workload:
     ``jax`` gets ``jax`` and gives a function to compile, ``torch`` likewise; for steps with updates it takes
     and returns the state after the inputs. With ``renews`` each call goes on with the state that the last
     one returned, whose memory it may use. ``torch_compiles`` is False for single functions of PyTorch, to which
-    `torch.compile` would only add overhead.
+    `torch.compile` would only add overhead. ``goal`` is how many times as fast as the best peer Occelo is to be at least.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Workload:
     torch: Callable[[Any], Callable[..., Any]] | None = None
     renews: bool = False
     torch_compiles: bool = True
+    goal: float = 0.9
 
 
 rng = np.random.default_rng(1)

@@ -163,7 +163,19 @@ class RewriteDatabase:
         return self._held
 
     def extend_standard(self, fill: Callable[[Any], None]) -> None:
-        """Let ``fill`` register more initial rewrites: those of a family of ops that is imported late."""
+        """Let ``fill`` register more initial rewrites: those of a family of ops that is imported late.
+
+        It is called at the first use of the database, or now if that was earlier.
+        """
+        if self._standard is not None:
+            earlier = self._standard
+
+            def fill_both(db: Any) -> None:
+                earlier(db)
+                fill(db)
+
+            self._standard = fill_both
+            return
         before = set(self._entries)
         self._filling = True
         try:

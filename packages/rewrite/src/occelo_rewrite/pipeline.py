@@ -144,16 +144,31 @@ accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, cano
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
 
 
-def _rules_of_linear_algebra() -> None:
+def _canonical_rules_of_matrices(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import linalg
 
-    canonicalize_db.extend_standard(lambda db: db.register_rules(linalg.CANONICALIZE, *_USUAL))
-    stabilize_db.extend_standard(lambda db: db.register_rules(linalg.STABILIZE, *_USUAL))
-    specialize_db.extend_standard(lambda db: db.register_rules(linalg.SPECIALIZE, "fast_run"))
+    db.register_rules(linalg.CANONICALIZE, *_USUAL)
+
+
+def _stable_rules_of_matrices(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import linalg
+
+    db.register_rules(linalg.STABILIZE, *_USUAL)
     # not even where the whole stage is asked for by name
-    stabilize_db.extend_standard(
-        lambda db: db.register_rules(linalg.LOW_RANK, use_db_name_as_tag=False)
-    )
+    db.register_rules(linalg.LOW_RANK, use_db_name_as_tag=False)
+
+
+def _special_rules_of_matrices(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules import linalg
+
+    db.register_rules(linalg.SPECIALIZE, "fast_run")
+
+
+def _rules_of_linear_algebra() -> None:
+    # a function from the cache needs none of them
+    canonicalize_db.extend_standard(_canonical_rules_of_matrices)
+    stabilize_db.extend_standard(_stable_rules_of_matrices)
+    specialize_db.extend_standard(_special_rules_of_matrices)
 
 
 follow("linalg", _rules_of_linear_algebra)
