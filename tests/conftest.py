@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import Any
 
 import pytest
 
 SLOW_COMPILERS = ("c", "c|py", "numba")
+UNMEASURED = pytest.StashKey[bool]()
+FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
+"""The variable by which coverage is measured in the processes that a test starts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,6 +25,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="1/1",
         help="take the K-th of every N tests: a fixed sample; with 'not K/N', all others",
     )
+    parser.addoption(
+        "--measured",
+        metavar="N",
+        type=int,
+        default=1,
+        help="let coverage see the first of every N tests of a function, if it runs",
+    )
+
+
+def coverage_of_this_process() -> Any:
+    """What measures coverage here; None if nothing does."""
+    coverage = sys.modules.get("coverage")
+    return coverage and coverage.Coverage.current()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure nothing in the process that only hands out tests."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        measuring = coverage_of_this_process()
+        if measuring is not None:
+            measuring.stop()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Stop coverage for tests that are not to be measured, which takes microseconds."""
+    measuring = coverage_of_this_process() if UNMEASURED in item.stash else None
+    if measuring is None:
+        return (yield)
+    others = os.environ.pop(FOR_OTHER_PROCESSES, None)
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.start()
+        if others is not None:
+            os.environ[FOR_OTHER_PROCESSES] = others
+
+
+def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
+    """Mark all but every ``step``-th test of each function."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if seen[function] % step:
+            item.stash[UNMEASURED] = True
+        seen[function] += 1
 
 
 def slow_compiler(item: pytest.Item) -> str:
@@ -54,6 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item, taken in zip(items, chosen, strict=True) if not taken]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item, taken in zip(items, chosen, strict=True) if taken]
+    leave_out_of_coverage(items, config.getoption("--measured"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -23,14 +24,15 @@ def _conftest() -> ModuleType:
 
 def _item(path: str, name: str, **parameters: Any) -> Any:
     callspec = {"callspec": SimpleNamespace(params=parameters)} if parameters else {}
-    return type("Item", (), {"path": Path(path), "name": name, **callspec})()
+    own = {"path": Path(path), "name": name, "nodeid": f"{path}::{name}", "stash": {}}
+    return type("Item", (), {**own, **callspec})()
 
 
 def _selected(items: list[Any], sample: str) -> tuple[list[str], list[str]]:
     """The names of the selected and of the deselected tests, each in order."""
     deselected: list[str] = []
     config = SimpleNamespace(
-        getoption=lambda option: {"--sample": sample}[option],
+        getoption=lambda option: {"--sample": sample, "--measured": 1}[option],
         hook=SimpleNamespace(
             pytest_deselected=lambda items: deselected.extend(item.name for item in items)
         ),
@@ -112,3 +114,36 @@ def test_thorough_runs_take_all_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("in_ci")
 def test_a_test_that_is_chosen_alone_runs() -> None:
     assert _selected([_item("test_a.py", "test", mode="numba")], "1/1") == (["test"], [])
+
+
+def test_coverage_sees_the_first_of_every_few_tests_of_a_function() -> None:
+    conftest = _conftest()
+    items = [
+        _item("test_a.py", name)
+        for name in ("test_x", *(f"test_y[{i}]" for i in range(7)), "test_z[0]", "test_z[1]")
+    ]
+    conftest.leave_out_of_coverage(items, 3)
+    measured = [item.name for item in items if conftest.UNMEASURED not in item.stash]
+    assert measured == ["test_x", "test_y[0]", "test_y[3]", "test_y[6]", "test_z[0]"]
+
+
+def test_coverage_is_stopped_while_a_test_that_is_not_measured_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    conftest = _conftest()
+    happened: list[str] = []
+    measuring = SimpleNamespace(
+        stop=lambda: happened.append("stop"), start=lambda: happened.append("start")
+    )
+    monkeypatch.setattr(conftest, "coverage_of_this_process", lambda: measuring)
+    monkeypatch.setenv(conftest.FOR_OTHER_PROCESSES, "settings")
+    items = [_item("test_a.py", f"test_y[{i}]") for i in range(2)]
+    conftest.leave_out_of_coverage(items, 2)
+    for item in items:
+        running = conftest.pytest_runtest_protocol(item)
+        next(running)
+        happened.append(os.environ.get(conftest.FOR_OTHER_PROCESSES, "nothing"))
+        with pytest.raises(StopIteration, match="done"):
+            running.send("done")
+    assert happened == ["settings", "stop", "nothing", "start"]
+    assert os.environ[conftest.FOR_OTHER_PROCESSES] == "settings"
