@@ -26,6 +26,10 @@ def ops_of(graph: og.FunctionGraph) -> Counter[str]:
     return Counter(type(node.op).__name__ for node in graph.apply_nodes)
 
 
+def _name(node: Any) -> str:
+    return type(node.op).__name__
+
+
 def values_of(graph: og.FunctionGraph, *arrays: Any) -> list[Any]:
     return og.evaluate(list(graph.outputs), dict(zip(graph.inputs, arrays, strict=True)))
 
@@ -169,11 +173,12 @@ def test_a_low_rank_update_is_solved_by_its_small_part_where_asked_for() -> None
     a = ot.diag(d) + u @ u.T
     outputs = [linalg.solve(a, b), linalg.slogdet(a)[1]]
     usual = rewritten([d, u, b], outputs)
-    assert ops_of(usual)["Solve"] == 1
+    factored = [n.inputs[0].type.shape for n in usual.apply_nodes if _name(n) == "LuFactor"]
+    assert factored == [(None, None)]
     graph = og.FunctionGraph([d, u, b], outputs, clone=True)
     rewriter_for(optimizer_query("o3").including("low_rank")).rewrite(graph)
-    solved = next(n for n in graph.apply_nodes if type(n.op).__name__ == "Solve")
-    assert solved.inputs[0].type.shape == (2, 2)
+    factored = [n.inputs[0].type.shape for n in graph.apply_nodes if _name(n) == "LuFactor"]
+    assert factored == [(2, 2)]
     values = rng.uniform(1, 2, 30), rng.normal(size=(30, 2)), rng.normal(size=30)
     matrix = np.diag(values[0]) + values[1] @ values[1].T
     solution, logarithm = values_of(graph, *values)
@@ -230,3 +235,72 @@ def test_known_structure_does_not_make_a_matrix_definite(fact: str) -> None:
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
         values_of(graph, matrix, np.ones(2))
     np.testing.assert_array_equal(values_of(graph, np.eye(2), np.ones(2))[0], [1.0, 1.0])
+
+
+SHARING = {
+    "two solutions": lambda a, b: [linalg.solve(a, b), linalg.solve(a, 2 * a)],
+    "a solution and its gradient": lambda a, b: [
+        linalg.solve(a, b),
+        *og.grad(ot.real(linalg.solve(a, b) ** 2).sum(), [a, b]),
+    ],
+    "transposed": lambda a, b: [linalg.solve(ot.matrix_transpose(a), b), linalg.det(a)],
+    "conjugated": lambda a, b: [
+        linalg.solve(ot.matrix_transpose(a).conj(), b),
+        linalg.inv(a),
+    ],
+    "determinants": lambda a, b: [linalg.det(a), *linalg.slogdet(a)],
+    "a logarithm and its gradient": lambda a, b: [
+        linalg.slogdet(a)[1],
+        og.grad(linalg.slogdet(a)[1].sum(), a),
+    ],
+    "the user's factors": lambda a, b: [linalg.lu_factor(a)[0], linalg.solve(a, b)],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("name", SHARING)
+def test_results_of_one_matrix_share_its_factors(
+    name: str, batch: tuple[int, ...], dtype: str
+) -> None:
+    kind = ot.TensorType(dtype, (None,) * (len(batch) + 2))
+    a, b = kind("a"), kind("b")
+    outputs = SHARING[name](a, b)
+    graph = rewritten([a, b], outputs)
+    counted = ops_of(graph)
+    assert counted["LuFactor"] == 1
+    assert not {"Inv", "Det", "SLogDet", "Solve"} & set(counted)
+    tolerance = 1e-3 if dtype == "float32" else 1e-9
+    for n in (4, 1, 0):
+        x = rng.normal(size=(*batch, n, n)) + 3 * np.eye(n)
+        y = rng.normal(size=(*batch, n, 2))
+        if dtype.startswith("c"):
+            x = x + 1j * rng.normal(size=x.shape)
+        x, y = x.astype(dtype), y.astype(dtype)
+        with np.errstate(divide="ignore"):
+            expected = og.evaluate(outputs, {a: x, b: y})
+            found = values_of(graph, x, y)
+        for got, wanted in zip(found, expected, strict=True):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+def test_matrices_of_which_only_a_part_is_read_share_no_lu() -> None:
+    x, b = ot.dmatrix("x"), ot.dmatrix("b")
+    outputs = [linalg.solve(x, b, assume_a="sym"), linalg.solve(x, b, assume_a="pos")]
+    assert "LuFactor" not in ops_of(rewritten([x, b], [*outputs, linalg.inv(x)]))
+    assert ops_of(rewritten([x, b], [linalg.solve(x, b), linalg.solve(b, x)]))["Solve"] == 2
+
+
+def test_a_singular_matrix_stays_an_error_where_factors_are_shared() -> None:
+    x, b = ot.dtensor3("x"), ot.dtensor3("b")
+    batch = np.stack([np.eye(2), np.ones((2, 2))])
+    nan = [linalg.solve(x, b, on_error="nan"), linalg.inv(x, on_error="nan")]
+    for found in values_of(rewritten([x, b], nan), batch, batch):
+        assert np.isnan(found).all(axis=(1, 2)).tolist() == [False, True]
+    for outputs in ([linalg.solve(x, b), linalg.det(x)], [linalg.inv(x), linalg.det(x)]):
+        with pytest.raises(np.linalg.LinAlgError, match="Singular matrix, at index 1 of the batch"):
+            values_of(rewritten([x, b], outputs), batch, batch)
+    for shape in ((2, 3), (3, 2)):
+        with pytest.raises(ValueError, match="square"):
+            values_of(rewritten([x], [linalg.inv(x), linalg.det(x)]), np.ones((1, *shape)))

@@ -76,7 +76,25 @@ def _two_results(a: TensorVariable) -> TensorVariable:
     return linalg.det(a) + linalg.cholesky(a)
 
 
+def _both_solutions(x: TensorVariable) -> TensorVariable:
+    a = _dominant(x)
+    return linalg.solve(a, x) + linalg.solve(a.T, x)
+
+
+def _inverse_and_solution(x: TensorVariable) -> TensorVariable:
+    a = _dominant(x)
+    return linalg.inv(a) * linalg.solve(a, x[:, 0])
+
+
+def _determinant_and_logarithm(x: TensorVariable) -> TensorVariable:
+    a = _dominant(x)
+    return linalg.det(a.T) + linalg.slogdet(a)[1]
+
+
 CASES: list[Case] = [
+    Case("solve_by_shared_lu", _both_solutions, shapes=SQUARE),
+    Case("inverse_by_shared_lu", _inverse_and_solution, shapes=SQUARE),
+    Case("det_by_shared_lu", _determinant_and_logarithm, shapes=SQUARE),
     Case("inverse_of_inverse", lambda x: linalg.inv(linalg.inv(_dominant(x))), shapes=SQUARE),
     Case("inverse_of_orthogonal", lambda x: linalg.inv(_turn(x)) + x, shapes=SQUARE),
     Case("inverse_of_triangular", lambda x: linalg.inv(_lower(x)), shapes=SQUARE),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.linalg.lanes import LaneMatrix, Lanes
 
-__all__ = ["eliminate_lanes", "factor_lanes", "solve_lanes"]
+__all__ = ["eliminate_lanes", "exchange_lanes", "factor_lanes", "solve_lanes"]
 
 
 def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
@@ -42,9 +42,14 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
 
 
 def solve_lanes(
-    lanes: Lanes, a: LaneMatrix, b: LaneMatrix, lower: bool, unit_diagonal: bool = False
+    lanes: Lanes,
+    a: LaneMatrix,
+    b: LaneMatrix,
+    lower: bool,
+    unit_diagonal: bool = False,
+    transposed: bool = False,
 ) -> None:
-    """Replace right-hand sides by the solutions with triangular matrices."""
+    """Replace right-hand sides by the solutions with triangular matrices, which are the transposes of ``a`` if ``transposed``."""
     builder, n = lanes.builder, a.rows
     zero, one = lanes.context.i64(0), lanes.context.i64(1)
     last = builder.sub(n, one)
@@ -54,7 +59,9 @@ def solve_lanes(
         with builder.loop(b.columns, fixed=True) as columns:
             c = columns.index
             with builder.loop(stop, start=start, fixed=True) as known, lanes.each() as lane:
-                b.subtract(i, a.load(i, known.index, lane), known.index, c, lane)
+                j = known.index
+                factor = a.load(j, i, lane) if transposed else a.load(i, j, lane)
+                b.subtract(i, factor, j, c, lane)
             if not unit_diagonal:
                 with lanes.each() as lane:
                     quotient = builder.op("div", b.load(i, c, lane), a.load(i, i, lane))
@@ -87,7 +94,7 @@ def eliminate_lanes(
             for part in parts:
                 # without a record the factors left of the diagonal are not used again
                 start = k if part is a and record is None else None
-                _exchange(lanes, part, k, rows.index, places, start)
+                exchange_lanes(lanes, part, k, rows.index, places, start)
         with lanes.each() as lane:
             pivot = a.load(k, k, lane)
             bad = builder.eq(pivot, lanes.number(0.0))
@@ -124,7 +131,7 @@ def _find_pivots(lanes: Lanes, a: LaneMatrix, k: Value, places: Buffer, most: Bu
         builder.store(places, lane, builder.select(larger, row, place))
 
 
-def _exchange(
+def exchange_lanes(
     lanes: Lanes, part: LaneMatrix, k: Value, i: Value, places: Buffer, start: Value | None
 ) -> None:
     """Exchange rows ``k`` and ``i`` of the lanes whose place is row ``i``."""

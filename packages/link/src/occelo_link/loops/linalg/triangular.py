@@ -1,6 +1,6 @@
 """Lowering of equations with a triangular matrix: LAPACK's trtrs.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes; `lu_solving` reads factors as it does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__: list[str] = []
+__all__ = ["TriangularOperand"]
 
 
 @lowers_complex_to_loops(SolveTriangular)
@@ -42,7 +42,7 @@ def lower_solve_triangular(
     in_lanes = not is_complex(dtype) and maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
     if in_lanes:
         a, b = context.contiguous_copy(a), context.contiguous_copy(b)
-    matrix = _Matrix(context, a, dtype)
+    matrix = TriangularOperand(context, a, dtype)
     right = stored_parts(context, b)
 
     def by_lapack() -> Sequence[Value]:
@@ -114,7 +114,7 @@ def _in_lanes(
         columns.copy_to(result, nan)
 
 
-class _Matrix:
+class TriangularOperand:
     """The triangular matrices: real ones are read in place, complex ones copied."""
 
     def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:

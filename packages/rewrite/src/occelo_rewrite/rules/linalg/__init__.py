@@ -11,6 +11,7 @@ from occelo_rewrite.rules.linalg import (
     inverses,
     low_rank,
     products,
+    shared_lu,
     solves,
     spectra,
 )
@@ -21,5 +22,5 @@ CANONICALIZE = (
     inverses.CANONICALIZE | factors.CANONICALIZE | products.CANONICALIZE | spectra.CANONICALIZE
 )
 STABILIZE = determinants.STABILIZE | solves.STABILIZE
-SPECIALIZE = solves.SPECIALIZE | products.SPECIALIZE | spectra.SPECIALIZE
+SPECIALIZE = solves.SPECIALIZE | shared_lu.SPECIALIZE | products.SPECIALIZE | spectra.SPECIALIZE
 LOW_RANK = low_rank.LOW_RANK

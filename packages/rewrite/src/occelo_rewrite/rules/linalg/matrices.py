@@ -5,9 +5,13 @@ All modules of this package use them.
 
 from __future__ import annotations
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from collections.abc import Iterator
+
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.search import AllocDiag
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_complex
@@ -24,6 +28,8 @@ __all__ = [
     "is_vector_product",
     "product",
     "transposed_of",
+    "turned_matrix",
+    "turned_readers",
     "with_diagonal",
 ]
 
@@ -54,6 +60,28 @@ def transposed_of(x: TensorVariable) -> TensorVariable | None:
     """The matrices that ``x`` transposes; None if ``x`` is no transposition."""
     owner = computed_by(x, DimShuffle)
     return owner.inputs[0] if owner is not None and is_transposition(owner.op) else None
+
+
+def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
+    """The matrix that ``x`` is, or transposes (1), or conjugates and transposes (2), and which of these it does (else 0)."""
+    owner = computed_by(x, Elemwise)
+    if owner is not None and owner.op == ot.conj:
+        inner = transposed_of(owner.inputs[0])
+        return (x, 0) if inner is None else (inner, 2)
+    inner = transposed_of(x)
+    return (x, 0) if inner is None else (inner, 1)
+
+
+def turned_readers(fgraph: FunctionGraph, x: TensorVariable) -> Iterator[tuple[Apply | str, int]]:
+    """The nodes that read matrices, their transposes or conjugate transposes, with the positions among their inputs."""
+    for reader, position in fgraph.clients.get(x, ()):
+        yield reader, position
+        if not is_node(reader) or not is_transposition(reader.op):
+            continue
+        for second, place in fgraph.clients.get(reader.outputs[0], ()):
+            yield second, place
+            if is_node(second) and second.op == ot.conj:
+                yield from fgraph.clients.get(second.outputs[0], ())
 
 
 def diagonal_of(x: TensorVariable) -> TensorVariable:

@@ -1,0 +1,87 @@
+"""Rules of results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
+
+A solution with the transposed matrix shares it, too, as in gradients. `pipeline` puts them into the stage specialize.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph.ir.nodes import is_node
+from occelo_graph.ir.op import Op
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.lu import LuFactor
+from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve
+from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import has, turned_matrix, turned_readers
+
+__all__ = ["SPECIALIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+def _takes_factors(op: Op) -> bool:
+    """Whether an op factors its first argument into L and U."""
+    if isinstance(op, Solve):
+        return op.assume_a == "gen"
+    return isinstance(op, Inv | Det | SLogDet | LuFactor)
+
+
+def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
+    """Whether two nodes at least factor a matrix or its transpose."""
+    found: set[Any] = set()
+    for reader, position in turned_readers(fgraph, x):
+        if is_node(reader) and position == 0 and _takes_factors(reader.op):
+            found.add(reader)
+            if len(found) > 1:
+                return True
+    return False
+
+
+def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
+    """The matrix to factor for ``x``, and how ``x`` turns it (as `LuSolve.trans`); None if nothing else needs its factors."""
+    base, trans = turned_matrix(x)
+    if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
+        return None
+    return base, trans
+
+
+@node_rewriter([Solve], tags=CHANGES)
+def solve_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
+    """solve(x, y) by the LU factors of x, where something else needs them; also solve(x^T, y)."""
+    x, y = node.inputs
+    found = _shared(fgraph, x) if node.op.assume_a == "gen" else None
+    if found is None:
+        return None
+    base, trans = found
+    return [LuSolve(trans, node.op.on_error)(*LuFactor()(base), y)]
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(x) by the LU factors of x, where something else needs them."""
+    found = _shared(fgraph, node.inputs[0])
+    if found is None or found[1]:
+        return None
+    return [LuInverse(node.op.on_error)(*LuFactor()(found[0]))]
+
+
+@node_rewriter([Det, SLogDet], tags=CHANGES)
+def det_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
+    """det(x) is the product of the diagonal of U, where something else needs the LU factors of x."""
+    (x,) = node.inputs
+    if _shared(fgraph, x) is None:
+        return None
+    base, trans = turned_matrix(x)
+    if trans == 2 and is_complex(x.type.dtype):
+        return None
+    return list(node.op.decompose(base))
+
+
+SPECIALIZE = RuleSet(
+    (solve_by_shared_lu, inverse_by_shared_lu, det_by_shared_lu), "shared LU factors"
+)
