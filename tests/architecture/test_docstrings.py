@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,8 +46,17 @@ def names_in(text: str) -> set[str]:
 
 
 MODULES = {module_name(p): p for p in SOURCES}
-NAMES = {name: names_in(p.read_text()) for name, p in MODULES.items()}
-ANYWHERE = frozenset[str]().union(*NAMES.values()) | {n.rpartition(".")[2] for n in MODULES}
+
+
+@functools.cache
+def names_by_module() -> dict[str, set[str]]:
+    return {name: names_in(p.read_text()) for name, p in MODULES.items()}
+
+
+@functools.cache
+def names_anywhere() -> frozenset[str]:
+    last = {name.rpartition(".")[2] for name in MODULES}
+    return frozenset[str]().union(last, *names_by_module().values())
 
 
 def exists(name: str, module: str) -> bool:
@@ -56,11 +66,11 @@ def exists(name: str, module: str) -> bool:
     parts = name.split(".")
     for folder in folders:
         for end in range(len(parts), 0, -1):
-            found = NAMES.get(folder + ".".join(parts[:end]))
+            found = names_by_module().get(folder + ".".join(parts[:end]))
             if found is not None:
                 inner = parts[end:]
-                return not inner or (inner[0] in found and ANYWHERE.issuperset(inner))
-    return ANYWHERE.issuperset(parts)
+                return not inner or (inner[0] in found and names_anywhere().issuperset(inner))
+    return names_anywhere().issuperset(parts)
 
 
 def docstrings(text: str) -> Iterator[str]:

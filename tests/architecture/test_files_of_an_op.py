@@ -100,7 +100,7 @@ def _path(path: Path) -> str:
 
 
 SOURCES = {
-    _path(p): ast.parse(p.read_text())
+    _path(p): p
     for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
     for p in folder.rglob("*.py")
     # examples name what they are examples of, and facades hand on
@@ -120,8 +120,10 @@ OPS = {
     and any(getattr(c, m) is not getattr(og.Op, m) for m in ("evaluate", "perform", "decompose"))
     and getattr(c, "core", None) is not MatrixOp.core
 }
+CLASSES = {cls.__name__: cls for cls in sorted(OPS, key=lambda c: c.__name__)}
 ROWS = sorted(OWN_SCALAR_FUNCTIONS)
 REDUCTIONS = {n: r for n, r in reductions().items() if n in OWN_SCALAR_FUNCTIONS}
+NAMES = [*ROWS, *(f"reduction {name}" for name in sorted(REDUCTIONS)), *CLASSES]
 
 
 def _apart(tree: ast.AST) -> Iterator[ast.AST]:
@@ -180,17 +182,24 @@ def treated(tree: ast.AST) -> set[Any]:
     return found
 
 
-TREATED = {path: treated(tree) for path, tree in SOURCES.items() if not LAWS.search(path)}
+@functools.cache
+def treated_by_file() -> dict[str, set[Any]]:
+    """What each source treats; reading them all takes seconds, which collecting tests must not."""
+    return {
+        path: treated(ast.parse(source.read_text()))
+        for path, source in SOURCES.items()
+        if not LAWS.search(path)
+    }
 
 
 def files_of_class(cls: type) -> set[str]:
-    return {p for p, found in TREATED.items() if cls in found or cls.__name__ in found}
+    return {p for p, found in treated_by_file().items() if cls in found or cls.__name__ in found}
 
 
 def files_of_row(name: str) -> set[str]:
     return {
         path
-        for path, found in TREATED.items()
+        for path, found in treated_by_file().items()
         if not OTHER_WORDS.search(path) and not OF_REDUCTIONS.search(path)
         if name in found or ScalarFunction(name) in found
     }
@@ -198,30 +207,36 @@ def files_of_row(name: str) -> set[str]:
 
 def files_of_reduction(name: str) -> set[str]:
     named = {name, REDUCTIONS[name].title, ScalarFunction(name)}
-    return {p for p, found in TREATED.items() if OF_REDUCTIONS.search(p) and named & found}
+    return {
+        p for p, found in treated_by_file().items() if OF_REDUCTIONS.search(p) and named & found
+    }
 
 
-FILES = {
-    **{name: files_of_row(name) for name in ROWS},
-    **{f"reduction {name}": files_of_reduction(name) for name in sorted(REDUCTIONS)},
-    **{cls.__name__: files_of_class(cls) for cls in sorted(OPS, key=lambda c: c.__name__)},
-}
+def files_of(name: str) -> set[str]:
+    """The files that treat a scalar function, a reduction or a class of ops."""
+    if name in CLASSES:
+        return files_of_class(CLASSES[name])
+    if name.startswith("reduction "):
+        return files_of_reduction(name.removeprefix("reduction "))
+    return files_of_row(name)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_op_is_a_matter_of_three_files(name: str) -> None:
     """What it is, its loops, and how libraries compute it."""
     beside = {file for file, (_, names) in BESIDE.items() if name in names.split()}
-    assert FILES[name], "no file defines it"
-    counted = FILES[name] - beside
+    files = files_of(name)
+    assert files, "no file defines it"
+    counted = files - beside
     assert len(counted) <= MOST, f"{name} is treated in {sorted(counted)}: ask for a trait instead"
 
 
 def test_what_is_beside_is_needed() -> None:
     for file, (_, names) in BESIDE.items():
         for name in names.split():
-            assert file in FILES[name], f"{file} does not treat {name} any more"
-            assert len(FILES[name]) > MOST, f"{name} is a matter of {MOST} files without {file}"
+            files = files_of(name)
+            assert file in files, f"{file} does not treat {name} any more"
+            assert len(files) > MOST, f"{name} is a matter of {MOST} files without {file}"
 
 
 @pytest.mark.parametrize(
