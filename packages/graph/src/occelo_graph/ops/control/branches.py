@@ -17,7 +17,6 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import switch
-from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors, tensors
@@ -159,7 +158,7 @@ def _is_of_roots(length: Any) -> bool:
         if read is not None:
             if read[0].owner is not None:
                 return False
-        elif isinstance(each.owner.op, Elemwise) and each.type.shape == ():
+        elif each.owner.op.elementwise and each.type.shape == ():
             pending.extend(each.owner.inputs)
         else:
             return False
