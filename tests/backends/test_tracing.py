@@ -14,6 +14,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ir.regions import Region
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_link import make_linker
 from occelo_rewrite import RewriteDatabaseQuery
@@ -370,3 +371,42 @@ def test_complex_numbers_have_an_order(backend: str, name: str, axis: int | None
         values.append([[1 + 2j, complex(np.nan, 1), -1], [complex(1, np.nan), 5j, np.nan]])
     for value in map(np.asarray, values):
         np.testing.assert_array_equal(f(value), getattr(np, name)(value, axis=axis))
+
+
+@og.op
+class _Picked(og.Op):
+    """Ten times one of several tensors; the others are not computed."""
+
+    lazy = True
+
+    def infer(self, which: Any, *values: Any) -> Any:
+        return og.TensorType("float64", (None,))
+
+    def regions(self, node: Any) -> Any:
+        return [Region((i,)) for i in range(1, len(node.inputs))]
+
+    def chosen(self, node: Any, values: Any) -> Any:
+        return [self.regions(node)[int(values[0])]]
+
+    def evaluate(self, which: Any, *values: Any) -> Any:
+        return values[int(which)] * 10
+
+
+@pytest.mark.filterwarnings("ignore:.*static:UserWarning", "ignore:.*runs in Python:UserWarning")
+def test_a_lazy_op_without_lowering_runs_what_its_operands_choose(backend: str) -> None:
+    k, x = ot.lscalar("k"), ot.dvector("x")
+    calls: list[int] = []
+
+    def counted(add: int) -> Any:
+        def run(value: Any) -> Any:
+            calls.append(add)
+            return value + add
+
+        return wrap_py([x.type], [x.type])(run)(x)
+
+    f = oc.function([k, x], _Picked()(k, counted(1), ot.exp(x), counted(2)) + 1, mode=backend)
+    value = np.array([1.0, 2.0])
+    for which, wanted in enumerate([value + 1, np.exp(value), value + 2]):
+        calls.clear()
+        np.testing.assert_allclose(f(which, value), wanted * 10 + 1)
+        assert set(calls) <= {(1, 0, 2)[which]}

@@ -70,7 +70,7 @@ def flag_variants(*classes: type[_WithFlag]) -> Variants:
     def variants(node: Apply) -> Iterable[tuple[int, Op]]:
         op = node.op
         if isinstance(op, classes) and node.inputs[0].type == node.outputs[0].type:
-            if not op.inplace:
+            if not op.inplace and any(c in op.computes_as for c in classes):
                 yield 0, op.with_inplace()
 
     return variants

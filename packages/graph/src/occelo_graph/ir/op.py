@@ -22,7 +22,14 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.traits import Traits, forget_other_values, forget_plain_nodes, same_results
+from occelo_graph.ir.traits import (
+    Traits,
+    forget_other_forms,
+    forget_other_values,
+    forget_plain_nodes,
+    refused_base,
+    same_results,
+)
 from occelo_graph.ir.types import Type
 from occelo_graph.ir.user_ops import (
     call_shape_rule,
@@ -151,10 +158,11 @@ class Op(Traits):
         cls._is_external = not cls.__module__.startswith(_OWN)
         if "make_node" in cls.__dict__:
             cls._makes_nodes = cls._is_external
+        forget_other_forms(cls, Op)
         cls.computes_as = tuple(
             base for base in cls.__mro__ if same_results(cls, base, Op, cls._is_external)
         )
-        forget_other_values(cls, cls.computes_as)
+        forget_other_values(cls, Op, cls.computes_as)
         forget_plain_nodes(cls)
         props: Any = cls.__dict__.get("__props__", ())
         names: Sequence[Any] = props
@@ -454,7 +462,8 @@ class Op(Traits):
             pulled = facade.pull_decomposition(outputs[0].owner, inputs, cotangents)
             if pulled is not None:
                 return pulled
-        raise MethodNotDefined(f"{self} has no pullback: it cannot be differentiated")
+        why = self._not_inherited("pullback", "L_op", "grad")
+        raise MethodNotDefined(f"{self} has no pullback: it cannot be differentiated{why}")
 
     def pull(
         self,
@@ -482,7 +491,19 @@ class Op(Traits):
         """The tangents of the outputs, from those of the inputs (None: no derivative)."""
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
-        raise MethodNotDefined(f"{self} has no pushforward")
+        why = self._not_inherited("pushforward", "R_op")
+        raise MethodNotDefined(f"{self} has no pushforward{why}")
+
+    def _not_inherited(self, *names: str) -> str:
+        """Why the class has none of these methods of a base, as an addition to a message; empty if no base has any."""
+        found = refused_base(type(self), Op, names)
+        if found is None:
+            return ""
+        base, name = found
+        return (
+            f". {type(self).__name__} has other NumPy code than {base.__name__}, so it does not inherit {name}; "
+            f"if that holds for it as well, write {name} = {base.__name__}.{name} in the class"
+        )
 
     def R_op(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Tangents:
         """Older form of `pushforward`."""

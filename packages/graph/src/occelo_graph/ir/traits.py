@@ -132,8 +132,23 @@ OF_VALUES = (
     "static_inputs",
     "linear_in",
     "gufunc_signature",
+    "types_follow_values",
 )
 """Traits of what an op computes; a subclass that computes something else does not inherit them."""
+OF_CODE = (
+    "pullback",
+    "pull",
+    "L_op",
+    "grad",
+    "pushforward",
+    "R_op",
+    "connection_pattern",
+    "batch",
+    "known_integers",
+    "specialized",
+    "inplace_on_inputs",
+)
+"""Methods about what the NumPy code computes; a class from outside this package that has other code does not inherit them."""
 _COMPUTING = ("evaluate", "kernel", "perform")
 
 
@@ -176,9 +191,67 @@ def forget_plain_nodes(cls: type[Traits]) -> None:
         cls.plain_nodes = False
 
 
-def forget_other_values(cls: type[Traits], computes_as: Sequence[type]) -> None:
-    """Reset traits that a class of ops inherits from one with other results: from none of ``computes_as``."""
-    for trait in OF_VALUES:
-        source = next(c for c in cls.__mro__ if trait in c.__dict__)
-        if source not in computes_as:
-            setattr(cls, trait, Traits.__dict__[trait])
+def forget_other_values(cls: type[Traits], root: type[Traits], computes_as: Sequence[type]) -> None:
+    """Reset traits that a class of ops inherits from one with other results: from none of ``computes_as``.
+
+    Of a class from outside this package also derivatives and the like (`OF_CODE`). ``root`` is `Op`.
+    """
+    for name in (*OF_VALUES, *OF_CODE) if _is_external(cls) else OF_VALUES:
+        source = _source(cls, name)
+        if source is not root and source not in computes_as:
+            setattr(cls, name, getattr(root, name))
+
+
+_FORMS = (
+    ("perform", "evaluate"),
+    ("pull", "pullback", "L_op", "grad"),
+    ("pushforward", "R_op"),
+)
+"""The forms of one method: each by default calls the next that the class has."""
+
+
+def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
+    """Reset inherited forms of a method that a class defines in another form, which they would not call.
+
+    ``root`` is `Op`.
+    """
+    order = cls.__mro__.index
+    for forms in _FORMS:
+        places = [order(_source(cls, name)) for name in forms]
+        newest = min(places)
+        for name in forms[: places.index(newest)]:
+            if getattr(cls, name) is not getattr(root, name):
+                setattr(cls, name, getattr(root, name))
+    if _is_external(cls) and _is_unused(cls, root):
+        cls.kernel = root.kernel
+
+
+def _is_unused(cls: type[Any], root: type[Any]) -> bool:
+    """Whether an inherited ``kernel`` of this package would be run instead of the class's own NumPy code.
+
+    A kernel that is defined without NumPy code beside it calls that of the subclass.
+    """
+    kernel = _source(cls, "kernel")
+    if kernel is root or _is_external(kernel):
+        return False
+    order = cls.__mro__.index
+    own = min(order(_source(cls, name)) for name in _FORMS[0])
+    return own < order(kernel) and any(name in kernel.__dict__ for name in _FORMS[0])
+
+
+def _is_external(cls: type) -> bool:
+    return not cls.__module__.startswith("occelo_graph.")
+
+
+def _source(cls: type, name: str) -> type:
+    return next(c for c in cls.__mro__ if name in c.__dict__)
+
+
+def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
+    """The base with other results, and the method of ``names``, that a class would have inherited from it; None if there is none."""
+    for name in names:
+        if getattr(cls, name) is getattr(root, name):
+            for base in cls.__mro__:
+                if name in base.__dict__ and base.__dict__[name] is not root.__dict__[name]:
+                    return base, name
+    return None

@@ -90,10 +90,11 @@ class _LengthSearch:
     def _computed(self, node: Apply, variable: Variable, axis: int) -> Any:
         if node.op.elementwise:
             return self._common(node, axis - len(variable.type.shape or ()))
-        if isinstance(node.op, Alloc):
+        if isinstance(node.op, Alloc) and Alloc in node.op.computes_as:
             return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
-        if isinstance(node.op, SpecifyShape) and node.op.given[axis]:
-            return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
+        if isinstance(node.op, SpecifyShape) and SpecifyShape in node.op.computes_as:
+            if node.op.given[axis]:
+                return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
         return self._by_shape_rule(node, variable, axis)
 
     def of_scalar(self, length: Any) -> Any:

@@ -22,7 +22,7 @@ from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.ops.length_inputs import ONCE_KNOWN
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
-from occelo_graph.tensors.nodes import tensors
+from occelo_graph.tensors.nodes import computed_by, tensors
 
 __all__ = [
     "fill_of_known_shape",
@@ -66,8 +66,8 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 
     ``inputs`` are the copies of the node's inputs.
     """
-    owner = inputs[0].owner if inputs else None
-    if owner is None or not isinstance(owner.op, Shape):
+    owner = computed_by(inputs[0], Shape) if inputs else None
+    if owner is None:
         return None
     read = length_read(node.outputs[0])
     if read is None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from occelo_graph import Apply, Type
+from occelo_graph.interpret import run_node
+from occelo_graph.ir.regions import operands_of
 from occelo_link.traced.parts import TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 
@@ -30,30 +32,50 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     """
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)
+    if node.op.lazy:
+        inputs = _chosen(tracer, node, inputs)
     kinds, made = [v.type for v in node.inputs], [v.type for v in node.outputs]
     shapes = None if any(map(is_opaque, made)) else _shapes(node, inputs)
     if shapes is None:
-        unknown = next(v for v, x in zip(node.inputs, inputs, strict=True) if tracer.is_traced(x))
-        raise NeedsValue(unknown, node)
+        for v, x in zip(node.inputs, inputs, strict=True):
+            if tracer.is_traced(x):
+                raise NeedsValue(v, node)
+        values = [whole(kind, x) for kind, x in zip(kinds, inputs, strict=True)]
+        found = run_node(node, values)
+        return [in_parts(kind, x) for kind, x in zip(made, found, strict=True)]
     dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node)
-    traced = [kind for kind in kinds if not is_opaque(kind)]
+    # opaque values are static, so they are known here; None is a result that is not chosen
+    static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
+    traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
 
     def run(*arrays: TracedValue) -> Sequence[TracedValue]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
-        # opaque values are static, so they are known here
         values = [
-            x if is_opaque(kind) else whole(kind, next(rest))
-            for kind, x in zip(kinds, inputs, strict=True)
+            x if known else whole(kind, next(rest))
+            for kind, x, known in zip(kinds, inputs, static, strict=True)
         ]
         with np.errstate(all="ignore"):
             found = [in_parts(k, v) for k, v in zip(made, kernel(*values), strict=True)]
         return [np.asarray(x) for x in flat(found)]
 
-    given = flat(x for kind, x in zip(kinds, inputs, strict=True) if not is_opaque(kind))
+    given = flat(x for x, known in zip(inputs, static, strict=True) if not known)
     found = tracer.arrays.callback(run, list(map(tracer.array, given)), results)
     return grouped(made, found)
+
+
+def _chosen(
+    tracer: Tracer, node: Apply, operands: Sequence[TracedValue]
+) -> Sequence[TracedValue | None]:
+    """The inputs of a lazy node, given its operands, which must be static; None for those that these do not choose."""
+    for v, x in zip(operands_of(node), operands, strict=True):
+        if tracer.is_traced(x):
+            raise NeedsValue(v, node)
+    values = [whole(v.type, x) for v, x in zip(operands_of(node), operands, strict=True)]
+    read = {i for region in node.op.chosen(node, values) for i in region.results}
+    read.update(node.op.operands(node))
+    return [tracer.value(v) if i in read else None for i, v in enumerate(node.inputs)]
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:

@@ -18,7 +18,7 @@ __all__ = ["are_transposes", "is_transposition", "spread_vector"]
 
 def is_transposition(op: Op) -> bool:
     """Whether an op exchanges the last two dimensions, and keeps all others."""
-    if not isinstance(op, DimShuffle):
+    if not isinstance(op, DimShuffle) or DimShuffle not in op.computes_as:
         return False
     order, n = op.new_order, op.input_ndim
     return n >= 2 and order == (*range(n - 2), n - 1, n - 2)

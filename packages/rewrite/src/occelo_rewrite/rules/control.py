@@ -81,6 +81,7 @@ def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
             user is node
             or position
             or not isinstance(user.op, IfElse)
+            or IfElse not in user.op.computes_as
             or user not in fgraph.apply_nodes
         ):
             continue

@@ -108,7 +108,7 @@ class Dot(Op):
         return [_total(terms, x.ndim - 1)]
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
-        return self.pull(inputs, outputs, cotangents, (True, True))
+        return Dot.pull(self, inputs, outputs, cotangents, (True, True))
 
     def pull(
         self, inputs: Any, outputs: Any, cotangents: Any, wanted: Sequence[bool]

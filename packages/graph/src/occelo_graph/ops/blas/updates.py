@@ -6,6 +6,7 @@ Infinities and NaN propagate as in NumPy, whatever the factors are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -63,7 +64,7 @@ class _Update(Op):
 
     def with_inplace(self) -> Op:
         """The op that overwrites ``z``."""
-        return type(self)(True)
+        return replace(self, inplace=True)
 
     def infer(self, *types: TensorType) -> TensorType:
         wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]

@@ -287,7 +287,7 @@ class Elemwise(Op):
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        return self.pull(inputs, outputs, cotangents, [True] * len(inputs))
+        return Elemwise.pull(self, inputs, outputs, cotangents, [True] * len(inputs))
 
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]

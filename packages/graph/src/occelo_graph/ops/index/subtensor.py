@@ -7,6 +7,7 @@ ops, and stable forms look through reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -426,7 +427,7 @@ class _Write(Op):
 
     def with_inplace(self) -> Op:
         """The op that writes into its first input instead of a copy."""
-        return type(self)(self.key, self.set_instead_of_inc, True)
+        return replace(self, inplace=True)
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         raise NotImplementedError

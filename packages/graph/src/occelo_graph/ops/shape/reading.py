@@ -146,7 +146,7 @@ def length_read(length: object) -> tuple[TensorVariable, int] | None:
     owner = length.owner if isinstance(length, Variable) else None
     if owner is None:
         return None
-    if isinstance(owner.op, Shape_i):
+    if isinstance(owner.op, Shape_i) and Shape_i in owner.op.computes_as:
         return tensors(owner.inputs)[0], owner.op.i
     key = getattr(owner.op, "key", None)
     read = computed_by(owner.inputs[0], Shape) if len(owner.inputs) == 1 else None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from occelo_graph import FunctionGraph, TensorApply, computed_by
@@ -90,7 +91,8 @@ def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) ->
     if any(not is_full(parts[i]) for i in op.axis):
         return None
     kept = kept_axes(parts)
-    return [type(op)(tuple(kept.index(i) for i in op.axis))(read(inner.inputs[0], parts))]
+    axis = tuple(kept.index(i) for i in op.axis)
+    return [replace(op, axis=axis)(read(inner.inputs[0], parts))]
 
 
 SPECIALIZE = RuleSet(

@@ -6,6 +6,8 @@ that may overwrite their first input.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from occelo_graph import (
@@ -41,9 +43,12 @@ Write = TensorApply[IncSubtensor | AdvancedIncSubtensor]
 
 
 def _is_zero(variable: Variable) -> bool:
+    filled = computed_by(variable, Alloc)
+    if filled is not None:
+        return number_of(filled.inputs[0]) == 0
     owner = variable.owner
-    if owner is not None and (isinstance(owner.op, Alloc) or owner.op == ot.second):
-        return number_of(owner.inputs[0 if isinstance(owner.op, Alloc) else 1]) == 0
+    if owner is not None and owner.op == ot.second:
+        return number_of(owner.inputs[1]) == 0
     if isinstance(variable, Constant):
         return not np.any(variable.data)
     return False
@@ -60,7 +65,7 @@ def _same_place(a: Write, b: Write) -> bool:
 def _rewritten(
     op: IncSubtensor | AdvancedIncSubtensor, set_instead_of_inc: bool
 ) -> IncSubtensor | AdvancedIncSubtensor:
-    return type(op)(op.key, set_instead_of_inc, op.inplace)
+    return replace(op, set_instead_of_inc=set_instead_of_inc)
 
 
 def _written_before(node: Write) -> Write | None:
