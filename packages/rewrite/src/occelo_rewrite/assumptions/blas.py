@@ -1,35 +1,92 @@
 """Inference of facts about products of matrices.
 
-A matrix times its transpose is symmetric, and times its conjugate transpose positive semidefinite. If both factors are
+``A D A^T`` is symmetric if D is, and ``A D A^H`` positive semidefinite if D is; without D, a matrix times its transpose is.
+D may also be a factor for each column of A, or each row of its transpose. If both factors of a product are
 diagonal, lower triangular, upper triangular, orthogonal, permutation or selection matrices, so is the product. If both are
 lower triangular, or both upper triangular, with a unit diagonal, the product has a unit diagonal. `assumptions.inference`
-applies them at `Dot` and `MatMul` nodes when a rule asks for a fact.
+applies them at `Dot`, `MatMul` and `Gemm` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations
 
-from occelo_graph import TensorApply
+from occelo_graph import TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.blas.updates import Gemm
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.assumptions.shape import are_transposes
 
 __all__: list[str] = []
 
-
-def _is_gram(node: TensorApply, hermitian: bool) -> bool:
-    """Whether a matrix is multiplied by its transpose, or by its conjugate transpose if ``hermitian``."""
-    x, y = node.inputs
-    return are_transposes(x, y, hermitian)
+_SEMI, _DEFINITE = "positive_semidefinite", "positive_definite"
+_TRIANGLES = ("lower_triangular", "upper_triangular")
 
 
-@infers("symmetric", Dot, MatMul)
-def _gram(node: TensorApply, ask: Ask) -> bool | None:
-    return True if _is_gram(node, False) else None
+def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
+    """Whether ``x y`` is ``A A^T`` or ``A D A^T`` with a D that has the fact; for "symmetric" without conjugation."""
+    hermitian = fact != "symmetric"
+    if are_transposes(x, y, hermitian):
+        return fact != _DEFINITE or _is_regular(x, ask)
+    for whole, other in ((x, y), (y, x)):
+        inner = computed_by(whole, Dot, MatMul)
+        if inner is not None:
+            part, middle = inner.inputs if whole is x else inner.inputs[::-1]
+            fits = part.type.ndim >= 2 and are_transposes(part, other, hermitian)
+            if fits and ask(middle, fact):
+                return fact != _DEFINITE or _is_regular(part, ask)
+    return _is_scaled_gram(x, y, fact, ask)
 
 
-@infers("positive_semidefinite", Dot, MatMul)
-def _hermitian_gram(node: TensorApply, ask: Ask) -> bool | None:
-    return True if _is_gram(node, True) else None
+def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
+    """Whether ``x y`` is ``A diag(s) A^T``, with s as factors of columns or rows that are not negative."""
+    for whole, other, axis in ((x, y, -2), (y, x, -1)):
+        inner = computed_by(whole, Elemwise)
+        if inner is None or inner.op != ot.mul:
+            continue
+        for matrix in inner.inputs:
+            rest = [v for v in inner.inputs if v is not matrix]
+            if any(v.type.ndim >= -axis and v.type.shape[axis] != 1 for v in rest):
+                continue
+            if not are_transposes(matrix, other, fact != "symmetric"):
+                continue
+            if fact == "symmetric":
+                return True
+            sign = "positive" if fact == _DEFINITE else "nonnegative"
+            if all(ask(v, sign) for v in rest):
+                return fact != _DEFINITE or _is_regular(matrix, ask)
+    return False
+
+
+def _is_regular(x: TensorVariable, ask: Ask) -> bool:
+    """Whether matrices are known to have an inverse."""
+    if ask(x, "orthogonal") or ask(x, _DEFINITE):
+        return True
+    return bool(ask(x, "unit_diagonal") and any(ask(x, t) for t in _TRIANGLES))
+
+
+def _congruence(fact: str) -> None:
+    @infers(fact, Dot, MatMul)
+    def product(node: TensorApply, ask: Ask) -> bool | None:
+        x, y = node.inputs
+        if x.type.ndim < 2 or y.type.ndim < 2:
+            return None
+        return True if _is_congruent(x, y, fact, ask) else None
+
+    @infers(fact, Gemm)
+    def accumulated(node: TensorApply[Gemm], ask: Ask) -> bool | None:
+        z, alpha, x, y, beta = node.inputs
+        inner = "symmetric" if fact == "symmetric" else _SEMI
+        if not ask(z, fact) or not _is_congruent(x, y, inner, ask):
+            return None
+        if fact == "symmetric":
+            return True
+        sign = "positive" if fact == _DEFINITE else "nonnegative"
+        return True if ask(alpha, "nonnegative") and ask(beta, sign) else None
+
+
+for _fact in ("symmetric", _SEMI, _DEFINITE):
+    _congruence(_fact)
 
 
 _CLOSED = (
@@ -47,7 +104,7 @@ def _product(node: TensorApply, fact: str, ask: Ask) -> bool | None:
     if any(v.type.ndim < 2 for v in node.inputs):
         return None
     if fact == "unit_diagonal":
-        for triangle in ("lower_triangular", "upper_triangular"):
+        for triangle in _TRIANGLES:
             if all(ask(v, triangle) and ask(v, fact) for v in node.inputs):
                 return True
     return True if fact in _CLOSED and all(ask(v, fact) for v in node.inputs) else None

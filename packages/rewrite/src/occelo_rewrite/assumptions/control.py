@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, TensorApply
 from occelo_graph.ops.control import Assume
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
 __all__ = ["Statement", "said_by", "statements"]
@@ -27,6 +28,11 @@ def statements(fgraph: FunctionGraph) -> list[Statement]:
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
     """The facts of an `Assume` node, and whether they hold."""
     return node.op.facts
+
+
+@infers_many(CheckAndRaise)
+def _checked(node: TensorApply[CheckAndRaise], fact: str, ask: Ask) -> bool | None:
+    return ask(node.inputs[0], fact)
 
 
 @infers_many(Assume)

@@ -1,16 +1,17 @@
-"""Inference of facts about ranges and identity matrices.
+"""Inference of facts about ranges, identity matrices and repeated matrices.
 
 As an index, a range that starts at 0 or later and has a positive step names no position twice. `Eye` with its ones on
 the main diagonal is diagonal and not negative; if it is square, it is also positive definite, a permutation, and has a
-unit diagonal. `assumptions.inference` applies them at `ARange` and `Eye` nodes when a rule asks for a fact.
+unit diagonal. `assumptions.inference` applies them at `ARange`, `Eye` and `Alloc` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations
 
 from occelo_graph import TensorApply
-from occelo_graph.ops.create import ARange, Eye
+from occelo_graph.ops.control.facts import FACTS
+from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_rewrite.assumptions.facts import COUNTED
-from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.constants import number_of
 
 __all__: list[str] = []
@@ -27,9 +28,20 @@ def _eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
 @infers("permutation", Eye)
 def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     rows, columns = node.outputs[0].type.shape
-    return (
-        True if rows is not None and rows == columns and number_of(node.inputs[-1]) == 0 else None
-    )
+    same = rows is not None and rows == columns
+    # one variable may stand for both lengths
+    square = same or (rows is None and columns is None and node.inputs[0] is node.inputs[1])
+    return True if square and number_of(node.inputs[-1]) == 0 else None
+
+
+@infers_many(Alloc)
+def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
+    """A matrix that is repeated along batch dimensions."""
+    value = node.inputs[0]
+    if fact not in FACTS or not FACTS[fact].of_matrices or value.type.ndim < 2:
+        return None
+    lengths = zip(value.type.shape[-2:], node.outputs[0].type.shape[-2:], strict=True)
+    return ask(value, fact) if all(n != 1 or m == 1 for n, m in lengths) else None
 
 
 @infers("unique_indices", ARange)

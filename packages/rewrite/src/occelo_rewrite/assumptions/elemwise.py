@@ -135,13 +135,18 @@ def _definite(fact: str) -> None:
             if not all(_spans(v.type, whole) and ask(v, _SEMI) for v in node.inputs):
                 return None
             return True if fact == _SEMI or any(ask(v, fact) for v in node.inputs) else None
+        sign = "nonnegative" if fact == _SEMI else "positive"
         if node.op == ot.mul:
+            # the elementwise product of (semi)definite matrices is one, too (Schur, 1911)
             factors = [v for v in node.inputs if not _is_one_number(v.type)]
             numbers = [v for v in node.inputs if _is_one_number(v.type)]
-            sign = "nonnegative" if fact == _SEMI else "positive"
-            if len(factors) != 1 or not _spans(factors[0].type, whole):
+            if not factors or not all(_spans(v.type, whole) and ask(v, fact) for v in factors):
                 return None
-            return True if ask(factors[0], fact) and all(ask(v, sign) for v in numbers) else None
+            return True if all(ask(v, sign) for v in numbers) else None
+        if node.op == ot.true_div:
+            x, y = node.inputs
+            divides = _is_one_number(y.type) and _spans(x.type, whole)
+            return True if divides and ask(x, fact) and ask(y, "positive") else None
         return None
 
 
@@ -152,21 +157,18 @@ _definite("positive_definite")
 
 @infers("symmetric", Elemwise)
 def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
+    """Functions of symmetric matrices, element by element, and sums and products of matrices and their transposes."""
     whole = node.outputs[0].type
-    if whole.ndim < 2 or node.op.scalar_op.linear is None:
+    if whole.ndim < 2:
         return None
     rest = [v for v in node.inputs if not _is_one_number(v.type)]
-    if not rest or not all(_spans(v.type, whole) for v in rest):
-        return None
-    return True if _reflected(node, rest, ask, "symmetric") else None
+    return True if rest and _reflected(node, rest, ask, "symmetric") else None
 
 
 @infers("hermitian", Elemwise)
 def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
     whole = node.outputs[0].type
     if whole.ndim < 2 or node.op not in (ot.add, ot.sub):
-        return None
-    if not all(_spans(v.type, whole) for v in node.inputs):
         return None
     return True if _reflected(node, node.inputs, ask, "hermitian") else None
 
@@ -175,11 +177,13 @@ def _reflected(
     node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
 ) -> bool:
     """Whether each operand has the fact; in sums and products pairs of a matrix and its transpose do, too."""
+    whole = node.outputs[0].type
     rest = list(operands)
     while rest:
         x = rest.pop()
-        if ask(x, fact):
+        if _spans(x.type, whole) and ask(x, fact):
             continue
+        # both may be broadcast, such as a column and the same numbers as a row
         paired = [y for y in rest if are_transposes(x, y, fact == "hermitian")]
         if not paired or node.op not in (ot.add, ot.mul):
             return False

@@ -1,14 +1,23 @@
-"""Inference of facts about matrices that are made from their diagonals.
+"""Inference of facts about diagonals, matrices that are made from them, and parts of matrices.
 
-They are diagonal, and positive (semi)definite if the diagonal is positive (not negative). `assumptions.inference`
-applies them at `AllocDiag` nodes when a rule asks for a fact.
+A matrix with a diagonal and zeros elsewhere is diagonal, and positive (semi)definite if the diagonal is positive (not
+negative). The same rows as columns of a definite or symmetric matrix have these facts, too. `assumptions.inference`
+applies them at `AllocDiag`, `ExtractDiag` and `Subtensor` nodes when a rule asks for a fact.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from occelo_graph import TensorApply
-from occelo_graph.ops.index.search import AllocDiag
-from occelo_rewrite.assumptions.inference import Ask, infers
+from occelo_graph.narrowing import is_slice
+from occelo_graph.ops.control.facts import FACTS
+from occelo_graph.ops.index.key import SCALAR
+from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
 __all__: list[str] = []
 
@@ -26,3 +35,61 @@ def _with_positive_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | No
 @infers("positive_semidefinite", AllocDiag)
 def _with_nonnegative_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:
     return True if node.op.offset == 0 and ask(node.inputs[0], "nonnegative") else None
+
+
+def _sign_of_diagonal(sign: str, fact: str) -> None:
+    @infers(sign, ExtractDiag)
+    def extracted(node: TensorApply[ExtractDiag], ask: Ask) -> bool | None:
+        (x,) = node.inputs
+        ndim = x.type.ndim
+        main = node.op.offset == 0 and {node.op.axis1, node.op.axis2} == {ndim - 2, ndim - 1}
+        return True if main and not is_complex(x.type.dtype) and ask(x, fact) else None
+
+
+_sign_of_diagonal("positive", "positive_definite")
+_sign_of_diagonal("nonnegative", "positive_semidefinite")
+
+
+_OF_PRINCIPAL = frozenset(
+    "symmetric hermitian positive_semidefinite positive_definite unit_diagonal tridiagonal diagonal".split()
+)
+_OF_ORDERED = frozenset(("lower_triangular", "upper_triangular"))
+_OF_SQUARE = frozenset("symmetric hermitian positive_semidefinite positive_definite".split())
+
+
+@infers_many(Subtensor)
+def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
+    """Matrices of a batch, and the same rows and columns of a matrix."""
+    x = node.inputs[0]
+    if fact not in FACTS or not FACTS[fact].of_matrices or x.type.ndim < 2:
+        return None
+    rows, columns = _entries(node)[-2:]
+    if not is_slice(rows) or not is_slice(columns):
+        return None
+    if rows == columns == slice(None):
+        return ask(x, fact)
+    parts, others = ([s.start, s.stop, s.step] for s in (rows, columns))
+    if any(a is not b and a != b for a, b in zip(parts, others, strict=True)):
+        return None
+    ahead = rows.step is None or (isinstance(rows.step, int) and rows.step > 0)
+    if fact not in _OF_PRINCIPAL and not (fact in _OF_ORDERED and ahead):
+        return None
+    # bounds that are counted from the end are those of the rows only if there are as many columns
+    counted = ahead and all(n is None or (isinstance(n, int) and n >= 0) for n in parts)
+    n, m = x.type.shape[-2:]
+    if fact not in _OF_SQUARE and not counted and (n is None or n != m):
+        return None
+    return True if ask(x, fact) else None
+
+
+def _entries(node: TensorApply[Subtensor]) -> Sequence[Any]:
+    """The entries of a key, with the variables in their places."""
+    given = iter(node.inputs[1:])
+
+    def filled(part: Any) -> Any:
+        return next(given) if part == SCALAR else part
+
+    return [
+        slice(filled(e.start), filled(e.stop), filled(e.step)) if is_slice(e) else filled(e)
+        for e in node.op.key
+    ]

@@ -106,6 +106,15 @@ def _is_selection(data: Any) -> bool:
     return bool(np.all((data == 0) | (data == 1)) and np.all(rows))
 
 
+def _is_definite(data: Any) -> bool:
+    """Whether a matrix is symmetric, and positive definite by more than rounding."""
+    if data.shape[0] != data.shape[1] or not np.array_equal(data, data.T):
+        return False
+    values = np.linalg.eigvalsh(data.astype("float64"))
+    error = len(data) * float(np.finfo("float32" if data.itemsize < 8 else "float64").eps)
+    return bool(values.size == 0 or values[0] > 8 * error * abs(values[-1]))
+
+
 _OF_MATRICES: dict[str, Callable[[Any], bool]] = {
     "diagonal": lambda m: _off(m, np.diag(np.diag(m))),
     "lower_triangular": lambda m: _off(m, np.tril(m)),
@@ -140,6 +149,8 @@ def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
         )
     if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):
         return None
+    if fact in ("positive_definite", "positive_semidefinite"):
+        return True if _is_definite(data) else None
     if fact == "selection":
         return _is_selection(data)
     if data.shape[0] != data.shape[1]:

@@ -6,16 +6,19 @@ Factors are triangular or orthogonal, inverses and exponentials keep the structu
 
 from __future__ import annotations
 
-from occelo_graph import TensorApply
+from occelo_graph import TensorApply, computed_by
+from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.linalg.cholesky import Cholesky, CholeskyPullback
 from occelo_graph.ops.linalg.eigh import Eigh
 from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.matrix_functions import Expm
 from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
+from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
+from occelo_rewrite.assumptions.shape import are_transposes
 
 __all__: list[str] = []
 
@@ -65,6 +68,26 @@ def _solved_lower(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
 @infers("upper_triangular", SolveTriangular)
 def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
     return True if not node.op.lower and ask(node.inputs[1], "upper_triangular") else None
+
+
+@infers("positive_definite", Dot, MatMul)
+def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
+    """L L^H with a Cholesky factor L; it would be an error, or NaN, if there were none."""
+    x, y = node.inputs
+    if computed_by(x, Cholesky) is None or computed_by(y, Cholesky) is not None:
+        return None
+    return True if are_transposes(x, y, True) else None
+
+
+@infers("positive_semidefinite", Dot, MatMul)
+def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
+    """A^H solve(S, A) with a positive semidefinite S."""
+    x, y = node.inputs
+    solution = computed_by(y, Solve)
+    if solution is None or not are_transposes(x, solution.inputs[1], True):
+        return None
+    known = solution.op.assume_a == "pos" or ask(solution.inputs[0], "positive_semidefinite")
+    return True if known else None
 
 
 # of one of several results

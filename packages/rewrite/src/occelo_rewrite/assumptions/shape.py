@@ -1,14 +1,15 @@
-"""Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`).
+"""Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`), and about batches of them.
 
-`assumptions.inference` applies it at `DimShuffle` nodes when a rule asks for a fact. `assumptions.blas` and
+`assumptions.inference` applies it at `DimShuffle` and `SpecifyShape` nodes when a rule asks for a fact. `assumptions.blas` and
 `assumptions.elemwise` recognise a matrix and its transpose by `are_transposes`, `rules.linalg` transposes by `is_transposition`.
 """
 
 from __future__ import annotations
 
-from occelo_graph import Apply, Op, TensorVariable, Variable, computed_by
+from occelo_graph import Op, TensorApply, TensorVariable, Variable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.facts import FACTS
+from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers_many
@@ -27,6 +28,13 @@ def is_transposition(op: Op) -> bool:
 def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> bool:
     """Whether one of two matrices is the transpose of the other, or the conjugate transpose if ``hermitian``."""
     real = not is_complex(x.type.dtype)
+    if real or not hermitian:
+        first, second = computed_by(x, DimShuffle), computed_by(y, DimShuffle)
+        if first is not None and second is not None and first.inputs[0] is second.inputs[0]:
+            # such as a vector as a column and as a row
+            order, other = first.op.new_order, second.op.new_order
+            if len(order) > 1 and order == (*other[:-2], other[-1], other[-2]):
+                return True
     for a, b in ((x, y), (y, x)):
         found = _turned(b)
         if found is not None and found[0] is a and (real or found[1] is hermitian):
@@ -53,9 +61,20 @@ def _conjugated(variable: Variable) -> Variable | None:
 
 
 @infers_many(DimShuffle)
-def _transposed(node: Apply, fact: str, ask: Ask) -> bool | None:
-    of = FACTS[fact].transposed if fact in FACTS else None
-    return ask(node.inputs[0], of) if of is not None and is_transposition(node.op) else None
+def _rearranged(node: TensorApply[DimShuffle], fact: str, ask: Ask) -> bool | None:
+    """Facts of matrices that are transposed, or whose batch gets other dimensions."""
+    n, last = node.op.input_ndim, node.op.new_order[-2:]
+    if fact not in FACTS or not FACTS[fact].of_matrices or n < 2:
+        return None
+    if last == (n - 2, n - 1):
+        return ask(node.inputs[0], fact)
+    of = FACTS[fact].transposed
+    return ask(node.inputs[0], of) if of is not None and last == (n - 1, n - 2) else None
+
+
+@infers_many(SpecifyShape)
+def _specified(node: TensorApply[SpecifyShape], fact: str, ask: Ask) -> bool | None:
+    return ask(node.inputs[0], fact)
 
 
 def spread_vector(variable: TensorVariable) -> tuple[TensorVariable, tuple[int | str, ...]] | None:
