@@ -67,6 +67,14 @@ BESIDE: dict[str, tuple[str, str]] = {
         "the derivative of exp undoes a division by it, also of a negative quotient or a product with one",
         "mul neg true_div Elemwise",
     ),
+    "occelo_graph/ops/linalg/schur.py": (
+        "SciPy's name of a kind of output",
+        "real",
+    ),
+    "occelo_graph/ops/linalg/qz.py": (
+        "SciPy's name of a kind of output",
+        "real",
+    ),
     "occelo_graph/ops/shape/reshaping.py": (
         "lengths are worked out by these functions",
         "add maximum minimum mul",

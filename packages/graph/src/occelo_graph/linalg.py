@@ -27,8 +27,10 @@ from occelo_graph.ops.linalg.lu import *
 from occelo_graph.ops.linalg.matrix_functions import *
 from occelo_graph.ops.linalg.pinv import *
 from occelo_graph.ops.linalg.qr import *
+from occelo_graph.ops.linalg.qz import *
 from occelo_graph.ops.linalg.results import *
 from occelo_graph.ops.linalg.riccati import *
+from occelo_graph.ops.linalg.schur import *
 from occelo_graph.ops.linalg.solve import *
 from occelo_graph.ops.linalg.svd import *
 from occelo_graph.ops.linalg.sylvester import *

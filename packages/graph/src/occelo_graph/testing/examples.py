@@ -12,6 +12,7 @@ from occelo_graph.testing import (
     linear_algebra_examples,
     matrix_function_examples,
     product_examples,
+    schur_examples,
     shape_examples,
     spectral_examples,
     structure_examples,
@@ -28,6 +29,7 @@ EXAMPLES: list[Example] = [
     *product_examples.EXAMPLES,
     *equation_examples.EXAMPLES,
     *matrix_function_examples.EXAMPLES,
+    *schur_examples.EXAMPLES,
     *spectral_examples.EXAMPLES,
 ]
 

@@ -67,17 +67,11 @@ class BlasLibrary:
         self.integer = integer
         self._library = library
 
-    def address(self, function: str) -> int:
-        """The address of a function by its plain name, such as ``dgemm``."""
+    def address(self, function: str, kind: str = "blas") -> int:
+        """The address of a function of ``kind`` "blas" or "lapack" by its plain name, such as ``dgemm``."""
         if self._library is not None:
             return _function_address(self._library, f"scipy_{function}_64_")
-        kind = "lapack" if function[1:] in _LAPACK else "blas"
         return _from_capsule(f"scipy.linalg.cython_{kind}", function)
-
-
-_LAPACK = frozenset(
-    "potrf potrs getrf getrs gesv trtrs geqrf geqp3 orgqr ungqr syevd heevd gesdd geev".split()
-)
 
 
 def _mapped_openblas() -> ctypes.CDLL | None:
@@ -123,5 +117,5 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     if kind == "special":
         return _from_capsule("scipy.special.cython_special", function)
     if kind in ("blas", "lapack"):
-        return blas_library().address(function)
+        return blas_library().address(function, kind)
     raise KeyError(name)

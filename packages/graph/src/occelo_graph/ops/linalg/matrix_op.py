@@ -186,7 +186,8 @@ class MatrixOp(Op):
             made = self.core(*arrays)
         except LinAlgError as error:
             if getattr(self, "on_error", "raise") == "nan":
-                return [np.full_like(r, np.nan) for r in self._allocated(arrays, ())]
+                lost = self._allocated(arrays, ())
+                return [np.full_like(r, np.nan if r.dtype.kind in "fc" else 0) for r in lost]
             where = "" if index is None else f", at index {', '.join(map(str, index))} of the batch"
             raise LinAlgError(f"{self.label}: {error}{where}") from None
         return made if isinstance(made, tuple) else (made,)

@@ -1,7 +1,7 @@
 """Linear equations for matrices: those of Sylvester and of Lyapunov; users find them in `occelo.tensor.linalg`.
 
-The gradients of Riccati equations and of matrix square roots solve them, too. A rule treats `Sylvester`; compiled code runs
-the ops in Python.
+The gradients of Riccati equations and of matrix square roots solve them, too. A rule treats `Sylvester`. Linkers lower
+`TriangularSylvester`, and the other ops by their decompositions into Schur forms.
 
 Their gradients solve the same equations with conjugate transposed coefficients (Kao and Hennequin 2020, Automatic
 differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
@@ -16,7 +16,11 @@ import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.create import eye, triu
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.schur import Schur
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.optional_scipy import scipy_module
 
 if TYPE_CHECKING:
@@ -25,11 +29,66 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DiscreteLyapunov",
+    "Lyapunov",
     "Sylvester",
+    "TriangularSylvester",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_sylvester",
 ]
+
+DIRECT = 10
+"""Discrete equations of fewer rows are solved for all elements at once, as in SciPy."""
+
+
+@op
+class TriangularSylvester(MatrixOp):
+    """The X with R X + X S^H = F for upper triangular R and S, which have blocks of 2 x 2 if they are real Schur forms.
+
+    Coefficients without a single solution are perturbed a little, as LAPACK's trsyl does.
+    """
+
+    signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
+
+    @property
+    def label(self) -> str:
+        return "solve_sylvester"
+
+    def core(self, *arrays: Array) -> Array:
+        if arrays[2].size == 0:
+            return np.zeros_like(arrays[2])
+        return _solved(*arrays)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (r, s, _), (x,), ct = inputs, outputs, cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct] * 3
+        of_f = Sylvester()(hermitian(r), s, ct)
+        # blocks of 2 x 2 are read, too
+        return [
+            triu(-matmul(of_f, hermitian(x)), -1),
+            triu(-matmul(hermitian(of_f), x), -1),
+            of_f,
+        ]
+
+
+def _solved(r: Array, s: Array, f: Array) -> Array:
+    """The solution of `TriangularSylvester` by LAPACK."""
+    linalg: Any = scipy_module("linalg", "solve_sylvester")
+    (routine,) = linalg.get_lapack_funcs(("trsyl",), (r, s, f))
+    found, scale, _ = routine(r, s, f, tranb="C")
+    # where the solution could overflow the routine solves for a multiple of f
+    return np.ascontiguousarray(found / scale, f.dtype)
+
+
+def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> Any:
+    """The solution of Sylvester's equation from the Schur forms of A and of B^H, and unitary factors (R, U, S, V).
+
+    Bartels and Stewart (1972), Solution of the matrix equation A X + X B = C.
+    """
+    r, u, s, v = decomposed
+    turned = product(product(u.conj().swapaxes(-1, -2), q), v)
+    return product(product(u, solved(r, s, turned)), v.conj().swapaxes(-1, -2))
 
 
 @op
@@ -46,8 +105,13 @@ class Sylvester(MatrixOp):
         a, b, q = arrays
         if q.size == 0:
             return np.zeros_like(q)
-        solved = scipy_module("linalg", self.label).solve_sylvester(a, b, q)
-        return np.asarray(solved, q.dtype)
+        forms = *Schur().core(a), *Schur().core(b.conj().T)
+        return np.ascontiguousarray(_by_schur(forms, q, _solved, np.matmul))
+
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
+        a, b, q = inputs
+        forms = *Schur()(a, return_list=True), *Schur()(hermitian(b), return_list=True)
+        return [_by_schur(forms, q, TriangularSylvester(), matmul)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         (a, b, _), (x,), ct = inputs, outputs, cotangents[0]
@@ -55,6 +119,36 @@ class Sylvester(MatrixOp):
             return [ct] * 3
         of_q = self(hermitian(a), hermitian(b), ct)
         return [-matmul(of_q, hermitian(x)), -matmul(hermitian(x), of_q), of_q]
+
+
+@op
+class Lyapunov(MatrixOp):
+    """The X with A X + X A^H = Q, by one Schur decomposition."""
+
+    signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
+
+    @property
+    def label(self) -> str:
+        return "solve_continuous_lyapunov"
+
+    def core(self, *arrays: Array) -> Array:
+        a, q = arrays
+        if q.size == 0:
+            return np.zeros_like(q)
+        forms = Schur().core(a) * 2
+        return np.ascontiguousarray(_by_schur(forms, q, _solved, np.matmul))
+
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
+        a, q = inputs
+        forms = Schur()(a, return_list=True) * 2
+        return [_by_schur(forms, q, TriangularSylvester(), matmul)]
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (a, _), (x,), ct = inputs, outputs, cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct] * 2
+        of_q = self(hermitian(a), ct)
+        return [-matmul(of_q, hermitian(x)) - matmul(hermitian(of_q), x), of_q]
 
 
 @op
@@ -75,6 +169,20 @@ class DiscreteLyapunov(MatrixOp):
         solve = scipy_module("linalg", self.label).solve_discrete_lyapunov
         return np.asarray(solve(a, q, method=self.method), q.dtype)
 
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
+        a, q = inputs
+        known = [n for v in inputs for n in v.type.shape[-2:] if n is not None]
+        if self.method is None and not known:
+            return None
+        one = eye(a.shape[-1], dtype=a.dtype)
+        if self.method == "direct" or (self.method is None and known[0] < DIRECT):
+            return [_elementwise(a, q)]
+        # X is that of a continuous equation with (A - I) (A + I)^-1
+        inverse = solve(a + one, one, b_ndim=2)
+        moved = matmul(a - one, inverse)
+        right = matmul(matmul(inverse, q), hermitian(inverse))
+        return [Lyapunov()(moved, right * np.asarray(-2, a.dtype))]
+
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         (a, _), (x,), ct = inputs, outputs, cotangents[0]
         if ct is None or ct is ZERO:
@@ -82,6 +190,19 @@ class DiscreteLyapunov(MatrixOp):
         of_q = self(hermitian(a), ct)
         of_a = matmul(of_q, matmul(a, hermitian(x))) + matmul(hermitian(of_q), matmul(a, x))
         return [of_a, of_q]
+
+
+def _elementwise(a: Any, q: Any) -> Any:
+    """The solution of a discrete Lyapunov equation by linear equations for all of its elements."""
+    n = a.shape[-1]
+    square = n * n
+    lead = [a.shape[i] for i in range(a.type.ndim - 2)]
+    # element ((i, j), (k, l)) of the Kronecker product of A and its conjugate
+    products = expand_dims(a, (-3, -1)) * expand_dims(a.conj(), (-4, -2))
+    system = eye(square, dtype=a.dtype) - products.reshape([*lead, square, square])
+    right = q.reshape([*(q.shape[i] for i in range(q.type.ndim - 2)), square, 1])
+    found = solve(system, right, b_ndim=2)
+    return found.reshape([*(found.shape[i] for i in range(found.type.ndim - 2)), n, n])
 
 
 def solve_sylvester(a: Any, b: Any, q: Any) -> TensorVariable:
@@ -100,8 +221,7 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> TensorVariable:
 
     Otherwise as `solve_sylvester`, whose ``b`` is the conjugate transpose of ``a``.
     """
-    x, right = as_matrices("solve_continuous_lyapunov", a, q)
-    made: TensorVariable = Sylvester()(x, hermitian(x), right)
+    made: TensorVariable = Lyapunov()(*as_matrices("solve_continuous_lyapunov", a, q))
     return made
 
 

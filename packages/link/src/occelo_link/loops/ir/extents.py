@@ -45,7 +45,17 @@ def extents_of(
     found = _ROUTINES.get(routine[1:])
     if found is None:
         raise NotImplementedError(f"It is not known what {call.entry} reads and writes")
-    return found(_Arguments(call, operate, i64))
+    extents = found(_Arguments(call, operate, i64))
+    if routine[0] not in "cz":
+        return extents
+    # two numbers for each element; those by which a product is scaled are in memory, too
+    two, real = i64(2), [e.pointer for e in extents]
+    scales = [a for a in call.args if isinstance(a, Pointer) and a not in real]
+    true = operate("eq", two, two)
+    return [
+        *(Extent(e.pointer, operate("mul", e.count, two), e.valid) for e in extents),
+        *(Extent(pointer, two, true) for pointer in scales),
+    ]
 
 
 class _Arguments:

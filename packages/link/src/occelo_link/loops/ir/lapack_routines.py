@@ -109,6 +109,21 @@ ROUTINES: dict[str, Routine] = {
             "JOBVL JOBVR n a[n,lda,n]! lda w[n]! vl[n,ldvl,n]!~JOBVL ldvl vr[n,ldvr,n]!~JOBVR ldvr work[lwork]! "
             "lwork real:rwork[n]! int:info[1]!",
         ),
+        # without an order of eigenvalues neither the function nor the last working array is accessed
+        Routine(
+            "gees",
+            "JOBVS SORT int:select[1] n a[n,lda,n]! lda int:sdim[1]! wr[n]! wi[n]! vs[n,ldvs,n]!~JOBVS ldvs "
+            "work[lwork]! lwork int:bwork[1] int:info[1]!",
+        ),
+        Routine(
+            "complex gees",
+            "JOBVS SORT int:select[1] n a[n,lda,n]! lda int:sdim[1]! w[n]! vs[n,ldvs,n]!~JOBVS ldvs work[lwork]! lwork "
+            "real:rwork[n]! int:bwork[1] int:info[1]!",
+        ),
+        Routine(
+            "trsyl",
+            "TRANA TRANB isgn m n a[m,lda,m] lda b[n,ldb,n] ldb c[m,ldc,n]! ldc real:scale[1]! int:info[1]!",
+        ),
         Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
         # the vector of pivots has min(m, n) elements; callers give it m
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),

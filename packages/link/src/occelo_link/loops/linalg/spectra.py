@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
-from occelo_graph.ops.linalg.eig import Eig, Eigvals
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_link.loops.complexes import PARTS
@@ -22,7 +21,6 @@ from occelo_link.loops.linalg.work_matrices import (
     whole_tensor,
 )
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
@@ -196,7 +194,3 @@ def lower_singular_values(
     context: Context, node: TensorApply[SingularValues], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     return _lower_svd(context, node, inputs, "N")
-
-
-for _op_class in (Eig, Eigvals):
-    leave_to_python(_op_class, "the routine for real matrices packs pairs of complex vectors")

@@ -75,7 +75,7 @@ class WorkMatrix:
     def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
         """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch, by default to all columns.
 
-        A real operand of a complex matrix has imaginary part 0.
+        A real operand of a complex matrix has imaginary part 0, and one of another dtype is converted.
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
@@ -86,6 +86,7 @@ class WorkMatrix:
                     if k < len(operand):
                         at = operand[k].position(builder, [*own[k], i, j])
                         value = builder.load(operand[k].buffer, at, fixed=True)
+                        value = builder.cast(value, self.buffer.dtype)
                     else:
                         value = builder.const(0.0, self.buffer.dtype)
                     self.store(i, j, value, k)

@@ -1,0 +1,130 @@
+"""Generalised Schur decompositions of pairs of square matrices; users find `qz` and `ordqz` in `occelo.tensor.linalg`.
+
+The ops run in Python on all backends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ir.op import op
+from occelo_graph.ops.linalg.differences import absent, complex_dtype, nothing, require_finite
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error
+from occelo_graph.ops.linalg.schur import as_output, check_sort
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["QZ", "SortedQZ", "ordqz", "qz"]
+
+
+class _Pair(MatrixOp):
+    """A decomposition of two matrices without a derivative."""
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if all(map(absent, cotangents)):
+            return [nothing(cotangents)] * 2
+        raise MethodNotDefined(
+            f"{self.label} has no gradient: its factors are determined only up to phases and the order of eigenvalues"
+        )
+
+    def decomposed(self, arrays: Sequence[Array], **options: Any) -> Any:
+        """The results of the SciPy function with this name; LinAlgError if eigenvalues are not found."""
+        a, b = arrays
+        for each in arrays:
+            require_finite(each)
+        output = "c" if is_complex(a.dtype.name) else "r"
+        function = getattr(scipy_module("linalg", self.label), self.label)
+        try:
+            return function(a, b, output=output, **options)
+        except ValueError as error:
+            if "Reordering" not in str(error):
+                raise
+            raise np.linalg.LinAlgError(
+                "the eigenvalues cannot be separated for reordering"
+            ) from None
+
+
+@op
+class QZ(_Pair):
+    """AA, BB, and unitary Q and Z with A = Q AA Z^H and B = Q BB Z^H; AA and BB are upper triangular, AA with blocks if real."""
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n),(n,n)->(n,n),(n,n),(n,n),(n,n)"
+
+    @property
+    def label(self) -> str:
+        return "qz"
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        if arrays[0].size == 0:
+            return tuple(arrays[0].copy() for _ in range(4))
+        return tuple(np.ascontiguousarray(f) for f in self.decomposed(arrays))
+
+
+@op
+class SortedQZ(_Pair):
+    """As `QZ`, with the eigenvalues alpha / beta of a region first; alpha (complex) and beta are the third and fourth result."""
+
+    sort: str
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n),(n,n)->(n,n),(n,n),(n),(n),(n,n),(n,n)"
+
+    @property
+    def label(self) -> str:
+        return "ordqz"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        own = types[0].dtype
+        return [own, own, complex_dtype(own), own, own, own]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        own = arrays[0].dtype
+        if arrays[0].size == 0:
+            alpha = np.zeros(0, complex_dtype(own.name))
+            left, right, *rest = (np.zeros((0, 0), own) for _ in range(4))
+            return left, right, alpha, np.zeros(0, own), *rest
+        found = self.decomposed(arrays, sort=self.sort)
+        kinds = [own, own, complex_dtype(own.name), own, own, own]
+        return tuple(np.ascontiguousarray(f, k) for f, k in zip(found, kinds, strict=True))
+
+
+def qz(
+    A: Any, B: Any, output: str = "real", *, on_error: str = "raise"
+) -> tuple[TensorVariable, ...]:
+    """Generalised Schur decomposition of pairs of square matrices, both of shape (..., n, n); SciPy's ``qz``.
+
+    Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and ``B == Q @ BB @ Z^H``. ``Q`` and ``Z``
+    are unitary, ``BB`` is upper triangular, and so is ``AA``; if they are real (``output="real"`` and real matrices), ``AA`` has a
+    block of 2 x 2 on its diagonal for each pair of complex eigenvalues. Batch dimensions broadcast. Results have the common
+    precision, float64 or complex128 for integers.
+
+    There is no gradient (MethodNotDefined). Matrices with infinite or NaN elements, or whose eigenvalues are not found, are a
+    ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` give NaN. ValueError for other shapes or another ``output``;
+    TypeError for float16.
+    """
+    made = QZ(check_on_error(on_error))
+    return tuple(made(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
+
+
+def ordqz(
+    A: Any, B: Any, sort: str = "lhp", output: str = "real", *, on_error: str = "raise"
+) -> tuple[TensorVariable, ...]:
+    """`qz` with the generalised eigenvalues of a region first; SciPy's ``ordqz``.
+
+    Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``: the eigenvalues are ``alpha / beta``, vectors of shape (..., n), of which
+    ``alpha`` is complex. ``sort`` is "lhp" (negative real parts), "rhp" (positive ones), "iuc" (inside of the unit circle) or "ouc"
+    (outside, infinite ones too); SciPy's functions of eigenvalues are not taken. Otherwise as `qz`.
+    """
+    made = SortedQZ(check_sort(sort), check_on_error(on_error))
+    return tuple(
+        made(*(as_output(x, output) for x in as_matrices("ordqz", A, B)), return_list=True)
+    )

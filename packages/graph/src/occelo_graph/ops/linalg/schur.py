@@ -1,0 +1,130 @@
+"""Schur decompositions of square matrices; users find `schur` in `occelo.tensor.linalg`.
+
+Sylvester's and Lyapunov's equations are solved by them. Linkers lower `Schur`; `SortedSchur` runs in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ir.op import op
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.linalg.differences import absent, complex_dtype, nothing, require_finite
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.type import TensorType
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Schur", "SortedSchur", "schur"]
+
+SORTS = ("lhp", "rhp", "iuc", "ouc")
+"""SciPy's names of regions of the complex plane: the left and right half, inside and outside of the unit circle."""
+OUTPUTS = "real complex r c".split()
+
+
+def check_sort(sort: str) -> str:
+    """``sort`` itself; ValueError unless it is a name of a region."""
+    if sort not in SORTS:
+        raise ValueError(f"sort must be one of {', '.join(map(repr, SORTS))}, got {sort!r}")
+    return sort
+
+
+def as_output(x: TensorVariable, output: str) -> TensorVariable:
+    """Matrices, as complex ones if that is wanted; ValueError for another kind of output."""
+    if output not in OUTPUTS:
+        raise ValueError(f'output must be "real" or "complex", got {output!r}')
+    return cast(x, complex_dtype(x.dtype)) if output[0] == "c" else x
+
+
+class _SchurOp(MatrixOp):
+    """A decomposition without a derivative."""
+
+    @property
+    def label(self) -> str:
+        return "schur"
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        if all(map(absent, cotangents)):
+            return [nothing(cotangents)]
+        raise MethodNotDefined(
+            "schur has no gradient: its factors are determined only up to phases and the order of eigenvalues. Functions "
+            "of matrices that are computed with it have gradients of their own: expm, logm, sqrtm, solve_sylvester"
+        )
+
+
+@op
+class Schur(_SchurOp):
+    """T and unitary Z with A = Z T Z^H, in LAPACK's order of eigenvalues.
+
+    T is upper triangular; of a real matrix it has blocks of 2 x 2 on the diagonal for pairs of complex eigenvalues.
+    """
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n,n),(n,n)"
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        return _decomposed(arrays[0], None)
+
+
+@op
+class SortedSchur(_SchurOp):
+    """As `Schur`, with the eigenvalues of a region first; the third result is how many there are."""
+
+    sort: str
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n)->(n,n),(n,n),()"
+
+    def dtypes(self, *types: TensorType) -> Sequence[str]:
+        return [types[0].dtype, types[0].dtype, "int64"]
+
+    def core(self, *arrays: Array) -> tuple[Array, ...]:
+        *factors, count = _decomposed(arrays[0], self.sort)
+        return *factors, np.asarray(count, "int64")
+
+
+def _decomposed(a: Array, sort: Any) -> tuple[Any, ...]:
+    """SciPy's result; LinAlgError if eigenvalues are not found."""
+    require_finite(a)
+    if a.size == 0:
+        return a.copy(), a.copy(), *(() if sort is None else (0,))
+    output = "c" if is_complex(a.dtype.name) else "r"
+    factors: Any = scipy_module("linalg", "schur").schur(a, output, sort=sort)
+    return tuple(np.ascontiguousarray(f) for f in factors[:2]) + tuple(factors[2:])
+
+
+def schur(
+    a: Any,
+    output: str = "real",
+    sort: str | None = None,
+    *,
+    on_error: str = "raise",
+) -> tuple[TensorVariable, ...]:
+    """Schur decomposition of square matrices ``a``, of shape (..., n, n); SciPy's ``schur``.
+
+    Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H`` and unitary ``Z``. ``T`` is upper triangular, with the
+    eigenvalues on its diagonal. For real ``a`` and ``output="real"`` both are real, and ``T`` has a block of 2 x 2 on its diagonal for
+    each pair of complex eigenvalues; with ``output="complex"`` both are complex and ``T`` is triangular. Results have the precision of
+    ``a``, float64 or complex128 for integers.
+
+    With ``sort`` the eigenvalues of a region come first: "lhp" (negative real parts), "rhp" (positive or zero real parts), "iuc"
+    (absolute values of at most 1) or "ouc" (above 1); SciPy's functions of eigenvalues are not taken. The third result then is their
+    number, int64 of shape (...).
+
+    There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. A matrix with infinite or
+    NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN (and
+    a number of 0). ValueError for matrices that are not square, another ``output`` or ``sort``; TypeError for float16.
+    """
+    x = as_output(as_matrices("schur", a)[0], output)
+    if sort is not None:
+        check_sort(sort)
+    kept = check_on_error(on_error)
+    made = Schur(kept) if sort is None else SortedSchur(sort, kept)
+    return tuple(made(x, return_list=True))

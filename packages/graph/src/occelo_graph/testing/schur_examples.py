@@ -1,0 +1,74 @@
+"""Examples of Schur decompositions, of one matrix and of pairs of matrices.
+
+They belong to the family linalg; `examples` collects them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph import linalg
+from occelo_graph.testing.example import Example, draw
+from occelo_graph.testing.linear_algebra_examples import make
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+
+__all__ = ["EXAMPLES"]
+
+npl: Any = np.linalg
+M = draw((-1.0, 1.0), (3, 3), salt=61)
+N = draw((-1.0, 1.0), (3, 3), salt=62)
+BATCH = draw((-1.0, 1.0), (2, 3, 3), salt=63)
+COMPLEX = BATCH + 1j * BATCH[::-1]
+
+
+def turned(x: Any) -> Any:
+    """The conjugate transpose."""
+    return x.conj().swapaxes(-1, -2)
+
+
+def _rebuilt(*options: Any) -> Any:
+    """The matrix again, from its Schur decomposition."""
+
+    def function(x: Any) -> Any:
+        form, unitary, *_ = linalg.schur(x, *options)
+        return unitary @ form @ turned(unitary)
+
+    return function
+
+
+def _pair(decompose: Any, *options: Any) -> Any:
+    """The product of two matrices, from their generalised Schur decomposition."""
+
+    def function(x: Any, y: Any) -> Any:
+        first, second, *_, left, right = decompose(x, y, *options)
+        return left @ first @ turned(right) @ left @ second @ turned(right)
+
+    return function
+
+
+def product(x: Array, y: Array) -> Any:
+    """The product of two matrices."""
+    return x @ y
+
+
+EXAMPLES: list[Example] = [
+    make("schur", _rebuilt(), np.copy, BATCH),
+    make("schur", _rebuilt(), np.copy, M.astype("float32"), tolerance=1e-4),
+    make("schur", _rebuilt(), np.copy, COMPLEX),
+    make("schur", _rebuilt("complex"), lambda x: x.astype("complex128"), M),
+    make("schur", _rebuilt("real", "lhp"), np.copy, M),
+    make(
+        "schur",
+        lambda x: linalg.schur(x, "real", "lhp")[2],
+        lambda x: (npl.eigvals(x).real < 0).sum(-1),
+        BATCH,
+    ),
+    make("qz", _pair(linalg.qz), product, M, N),
+    make("qz", _pair(linalg.qz), product, COMPLEX, COMPLEX[::-1]),
+    make("ordqz", _pair(linalg.ordqz), product, M, N),
+    make("ordqz", _pair(linalg.ordqz, "ouc"), product, COMPLEX, COMPLEX[::-1]),
+]

@@ -1,0 +1,146 @@
+"""Eigenvalues, Schur forms, Sylvester's equations and exponentials of general matrices on every backend."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo import config
+from occelo.tensor import linalg
+
+LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
+BACKENDS = [
+    b
+    for b in ("native", "c", "numba", "jax", "pytorch")
+    if importlib.util.find_spec(LIBRARIES.get(b, "numpy")) is not None
+]
+COMPILED = [b for b in BACKENDS if b in ("native", "c", "numba")]
+spl: Any = scipy.linalg
+pytestmark = pytest.mark.filterwarnings("ignore:.* runs in Python:UserWarning")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def graphs_of_pytorch_run_as_they_are() -> Any:
+    config.pytorch__compile = False
+    yield
+    del config.pytorch__compile
+
+
+def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    real = rng.standard_normal(shape)
+    return (real + 1j * rng.standard_normal(shape) if dtype[0] == "c" else real).astype(dtype)
+
+
+def agree(found: Any, expected: Any, tolerance: float = 1e-9) -> None:
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    single = found.dtype in ("float32", "complex64")
+    tolerance = 1e-3 if single else tolerance
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_eigenvalues_and_schur_forms(backend: str, dtype: str) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    b = ot.tensor("b", dtype=dtype, shape=(None, None))
+    outputs = [
+        *linalg.eig(a),
+        linalg.eigvals(b[::-1]),
+        *linalg.schur(a),
+        *linalg.schur(b, "complex"),
+    ]
+    f = oc.function([a, b], outputs, mode=backend)
+    if backend in COMPILED:
+        assert oc.supports(backend, outputs) == []
+    for lead, n in ((2, 5), (1, 1), (2, 0), (0, 2)):
+        x, y = drawn((lead, n, n), dtype), drawn((n, n), dtype, 1)[:, ::-1]
+        values, vectors, others, form, unitary, whole, columns = f(x, y)
+        wide = np.result_type(dtype, np.complex64)
+        assert {r.dtype for r in (values, vectors, others, whole, columns)} == {wide}
+        np.testing.assert_allclose(x @ vectors, vectors * values[:, None, :], atol=1e-4)
+        np.testing.assert_allclose(np.sum(np.abs(vectors) ** 2, axis=-2), 1, rtol=1e-5)
+        expected = np.linalg.eigvals(y[::-1]).astype(wide)
+        order, wanted = (np.argsort(v.round(3)) for v in (others, expected))
+        agree(others[order], expected[wanted])
+        for k in range(lead):
+            if n:
+                for found, each in zip((form[k], unitary[k]), spl.schur(x[k]), strict=True):
+                    agree(found, each)
+        np.testing.assert_allclose(columns @ whole @ columns.conj().T, y, atol=1e-4)
+        assert not np.tril(whole, -1).any()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_failures_are_named(backend: str) -> None:
+    x = ot.dtensor3("x")
+    bad = drawn((3, 4, 4), "float64")
+    bad[1, 3, 0] = np.inf
+    for name, function in (
+        ("eigvals", linalg.eigvals),
+        ("schur", lambda v, **k: linalg.schur(v, **k)[1]),
+    ):
+        strict = oc.function([x], function(x), mode=backend)
+        with pytest.raises(np.linalg.LinAlgError, match=f"{name}: .*NaNs, at index 1 of the batch"):
+            strict(bad)
+        lenient = oc.function([x], function(x, on_error="nan"), mode=backend)(bad)
+        assert np.isnan(lenient[1]).all()
+        np.testing.assert_array_equal(lenient[[0, 2]], strict(bad[[0, 2]]))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_equations(backend: str, dtype: str) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    b = ot.tensor("b", dtype=dtype, shape=(None, None))
+    q = ot.tensor("q", dtype=dtype, shape=(None, None))
+    outputs = [linalg.solve_sylvester(a, b, q), linalg.solve_continuous_lyapunov(a, a.mT)]
+    f = oc.function([a, b, q], outputs, mode=backend)
+    if backend in COMPILED:
+        assert oc.supports(backend, outputs) == []
+    for lead, m, n in ((2, 5, 2), (2, 0, 3), (1, 1, 0), (0, 2, 2)):
+        x, y, z = drawn((lead, m, m), dtype), drawn((n, n), dtype, 1), drawn((m, n), dtype, 2)
+        x += np.asarray(6, dtype) * np.eye(m, dtype=dtype)
+        found, lyapunov = f(x, y, z)
+        assert found.shape == (lead, m, n)
+        tolerance = 1e-3 if dtype == "float32" else 1e-10
+        np.testing.assert_allclose(
+            x @ found + found @ y, np.broadcast_to(z, found.shape), atol=tolerance
+        )
+        turned = x.conj().swapaxes(-1, -2)
+        np.testing.assert_allclose(
+            x @ lyapunov + lyapunov @ turned, x.swapaxes(-1, -2), atol=tolerance
+        )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_exponentials_of_every_degree(backend: str, dtype: str) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    f = oc.function([a], linalg.expm(a), mode=backend)
+    if backend in COMPILED:
+        assert oc.supports(backend, linalg.expm(a)) == []
+    base = drawn((3, 4, 4), dtype)
+    base /= np.abs(base).sum(-2).max(-1)[:, None, None]
+    # norms below and above the limits of all degrees, and some that are scaled
+    for size in (0.0, 0.01, 0.2, 0.9, 2.0, 5.0, 6.0, 40.0):
+        x = (base * np.asarray(size)).astype(dtype)
+        found = f(x)
+        assert found.dtype == dtype
+        wide = x.astype(np.result_type(dtype, np.float64))
+        values, vectors = np.linalg.eig(wide)
+        expected = (vectors * np.exp(values)[:, None, :]) @ np.linalg.inv(vectors)
+        scale = np.abs(expected).max((-2, -1), keepdims=True)
+        rounding = np.finfo(dtype).eps * 1000 * max(1.0, size)
+        assert (np.abs(found - expected) <= rounding * scale).all()
+    assert f(base[:, :0, :0]).shape == (3, 0, 0)
+    assert f(base[:0]).shape == (0, 4, 4)
+    base[1, 0, 1] = np.nan
+    base[2, 0, 1] = np.inf
+    np.testing.assert_array_equal(np.isnan(f(base)).all((-2, -1)), [False, True, True])
