@@ -116,13 +116,12 @@ def check(name, backend):
     return kept
 
 
-results = {"used": sys.argv[1:]}
-for backend in sys.argv[1:]:
-    for name in OPS:
-        try:
-            results[f"{backend} {name}"] = check(name, backend)
-        except Exception:
-            results[f"{backend} {name}"] = traceback.format_exc()
+results = {}
+for name in OPS:
+    try:
+        results[name] = check(name, sys.argv[1])
+    except Exception:
+        results[name] = traceback.format_exc()
 print(json.dumps(results))
 '''
 
@@ -142,14 +141,15 @@ def usable() -> list[str]:
     ]
 
 
-def in_a_process(folder: Path, backends: list[str]) -> dict[str, Any]:
+def in_a_process(folder: Path, backend: str) -> dict[str, Any]:
+    """Whether each function of each op came from the cache, or what went wrong."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
         "OCCELO_FLAGS": f"compiledir={folder / 'compiled'}",
     }
     done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning:occelo_compile", "-c", CHECKS, *backends],
+        [sys.executable, "-W", "error::UserWarning:occelo_compile", "-c", CHECKS, backend],
         env=environment,
         capture_output=True,
         text=True,
@@ -161,26 +161,20 @@ def in_a_process(folder: Path, backends: list[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def two_processes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What two processes found, one after the other, with one directory of what was compiled."""
-    folder = tmp_path_factory.mktemp("outside")
-    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), flags=re.M | re.S)
-    (folder / "the_page.py").write_text("\n".join(blocks))
-    kept = [b for b in usable() if b in KEPT]
-    return [in_a_process(folder, usable()), in_a_process(folder, kept)]
-
-
-@pytest.mark.parametrize("name", OPS)
+# one test with each backend, since its process takes seconds to start and serves all ops
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_op_from_outside_is_right(
-    two_processes: list[dict[str, Any]], backend: str, name: str
-) -> None:
+def test_ops_from_outside_are_right(tmp_path: Path, backend: str) -> None:
     if backend not in usable():
         pytest.skip(f"{backend} cannot be used here: its library or compiler is not installed")
-    results = [found[f"{backend} {name}"] for found in two_processes if backend in found["used"]]
-    assert len(results) == 1 + (backend in KEPT)
-    for from_cache in results:
-        assert isinstance(from_cache, list), from_cache
-    assert not any(results[0])
-    assert all(all(r) for r in results[1:]), "compiled again"
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), flags=re.M | re.S)
+    (tmp_path / "the_page.py").write_text("\n".join(blocks))
+    for from_cache in [False, True] if backend in KEPT else [False]:
+        results = in_a_process(tmp_path, backend)
+        assert set(results) == set(OPS)
+        wrong = {name: found for name, found in results.items() if isinstance(found, str)}
+        assert not wrong, "\n".join(f"{name}: {error}" for name, error in wrong.items())
+        for name, found in results.items():
+            assert found, name
+            assert set(found) == {from_cache}, (
+                f"{name} was compiled {'again' if from_cache else 'before'}"
+            )
