@@ -14,11 +14,11 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import ContextDecorator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 from occelo_graph.errors import OcceloError
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 __all__ = ["Config", "ConfigError", "Option", "boolean", "config", "one_of", "text"]
 
@@ -65,7 +65,7 @@ def text(value: Any) -> str:
     return value
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Option(Generic[T]):
     """One option: its name, documentation, parser and default, and the package that declares it."""
 

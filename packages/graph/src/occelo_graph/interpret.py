@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import MissingInputError, UnusedInputError, describe, in_context, lines
 from occelo_graph.facade import facade
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.regions import Loop, awaited
@@ -122,7 +122,7 @@ def _computed(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         raise made from None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class _Replay:
     """Recorded results, and the nodes whose inner graphs are running, the outermost first."""
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from types import CodeType, FrameType
+
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 __all__ = [
     "Mark",
@@ -35,7 +36,7 @@ _user_files: set[str] = set()
 _enabled = True
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Source:
     """A place in the user's code: file, line (1-based, 0 if unknown) and enclosing function."""
 

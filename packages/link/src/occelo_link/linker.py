@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariable, Variable
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = [
@@ -51,7 +51,7 @@ class VM(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class Linking:
     """The argument of `Linker.make_vm`: nodes in execution order, and the cells that they read and write.
 

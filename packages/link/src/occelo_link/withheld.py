@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from occelo_graph import Apply, Op
 from occelo_graph.canonical.encoding import class_name
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.user_ops import owning_kernel
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Withheld:
     """Classes of ops and of scalar operations, and names of scalar functions, whose lowerings are not used."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from occelo_graph.extensions import place_of_caller
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
@@ -36,7 +37,7 @@ Rewriter = Any
 """A `NodeRewriter`, a `GraphRewriter` or a `RewriteDatabase`."""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class RewriteDatabaseQuery:
     """Chooses rewrites: those with a tag of ``include``, all tags of ``require``, and no tag of ``exclude``.
 
@@ -103,7 +104,7 @@ class RewriteDatabaseQuery:
         return hash((self.include, self.require, self.exclude, self.position_cutoff))
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class DatabaseEntry:
     """A rewriter with its name, tags and position, and where it was registered (None for those of Occelo itself)."""
 

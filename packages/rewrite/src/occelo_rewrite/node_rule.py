@@ -6,11 +6,12 @@ All modules of rules, and authors of rules, use it. `engine` tries the rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Literal, overload
 
 from occelo_graph import Apply, FunctionGraph, Op, Variable
 from occelo_graph.fgraph.features import Feature
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.tensors.nodes import TensorApply
 
@@ -21,7 +22,7 @@ Replacements = Sequence[Variable | None] | dict[Any, Any] | None
 variables, with nodes to remove under "remove"; or None or False if the rule does not apply."""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class OpPattern(Generic[OpT]):
     """Matches ops of a class by their parameters, each of which must equal a value or be an instance of a class.
 
@@ -159,7 +160,7 @@ def node_rewriter(
     return decorate
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class RuleSet:
     """An immutable set of rules: ``|`` is the union, ``-`` the difference."""
 

@@ -16,10 +16,11 @@ Most rules of single elementwise functions, and some of reductions, are written 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from occelo_graph import Apply, Constant, Op, Variable
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import number_of
@@ -81,7 +82,7 @@ class Pattern:
         return p.neg(self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Wild(Pattern):
     """Any variable that ``where`` accepts."""
 
@@ -92,7 +93,7 @@ class Wild(Pattern):
         return self.name
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Number(Pattern):
     """A constant whose elements all equal one number: ``value``, or any that ``where`` accepts.
 
@@ -107,7 +108,7 @@ class Number(Pattern):
         return self.name or str(self.value)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Call(Pattern):
     """An op, or any of a class, applied to patterns; the node is bound to ``name`` if there is one."""
 

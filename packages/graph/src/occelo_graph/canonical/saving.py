@@ -13,7 +13,6 @@ import io
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from occelo_graph.canonical.document import Numbering, document
 from occelo_graph.canonical.encoding import Arrays, decode, decode_value, encode_value
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable, shared
@@ -33,7 +33,7 @@ FORMAT_VERSION = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class SavedGraph:
     """A loaded graph: the inputs and the outputs, as they were saved."""
 

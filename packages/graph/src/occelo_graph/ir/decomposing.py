@@ -7,9 +7,9 @@ derivative, and `blockwise` for ops without a batching rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.user_ops import owning_kernel
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Decomposition", "decomposed_kernel", "decomposition"]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Decomposition:
     """A graph with the input and output types of a node, and its nodes in topological order."""
 

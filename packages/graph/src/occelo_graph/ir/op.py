@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.facade import facade
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
@@ -104,7 +105,7 @@ def op(cls: Any = None) -> Any:
         raise TypeError(
             f"@op is for subclasses of Op, got {cls!r}; functions are wrapped by wrap_py"
         )
-    decorate: Any = dataclasses.dataclass(frozen=True, eq=False, repr=False)
+    decorate: Any = frozen_dataclass(eq=False, repr=False)
     return decorate(cls)
 
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
+
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.nodes import Apply, Variable
@@ -33,14 +35,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Region:
     """A part of the graph that a node runs itself; ``results`` are the positions of the inputs that it computes."""
 
     results: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Loop:
     """A region that a node runs repeatedly.
 

@@ -7,12 +7,12 @@ linkers have a lowering of `Cast`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Cast", "cast"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class Cast(ScalarOp):
     """Conversion to ``dtype``; a real dtype from a complex one is a TypeError."""
 

@@ -6,12 +6,12 @@ The module is imported with the package, which registers them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph.extensions import place_of_definition, remember_extension
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import add as add_
@@ -367,7 +367,7 @@ _add(
 _add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops": "xor"})
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Reducer:
     """A reduction as a function: ``r(x, axis=None, keepdims=False)``; ``r.running(x, axis=None)`` gives running results."""
 

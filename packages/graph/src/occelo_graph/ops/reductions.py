@@ -7,12 +7,13 @@ fills it, and other packages add reductions by `register_reduction`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import is_discrete
 
@@ -22,7 +23,7 @@ Derive = Callable[[Any, Any, Any, Any], Any]
 """``(op, input, output, cotangent or tangent)`` to the cotangent of the input, or the tangent of the output."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Reduction:
     """An associative and commutative binary scalar op, and the properties of combining many elements with it."""
 

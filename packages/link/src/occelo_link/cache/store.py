@@ -20,9 +20,9 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
 from occelo_link.options import CACHE, CACHE_SIZE
 
@@ -42,7 +42,7 @@ counters: Counter[str] = Counter()
 """Counts of events in this process: ``rewriting``, ``code generation``, hits, misses."""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Entry:
     """A file of the store."""
 

@@ -8,9 +8,9 @@ determines the form of the tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from occelo_graph import TensorType, Type
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.loops.complexes import PARTS, ComplexTensor
 from occelo_link.loops.tensors import Tensor, TensorGroup
 
@@ -28,7 +28,7 @@ INNER_DTYPES = {"float16": ("float32",), **{dtype: (part, part) for dtype, part 
 """The dtypes of the real tensors that represent a tensor of a dtype in a program, where they differ from it."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class Leaf:
     """A real tensor that a value consists of: its dtype and its static shape."""
 

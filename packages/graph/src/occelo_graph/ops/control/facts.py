@@ -6,14 +6,14 @@ The rewrite package infers facts from ops (`occelo_rewrite.assumptions`), and ru
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from occelo_graph.extensions import place_of_caller, remember_extension
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 __all__ = ["FACTS", "Fact", "register_fact"]
 
 
-@dataclass(frozen=True, eq=False)  # facts are asked for often, so they are hashed by identity
+@frozen_dataclass(eq=False)  # facts are asked for often, so they are hashed by identity
 class Fact:
     """A property of a value.
 

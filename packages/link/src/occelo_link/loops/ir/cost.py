@@ -7,8 +7,8 @@ programs states the working memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -48,7 +48,7 @@ _CALL = 20
 """Operations that a call counts for."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class Work:
     """A number of operations, ``own``, plus those of ``inner`` loops, each given by start, stop and the work of an iteration."""
 

@@ -6,13 +6,14 @@ arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/ex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 __all__ = ["ROUTINES", "Argument", "Routine", "find_routine", "routine_of"]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Argument:
     """An argument of a routine: a letter, an integer, or an array of elements.
 
@@ -29,7 +30,7 @@ class Argument:
     wanted: str = ""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Routine:
     """A routine, without the letter of its dtype.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 __all__ = ["OPERATIONS", "Operation", "is_float", "is_integer", "is_signed", "width"]
 
@@ -36,7 +37,7 @@ def width(dtype: str) -> int:
     return 1 if dtype == "bool" else int(dtype.lstrip("uintfloa"))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class Operation:
     """``arity`` arguments of the dtypes that ``takes`` names; ``gives`` is "same" or a dtype.
 

@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from occelo_graph.frozen_dataclasses import repr_of_fields
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -179,7 +181,7 @@ class Block:
         return iter(self.statements)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Store:
     """Write ``value`` at ``offset`` (in elements)."""
 
@@ -188,9 +190,10 @@ class Store:
     value: Value
     node: int = -1
     blocks: ClassVar[tuple[Block, ...]] = ()
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Carried:
     """A scalar that a loop carries from one iteration to the next.
 
@@ -206,9 +209,10 @@ class Carried:
     following: Value
     result: Value
     combine: str | None = None
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class For:
     """``for index in range(start, stop)``, in order.
 
@@ -227,13 +231,14 @@ class For:
     carried: list[Carried] = field(default_factory=list["Carried"])
     non_interruptible: bool = False
     node: int = -1
+    __repr__ = repr_of_fields
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.body,)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class While:
     """Repeat while ``condition`` (computed in ``test``) holds; both blocks see the params."""
 
@@ -242,13 +247,14 @@ class While:
     body: Block
     carried: list[Carried]
     node: int = -1
+    __repr__ = repr_of_fields
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.test, self.body)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class If:
     """One of two blocks; ``results`` are ``(result, value in then, value in orelse)``."""
 
@@ -259,13 +265,14 @@ class If:
         default_factory=list[tuple["Value", "Value", "Value"]]
     )
     node: int = -1
+    __repr__ = repr_of_fields
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.then, self.orelse)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Check:
     """Stop with error ``site`` unless ``condition`` holds."""
 
@@ -273,9 +280,10 @@ class Check:
     site: int
     node: int = -1
     blocks: ClassVar[tuple[Block, ...]] = ()
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Alloc:
     """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
 
@@ -293,9 +301,10 @@ class Alloc:
     keeps: bool = False
     node: int = -1
     blocks: ClassVar[tuple[Block, ...]] = ()
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Swap:
     """Exchange the memory, with its elements, of two buffers of one dtype in the space ``carried``."""
 
@@ -303,24 +312,27 @@ class Swap:
     second: Buffer
     node: int = -1
     blocks: ClassVar[tuple[Block, ...]] = ()
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Pointer:
     """An argument of `Invoke`: the address of an element."""
 
     buffer: Buffer
     offset: Value
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Reference:
     """An argument of `Invoke`: the address of a temporary that holds ``value``."""
 
     value: Value
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Invoke:
     """Call a function of the table with C's calling convention.
 
@@ -334,9 +346,10 @@ class Invoke:
     writes: Sequence[Buffer] = ()
     node: int = -1
     blocks: ClassVar[tuple[Block, ...]] = ()
+    __repr__ = repr_of_fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A pure function of scalars: operations and loads of constants, in one block."""
 
@@ -344,6 +357,7 @@ class Function:
     params: Sequence[Value]
     body: Block
     result: Value
+    __repr__ = repr_of_fields
 
 
 Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke

@@ -1,0 +1,140 @@
+"""Frozen dataclasses that are made quickly: `frozen_dataclass`, for ops and for records that are loaded at the start.
+
+`dataclasses.dataclass` compiles the text of each method, six of them for a frozen class, which was most of the time to import
+this package. Here classes share all methods but ``__init__``. Ops are made so (`ir.op.op`), and records of all packages.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, dataclass_transform, overload
+
+__all__ = ["frozen_dataclass", "repr_of_fields"]
+
+_C = TypeVar("_C", bound=type)
+
+
+class _Omitted:
+    """The default of a parameter whose value a factory makes."""
+
+
+@overload
+def frozen_dataclass(cls: _C) -> _C: ...
+@overload
+def frozen_dataclass(*, eq: bool = True, repr: bool = True) -> Callable[[_C], _C]: ...
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> Any:
+    """Make a class what ``dataclass(frozen=True, eq=eq, repr=repr)`` makes it.
+
+    Two differences: `dataclasses` takes it for a class that is not frozen, so a subclass that is a dataclass must be made
+    by this function, too; and a field must be no ``InitVar`` (TypeError).
+    """
+    if cls is None:
+        return functools.partial(frozen_dataclass, eq=eq, repr=repr)
+    decorate: Any = dataclasses.dataclass(init=False, eq=False, repr=False)
+    made: Any = decorate(cls)
+    methods: dict[str, Any] = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+    if "__init__" not in made.__dict__:
+        methods["__init__"] = _initializer(made)
+    if eq:
+        methods |= {"__eq__": _equal, "__hash__": _hash}
+    if repr:
+        methods["__repr__"] = repr_of_fields
+    for name, method in methods.items():
+        # a class that defines __eq__ alone has the hash None, as in `dataclasses`
+        if name not in made.__dict__ or (name == "__hash__" and made.__hash__ is None):
+            setattr(made, name, method)
+    return made
+
+
+def _initializer(cls: Any) -> types.FunctionType:
+    """The ``__init__`` that sets the fields of a class, and calls ``__post_init__`` if there is one."""
+    parameters: list[str] = ["self"]
+    keywords: list[str] = []
+    defaults: list[Any] = []
+    keyword_defaults: dict[str, Any] = {}
+    names: dict[str, Any] = {"_object": object, "_Omitted": _Omitted}
+    body: list[str] = []
+    for each in dataclasses.fields(cls):
+        name, default, value = each.name, each.default, each.name
+        if each.default_factory is not dataclasses.MISSING:
+            names[f"_new_{name}"] = each.default_factory
+            default, new = _Omitted, f"_new_{name}()"
+            value = f"{new} if {name} is _Omitted else {name}" if each.init else new
+        elif not each.init:
+            continue  # a constant of the class, or set by __post_init__
+        body.append(f"_object.__setattr__(self, {name!r}, {value})")
+        if each.init and each.kw_only:
+            keywords.append(name)
+            if default is not dataclasses.MISSING:
+                keyword_defaults[name] = default
+        elif each.init:
+            parameters.append(name)
+            if default is not dataclasses.MISSING:
+                defaults.append(default)
+            elif defaults:
+                raise TypeError(f"non-default argument {name!r} follows default argument")
+    if any("InitVar" in str(each.type) for each in cls.__dataclass_fields__.values()):
+        raise TypeError(f"{cls.__qualname__} has an InitVar, which frozen_dataclass does not take")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    if keywords:
+        parameters += ["*", *keywords]
+    code = _code(", ".join(parameters), "; ".join(body or ["pass"]))
+    made = types.FunctionType(code, names, "__init__", tuple(defaults))
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__module__ = cls.__module__
+    made.__kwdefaults__ = keyword_defaults
+    made.__annotations__ = {f.name: f.type for f in dataclasses.fields(cls) if f.init} | {
+        "return": None
+    }
+    return made
+
+
+@functools.cache
+def _code(parameters: str, body: str) -> types.CodeType:
+    """The code of an ``__init__``; classes with the same fields share it."""
+    found: dict[str, Any] = {}
+    exec(f"def __init__({parameters}): {body}", found)
+    code: types.CodeType = found["__init__"].__code__
+    return code
+
+
+def _is_frozen(self: Any, name: str) -> bool:
+    """Whether an attribute may not change: a subclass that is no dataclass may have further attributes."""
+    return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
+
+
+def _refuse_to_set(self: Any, name: str, value: Any) -> None:
+    if _is_frozen(self, name):
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    object.__setattr__(self, name, value)
+
+
+def _refuse_to_delete(self: Any, name: str) -> None:
+    if _is_frozen(self, name):
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    object.__delattr__(self, name)
+
+
+def _compared(self: Any) -> tuple[Any, ...]:
+    return tuple([getattr(self, f.name) for f in dataclasses.fields(self) if f.compare])
+
+
+def _equal(self: Any, other: object) -> Any:
+    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_compared(self))
+
+
+def repr_of_fields(self: Any) -> str:
+    """The ``__repr__`` of dataclasses, for classes that are made with ``repr=False`` to be imported quickly."""
+    inside = [f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr]
+    return f"{type(self).__qualname__}({', '.join(inside)})"
