@@ -234,3 +234,15 @@ def test_pad_widths_that_turn_out_negative_are_an_error(mode: str) -> None:
 def test_pad_widths_that_are_none(widths: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         ot.pad(ot.dvector(), widths)
+
+
+@pytest.mark.parametrize("lengths", [np.zeros((0, 0), "int64"), np.ones((2, 2), "int64")])
+def test_a_length_may_be_a_sum_over_an_array(lengths: Any) -> None:
+    x = ot.dvector("x")
+    made = ot.reshape(x, (1, ot.constant(lengths).sum()))
+    node = made.owner
+    assert node is not None
+    (shape,) = node.op.shapes(node, [(ot.shape_i(x, 0),), *[()] * (len(node.inputs) - 1)])
+    assert [
+        int(og.evaluate(ot.as_tensor_variable(n), {x: np.zeros(lengths.sum())})) for n in shape
+    ] == [1, lengths.sum()]

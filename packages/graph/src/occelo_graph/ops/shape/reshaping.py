@@ -151,7 +151,8 @@ def _is_never_negative(length: Any) -> bool:
             else each
         )
         if data is not None:
-            if data < 0:
+            # a sum of lengths may be one over an array, which may be empty
+            if np.any(np.less(data, 0)):
                 return False
             continue
         owner = each.owner
