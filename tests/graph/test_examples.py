@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -12,39 +13,78 @@ from occelo_graph.testing.examples import EXAMPLES
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 DIFFERENTIABLE = [e for e in EXAMPLES if e.gradient]
-BATCHED = [e for e in EXAMPLES if e.batched]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_value_is_the_reference(example: Example) -> None:
-    checks.check_value(example)
+def by_op(examples: Iterable[Example]) -> dict[str, list[Example]]:
+    """The examples of each op: one test for all of them, since starting a test takes longer than most checks."""
+    found: dict[str, list[Example]] = {}
+    for example in examples:
+        found.setdefault(example.name, []).append(example)
+    return found
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_inferred_types_are_those_of_evaluate(example: Example) -> None:
-    checks.check_types(example)
+ALL = by_op(EXAMPLES)
+WITH_GRADIENTS = by_op(DIFFERENTIABLE)
+FINITE_DIFFERENCES = by_op(DIFFERENTIABLE if THOROUGH else DIFFERENTIABLE[::2])
+BATCHED = by_op(e for e in EXAMPLES if e.batched)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_inferred_shapes_are_those_of_values(example: Example) -> None:
-    checks.check_shapes(example)
+def check_each(check: Callable[[Example], None], examples: list[Example]) -> None:
+    """Check all examples, and name those that fail."""
+    wrong: list[Exception] = []
+    for example in examples:
+        try:
+            check(example)
+        except Exception as error:
+            error.add_note(f"of the example {example}")
+            wrong.append(error)
+    if wrong:
+        raise ExceptionGroup(f"{len(wrong)} of {len(examples)} examples fail", wrong)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_memory_layout_does_not_matter(example: Example) -> None:
-    checks.check_layouts(example)
+@pytest.mark.parametrize("op", ALL)
+def test_value_is_the_reference(op: str) -> None:
+    check_each(checks.check_value, ALL[op])
 
 
-@pytest.mark.parametrize("example", DIFFERENTIABLE if THOROUGH else DIFFERENTIABLE[::2], ids=str)
-def test_gradient_agrees_with_finite_differences(example: Example) -> None:
-    checks.check_gradient(example)
+@pytest.mark.parametrize("op", ALL)
+def test_inferred_types_are_those_of_evaluate(op: str) -> None:
+    check_each(checks.check_types, ALL[op])
 
 
-@pytest.mark.parametrize("example", DIFFERENTIABLE, ids=str)
-def test_pushforward_agrees_with_pullback(example: Example) -> None:
-    checks.check_pushforward(example)
+@pytest.mark.parametrize("op", ALL)
+def test_inferred_shapes_are_those_of_values(op: str) -> None:
+    check_each(checks.check_shapes, ALL[op])
 
 
-@pytest.mark.parametrize("example", BATCHED, ids=str)
-def test_vectorized_is_a_loop(example: Example) -> None:
-    checks.check_batches(example)
+@pytest.mark.parametrize("op", ALL)
+def test_memory_layout_does_not_matter(op: str) -> None:
+    check_each(checks.check_layouts, ALL[op])
+
+
+@pytest.mark.parametrize("op", FINITE_DIFFERENCES)
+def test_gradient_agrees_with_finite_differences(op: str) -> None:
+    check_each(checks.check_gradient, FINITE_DIFFERENCES[op])
+
+
+@pytest.mark.parametrize("op", WITH_GRADIENTS)
+def test_pushforward_agrees_with_pullback(op: str) -> None:
+    check_each(checks.check_pushforward, WITH_GRADIENTS[op])
+
+
+@pytest.mark.parametrize("op", BATCHED)
+def test_vectorized_is_a_loop(op: str) -> None:
+    check_each(checks.check_batches, BATCHED[op])
+
+
+def test_all_examples_are_checked_and_those_that_fail_are_named() -> None:
+    seen: list[Example] = []
+
+    def check(example: Example) -> None:
+        seen.append(example)
+        assert len(seen) != 2
+
+    with pytest.raises(ExceptionGroup, match="1 of 3 examples fail") as caught:
+        check_each(check, EXAMPLES[:3])
+    assert seen == EXAMPLES[:3]
+    assert caught.value.exceptions[0].__notes__ == [f"of the example {EXAMPLES[1]}"]
