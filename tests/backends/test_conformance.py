@@ -10,6 +10,7 @@ import pytest
 
 from occelo_compile.conform import FunctionSuite
 from occelo_graph.config import config
+from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import PerformLinker, make_linker
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 from occelo_link.capabilities import BACKENDS, is_installed
@@ -17,7 +18,26 @@ from occelo_link.conform import GAPS, OpSuite
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long; the first three have the whole table in tests of their own
-STEPS = {"py": 8, "vm": 8, "native": 8, "c": 40, "c|py": 40, "numba": 16, "jax": 4, "pytorch": 4}
+STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 16}
+
+
+def one_of_each_op() -> list[int]:
+    """The positions of one example of each op: of one its first, of the next its second, and so on."""
+    positions: dict[str, list[int]] = {}
+    for position, example in enumerate(EXAMPLES):
+        positions.setdefault(example.name, []).append(position)
+    return [own[k % len(own)] for k, own in enumerate(positions.values())]
+
+
+class OneOfEachOp(OpSuite):
+    """For backends with lowerings of their own: the table, or one example of every op of it."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if THOROUGH:
+            super().pytest_generate_tests(metafunc)
+        elif "position" in metafunc.fixturenames:
+            chosen = one_of_each_op()
+            metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
 
 
 @pytest.fixture(autouse=True, scope="class")
@@ -46,7 +66,8 @@ def _suites() -> dict[str, type]:
         for suite in (OpSuite, FunctionSuite):
             options = {"backend": backend, "step": 1 if THOROUGH else STEPS.get(backend, 1)}
             name = f"Test{suite.__name__}_{backend.replace('|', '_')}"
-            cls = type(name, (suite,), options)
+            base = OneOfEachOp if suite is OpSuite and backend not in STEPS else suite
+            cls = type(name, (base,), options)
             made[name] = pytest.mark.skipif(bool(why), reason=why or "none")(cls)
     return made
 
@@ -66,6 +87,11 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
     backend = "pytorch"
     by_inductor: ClassVar[bool] = True
     step = 1 if THOROUGH else 300
+
+
+def test_the_sample_has_every_op() -> None:
+    chosen = [EXAMPLES[i].name for i in one_of_each_op()]
+    assert sorted(chosen) == sorted({example.name for example in EXAMPLES})
 
 
 def test_every_gap_is_of_a_backend_and_says_why() -> None:

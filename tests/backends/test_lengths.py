@@ -162,7 +162,7 @@ def sample(backend: str) -> list[Example]:
     chosen += [e for e in UNIQUE if e.family == "elemwise"][::20]
     if THOROUGH or backend in ("native", "vm"):
         return chosen
-    return chosen[HERE.index(backend) :: 30 if backend in ("jax", "pytorch") else 12]
+    return chosen[HERE.index(backend) :: 30 if backend in ("jax", "numba", "pytorch") else 12]
 
 
 @pytest.mark.parametrize("backend", [b for b in HERE if b != "py"])

@@ -111,6 +111,8 @@ def test_values_derivatives_and_batches(name: str, backend: str) -> None:
     x, t = ot.dtensor3("x"), ot.dtensor3("t")
     outputs: list[Any] = []
     expected: list[Any] = []
+    # Numba takes seconds for the loops of native, which has all of them
+    few = backend == "numba" and not THOROUGH
     for axes in AXES:
         y = own(x, axis=axes)
         outputs += [y, grad((y * y).sum(), x), pushforward([y], [x], [t])[0]]
@@ -131,6 +133,9 @@ def test_values_derivatives_and_batches(name: str, backend: str) -> None:
     batched = vectorize_graph([own(v), own.running(v)], {v: x})
     outputs += batched
     expected += [_reduced(function, data, (2,)), _running(function, data, 2)]
+    if few:
+        # a value, a slope and what is running
+        outputs, expected = [outputs[k] for k in (0, 1, 3)], [expected[k] for k in (0, 1, 3)]
     compiled = name != "in_parallel_in_python"
     assert not compiled or not supports(backend, outputs)
     f = oc.function([x, t], outputs, mode=backend, on_unused_input="ignore")
