@@ -596,3 +596,49 @@ class ScaleBadly(ScalePairs):
 
 
 lowers_parts_to_loops(ScaleBadly)(lambda context, node, inputs: [TensorGroup(inputs[0].parts[:2])])
+
+
+class LoosePairsType(PairsType):
+    """A type that takes any `Pairs`."""
+
+    __slots__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        return data
+
+
+@op
+class MakeLoose(Op):
+    def infer(self, data: Any, index: Any) -> Any:
+        return LoosePairsType()
+
+    def evaluate(self, data: Any, index: Any) -> Any:
+        return Pairs(data.astype("float32"), index)
+
+
+WRONG = [
+    (np.ones(2, "int16"), r"must be float64 .*, and is int16"),
+    (np.ones((1, 2)), r"must be float64 .*, and is float64 \(1, 2\)"),
+    (np.ones(2, ">f8"), r"must be float64 .*, and is >f8"),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), WRONG, ids=["dtype", "ndim", "byteorder"])
+def test_arrays_that_are_not_as_the_type_says_are_refused(
+    mode: str, data: Any, message: str
+) -> None:
+    kind = LoosePairsType()
+    value, right = Pairs(data, np.arange(2)), Pairs(np.ones(2), np.arange(2))
+    p, x, i = kind("p"), ot.dvector("x"), ot.lvector("i")
+    state = SharedVariable(kind, right, name="state")
+    f = oc.function([p], [p, state], mode=mode)
+    with pytest.raises(TypeError, match=message):
+        f(value)
+    with pytest.raises(TypeError, match=message):
+        state.set_value(value)
+    with pytest.raises(TypeError, match=message):
+        kind.make_constant(value)
+    np.testing.assert_array_equal(f(right)[0].data, right.data)
+    g = oc.function([x, i], MakeLoose()(x, i), mode=mode)
+    with pytest.raises(og.errors.WrongResultError, match=r"must be float64 .*, and is float32"):
+        g(np.ones(2), np.arange(2))

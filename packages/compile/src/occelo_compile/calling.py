@@ -321,7 +321,7 @@ class Function:
                     continue
                 value = local(value)
             try:
-                filtered = container.type.filter(
+                filtered = container.type.accept(
                     value, strict=container.strict, allow_downcast=container.allow_downcast
                 )
             except (TypeError, ValueError) as error:
@@ -455,7 +455,7 @@ class Function:
         graph = self.maker.fgraph
         given = iter(args)
         values = [
-            container.type.filter(next(given))
+            container.type.accept(next(given))
             if i in self._explicit
             else local(container.storage[0])
             for i, container in enumerate(self.input_storage)

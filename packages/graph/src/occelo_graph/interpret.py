@@ -228,7 +228,7 @@ def _own(kind: Type, value: Any) -> Any:
 
 def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
     if variable in given:
-        return variable.type.filter(given[variable], allow_downcast=None)
+        return variable.type.accept(given[variable], allow_downcast=None)
     if isinstance(variable, Constant):
         return variable.data
     if isinstance(variable, SharedVariable):

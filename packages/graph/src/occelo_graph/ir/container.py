@@ -73,7 +73,7 @@ class Container:
         if value is None:
             self.storage[0] = None
             return
-        self.storage[0] = self.type.filter(
+        self.storage[0] = self.type.accept(
             value, strict=self.strict, allow_downcast=self.allow_downcast
         )
 

@@ -220,7 +220,7 @@ class Constant(AtomicVariable):
 
     def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
         super().__init__(type, name)
-        self.data = type.filter(data)
+        self.data = type.accept(data)
 
     @property
     def value(self) -> Any:

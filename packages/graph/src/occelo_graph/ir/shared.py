@@ -41,7 +41,7 @@ class SharedVariable(Variable):
         self._default_update: Variable | None = None
         if container is None:
             container = Container(self, [None], strict=strict, allow_downcast=allow_downcast)
-            container.storage[0] = type.filter(value, strict=strict, allow_downcast=allow_downcast)
+            container.storage[0] = type.accept(value, strict=strict, allow_downcast=allow_downcast)
         self.container = container
         for collector in _collectors.get():
             collector.append(self)

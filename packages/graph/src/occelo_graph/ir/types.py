@@ -71,10 +71,33 @@ class Type:
         """
         raise NotImplementedError(f"{type(self).__name__} has no filter")
 
+    def accept(self, data: Any, **options: Any) -> Any:
+        """`filter`, and TypeError if the arrays of the value are not as `parts` declares: compiled code relies on that."""
+        value = self.filter(data, **options)
+        if not self.is_array:
+            self._check_parts(value)
+        return value
+
+    def _check_parts(self, value: Any) -> None:
+        kinds = self.parts()
+        if kinds is None:
+            return
+        arrays = self.to_parts(value)
+        if len(arrays) != len(kinds):
+            raise TypeError(
+                f"to_parts of {self} must give {len(kinds)} arrays, and gave {len(arrays)}"
+            )
+        for i, (kind, array) in enumerate(zip(kinds, arrays, strict=True)):
+            dtype, shape = getattr(array, "dtype", None), getattr(array, "shape", ())
+            fits = dtype == kind.numpy_dtype and len(shape) == kind.ndim
+            if not fits or any(n not in (None, m) for n, m in zip(kind.shape, shape, strict=True)):
+                got = f"of type {type(array).__name__}" if dtype is None else f"{dtype} {shape}"
+                raise TypeError(f"Array {i} of a value of {self} must be {kind}, and is {got}")
+
     def is_valid_value(self, data: Any, strict: bool = True) -> bool:
         """Whether `filter` accepts ``data``."""
         try:
-            self.filter(data, strict=strict)
+            self.accept(data, strict=strict)
         except (TypeError, ValueError):
             return False
         return True

@@ -138,7 +138,7 @@ def results_of(
     if isinstance(result, tuple) and count != 1:
         # only a type whose values are tuples accepts it
         try:
-            value = kind.filter(result)
+            value = kind.accept(result)
         except (TypeError, ValueError):
             value = None
         if value is not result:
@@ -163,7 +163,7 @@ def _filtered(kind: Type, value: Any, position: int, who: str, convert: bool) ->
             f"Output {position} of {who} is {own} {value.shape}, and its type is {kind}"
         )
     try:
-        return kind.filter(value)
+        return kind.accept(value)
     except (TypeError, ValueError) as error:
         context = [f"Output {position} of {who} is of type {kind}:"]
         raise WrongResultError(lines(context, str(error))) from None
@@ -184,7 +184,7 @@ def stored_results(
                 f"perform of {who} must set {where}, and replaced output_storage[{i}]"
             )
         try:
-            values.append(out.type.filter(cell[0]))
+            values.append(out.type.accept(cell[0]))
         except TypeError as error:
             if cell[0] is None:
                 raise WrongResultError(
