@@ -343,3 +343,14 @@ def test_programs_show_the_call() -> None:
     assert "table 0: callback:0" in text
     assert "invoke callback:0(&tmp" in text
     assert "invoke results:0(&tmp" in text
+
+
+def test_an_elementwise_function_must_keep_the_shape(mode: str) -> None:
+    x = ot.dvector("x")
+    shortened = og.elementwise("shortened", 1, og.inexact, lambda a: a[:1])
+    f = oc.function([x], shortened(x), mode=mode)
+    assert f([2.0]) == [2.0]
+    with pytest.raises(
+        og.errors.WrongResultError, match=r"shortened must .* \(3,\), and gave \(1,\)"
+    ):
+        f([1.0, 2.0, 3.0])

@@ -6,13 +6,17 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import occelo_graph as og
 import occelo_graph.tensor as ot
-from occelo_graph.ir.traits import Traits
+from occelo_graph.ir.traits import FIRST, Traits
 from occelo_graph.ops.elemwise import scalar
-from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp, promoted
+from occelo_graph.ops.elemwise.declared import check_options, check_traits
+from occelo_graph.ops.elemwise.op import elementwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp, inexact, promoted
+from occelo_graph.ops.elemwise.signatures import ScalarTraits
 from occelo_graph.ops.reductions import Reduction
 
 DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
@@ -229,3 +233,58 @@ def test_a_trait_that_is_new_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Traits, "new_trait", True, raising=False)
     with pytest.raises(AssertionError, match="new_trait"):
         test_every_trait_says_what_its_default_means(Traits)
+
+
+def _declare(name: str, nin: int, function: Any, rule: Any = inexact, **options: Any) -> Any:
+    return elementwise(name, nin, rule, function, **options)
+
+
+LIES: list[tuple[str, Any, Any, int, Any]] = [
+    ("monotone", "increasing", lambda x: -x, 1, inexact),
+    ("monotone", "decreasing", lambda x: x * x, 1, inexact),
+    ("sign", "nonnegative", lambda x: x - 5, 1, inexact),
+    ("sign", "unsigned", lambda x: np.abs(x) * -0.0, 1, inexact),
+    ("keeps_sign", ("nonnegative",), lambda x: x - 5, 1, inexact),
+    ("linear", "all", lambda x: x * x, 1, inexact),
+    ("linear", "first", lambda x: x + 1, 1, inexact),
+    ("commutative", True, lambda x, y: x - y, 2, inexact),
+    ("moves", FIRST, lambda x: x + 1, 1, inexact),
+    ("holomorphic", True, lambda x: np.conj(x) * 1.0, 1, promoted),
+]
+MEANINGLESS: list[tuple[str, Any]] = [
+    ("monotone", "up"),
+    ("monotone", True),
+    ("sign", "positive"),
+    ("keeps_sign", "nonnegative"),
+    ("keeps_sign", ("positive",)),
+    ("linear", True),
+    ("holomorphic", "yes"),
+    ("moves", 0),
+    ("commutative", "no"),
+    ("infix", "+"),
+    ("partials", [None, None]),
+    ("complex_pullback", [None, None]),
+]
+
+
+@pytest.mark.parametrize(("trait", "value", "function", "nin", "rule"), LIES)
+def test_traits_that_the_code_contradicts_are_refused(
+    trait: str, value: Any, function: Any, nin: int, rule: Any
+) -> None:
+    with pytest.raises(ValueError, match=f"lie declares {trait}=.* its NumPy code contradicts"):
+        _declare("lie", nin, function, rule, **{trait: value})
+    _declare("lie", nin, function, rule)  # the name is free
+
+
+@pytest.mark.parametrize(("option", "value"), MEANINGLESS)
+def test_options_that_mean_nothing_are_refused(option: str, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="odd"):
+        _declare("odd", 1, np.exp, **{option: value})
+
+
+def test_the_traits_of_our_own_functions_hold_on_the_same_numbers() -> None:
+    for name, scalar_op in ScalarFunction.table().items():
+        if scalar_op.place is None:
+            options = {each: getattr(scalar_op, each) for each in ScalarTraits.__annotations__}
+            check_options(name, scalar_op.nin, scalar_op.partials, options)
+            check_traits(name, scalar_op.nin, scalar_op.rule, scalar_op.function, options)

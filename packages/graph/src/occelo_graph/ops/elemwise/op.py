@@ -21,6 +21,7 @@ from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
+from occelo_graph.ops.elemwise.declared import check_options, check_traits, with_shape_checked
 from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.nodes import tensors
@@ -185,6 +186,8 @@ class Elemwise(Op):
         evaluate = scalar_op.evaluate
         if isinstance(scalar_op, ScalarFunction) and (scalar_op.arity or len(node.inputs) == 2):
             evaluate = scalar_op.function
+        if scalar_op.external_code and scalar_op.nout == 1:
+            evaluate = with_shape_checked(str(scalar_op), evaluate)
         dtypes = [out.type.numpy_dtype for out in node.outputs if isinstance(out.type, TensorType)]
         check = _run_time_check(node)
         inplace = self.inplace
@@ -512,9 +515,14 @@ def elementwise(
     traits, see `ScalarOp`.
 
     ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
-    is loaded again. That defines another function; graphs and compiled functions keep the earlier one.
+    is loaded again. That defines another function; graphs and compiled functions keep the earlier one. ValueError
+    also for an option with a value that means nothing, and for a trait that the NumPy code contradicts on a few numbers.
     """
     place = place_of_definition()
+    if place is not None:
+        check_options(name, nin, partials, options)
+        if function is not None:
+            check_traits(name, nin, rule, function, options)
     ScalarFunction.rename_earlier(name, place)
     scalar_op = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     scalar_op.place = place

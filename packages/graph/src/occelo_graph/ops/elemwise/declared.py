@@ -1,0 +1,154 @@
+"""Checks of what users declare with `elementwise`: the options, the traits on a few numbers, the shape of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+
+from occelo_graph.errors import WrongResultError
+from occelo_graph.narrowing import is_tuple
+from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, Sign
+
+__all__ = ["check_options", "check_traits", "with_shape_checked"]
+
+_Code = Callable[..., Any]
+_Entry = TypeVar("_Entry")
+_TRUTH = (False, True)
+
+
+def _by_option(**entries: _Entry) -> Mapping[str, _Entry]:
+    return entries
+
+
+_ALLOWED = _by_option(
+    commutative=_TRUTH,
+    arithmetic=_TRUTH,
+    holomorphic=(None, *_TRUTH),
+    linear=(None, "all", "each", "first"),
+    sign=(None, *get_args(Sign)),
+    monotone=(None, *get_args(Monotone)),
+)
+
+
+def check_options(
+    name: str, nin: int | None, partials: Sequence[Any], options: Mapping[str, Any]
+) -> None:
+    """TypeError or ValueError for an option of `elementwise` with a value that means nothing."""
+    for option, allowed in _ALLOWED.items():
+        value = options.get(option)
+        if option in options and not any(value is a or value == a for a in allowed):
+            raise ValueError(f"{option} of {name} must be one of {allowed}, got {value!r}")
+    kept: Any = options.get("keeps_sign", ())
+    if not is_tuple(kept) or not set(kept) <= set(get_args(Sign)):
+        raise ValueError(f"keeps_sign of {name} must be a tuple of {get_args(Sign)}, got {kept!r}")
+    moved: object = options.get("moves")
+    if not (moved is None or isinstance(moved, slice)):
+        raise TypeError(f"moves of {name} must be a slice of inputs, got {moved!r}")
+    infix: Any = options.get("infix")
+    if infix is not None and [type(each) for each in infix] != [str, int]:
+        raise TypeError(f"infix of {name} must be an operator and its precedence, got {infix!r}")
+    pulled: Sequence[Any] = options.get("complex_pullback") or ()
+    for count, what in ((len(partials), "derivatives"), (len(pulled), "complex_pullback")):
+        if nin is not None and count not in (0, nin):
+            raise ValueError(
+                f"{name} takes {nin} inputs, so {what} has as many entries, not {count}"
+            )
+
+
+_REALS = np.array([-np.inf, -37.0, -2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 2.5, 37.0, np.inf])
+_FINITE = np.array([-2.5, -1.0, -0.25, 0.5, 0.75, 3.0])
+_OTHERS = np.array([0.5, -3.0, 1.25, 2.0, -0.75, 0.25])
+
+
+def check_traits(
+    name: str, nin: int | None, rule: DtypeRule, code: _Code, options: Mapping[str, Any]
+) -> None:
+    """ValueError if a few numbers show that a declared trait does not hold; numbers that the NumPy code refuses show nothing."""
+    for trait, (of, holds) in _TESTS.items():
+        declared: Any = options.get(trait)
+        if not declared or nin != of:
+            continue
+        try:
+            if holds is _is_holomorphic and rule(["complex128"]) != "complex128":
+                continue
+            with np.errstate(all="ignore"):
+                right = holds(declared, code)
+        except Exception:
+            continue
+        if not right:
+            raise ValueError(
+                f"{name} declares {trait}={declared!r}, which its NumPy code contradicts"
+            )
+
+
+def _is_monotone(declared: Any, code: _Code) -> bool:
+    found = np.asarray(code(_REALS.copy()))
+    rest = found[~np.isnan(found)]
+    before, after = (rest[:-1], rest[1:]) if declared == "increasing" else (rest[1:], rest[:-1])
+    return bool(((before <= after) | np.isclose(before, after, rtol=1e-6)).all())
+
+
+def _has(sign: Sign, array: Any) -> bool:
+    low = np.signbit(array) if sign == "unsigned" else array < 0
+    return not bool((low & ~np.isnan(array)).any())
+
+
+def _has_sign(declared: Any, code: _Code) -> bool:
+    return _has(declared, np.asarray(code(_REALS.copy())))
+
+
+def _keeps_sign(declared: Any, code: _Code) -> bool:
+    return all(_has(sign, np.asarray(code(_REALS[6:].copy()))) for sign in declared)
+
+
+def _is_linear(declared: Any, code: _Code) -> bool:
+    whole = np.asarray(code(_FINITE + _OTHERS))
+    return np.allclose(whole, code(_FINITE.copy()) + code(_OTHERS.copy()), rtol=1e-3, atol=1e-6)
+
+
+def _commutes(declared: Any, code: _Code) -> bool:
+    a, b = code(_FINITE.copy(), _OTHERS.copy()), code(_OTHERS.copy(), _FINITE.copy())
+    return np.allclose(a, b, rtol=1e-3, equal_nan=True)
+
+
+def _moves(declared: Any, code: _Code) -> bool:
+    return np.array_equal(code(_FINITE.copy()), _FINITE)
+
+
+def _is_holomorphic(declared: Any, code: _Code) -> bool:
+    z, h = 0.5 + 0.25j * _FINITE, 1e-4
+    along = np.asarray(code(z + h)) - code(z - h)
+    across = np.asarray(code(z + h * 1j)) - code(z - h * 1j)
+    known = np.isfinite(along) & np.isfinite(across)
+    return np.allclose(across[known], 1j * along[known], rtol=1e-2, atol=1e-2 * h)
+
+
+_Test = tuple[int, Callable[[Any, _Code], bool]]
+_TESTS: Mapping[str, _Test] = _by_option(
+    monotone=(1, _is_monotone),
+    sign=(1, _has_sign),
+    keeps_sign=(1, _keeps_sign),
+    linear=(1, _is_linear),
+    commutative=(2, _commutes),
+    moves=(1, _moves),
+    holomorphic=(1, _is_holomorphic),
+)
+"""For each trait, how many inputs the function has that is tested, and the test."""
+
+
+def with_shape_checked(name: str, code: _Code) -> _Code:
+    """The NumPy code, with `WrongResultError` for a result that has not the shape of the arguments, broadcast."""
+
+    def checked(*arrays: Any) -> Any:
+        result = code(*arrays)
+        shape = np.shape(result)
+        wanted = np.broadcast_shapes(*map(np.shape, arrays))
+        if shape != wanted:
+            raise WrongResultError(
+                f"{name} must give an array of the shape of its arguments, {wanted}, and gave {shape}"
+            )
+        return result
+
+    return checked
