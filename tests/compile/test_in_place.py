@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from occelo_compile import In, Out, function, shared
+from occelo_graph import linalg
 from occelo_graph import tensor as ot
 from occelo_link.testing import has_compiler
 from occelo_link.units.object_layout import layout_fits
@@ -229,3 +230,17 @@ def test_what_an_update_takes_is_in_the_program(tmp_path: Any) -> None:
     f.dump(tmp_path)
     text = (tmp_path / "block0.program.txt").read_text()
     assert "over in1" in text
+
+
+def test_a_factor_that_fails_leaves_the_state_as_it_was() -> None:
+    matrix = np.diag(np.arange(20.0)) - 5
+    state = shared(matrix.copy(), "state")
+    f = function([], [], updates=[(state, linalg.cholesky(state))])
+    with pytest.raises(np.linalg.LinAlgError):
+        f()
+    np.testing.assert_array_equal(state.get_value(), matrix)
+    state.set_value(matrix @ matrix.T + np.eye(20))
+    f()
+    np.testing.assert_allclose(
+        state.get_value(), np.linalg.cholesky(matrix @ matrix.T + np.eye(20)), rtol=1e-9
+    )

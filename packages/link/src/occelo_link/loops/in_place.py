@@ -67,7 +67,9 @@ def changes_of_states(
     ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input: the
     first one changes the input, which no other step reads, and each further one changes the result of the one before.
     """
-    changes = {s.writes[0].buffer: s for s in steps if isinstance(s, Step) and s.changed}
+    changes = {
+        s.writes[0].buffer: s for s in steps if isinstance(s, Step) and s.changed and not s.can_fail
+    }
     if not any(output in changes for output in states):
         return {}
     readers: dict[Buffer, int] = {}

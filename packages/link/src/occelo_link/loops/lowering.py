@@ -168,8 +168,10 @@ class Context:
         """A tensor computed by a formula from ``sources``, which are read at the same index if ``identity``."""
         reads: dict[Stored, bool] = {}
         depth = 0
+        is_scalar = all(map(is_unit, shape))
         for source in sources:
-            cost += source.cost
+            # scalars are computed once, before the loops
+            cost += source.cost if is_scalar or not all(map(is_unit, source.shape)) else 0
             depth = max(depth, source.depth)
             same = identity and self.aligned(source, shape)
             for stored, kept in source.reads.items():
@@ -247,11 +249,12 @@ class Context:
         others: Sequence[Tensor],
         write: Callable[[Stored], None],
         prepare: Callable[[], None] | None = None,
+        can_fail: bool = False,
     ) -> Stored:
         """A copy of a tensor in which ``write`` changes some elements; made in place if nothing else reads the tensor.
 
         ``others`` are the tensors that ``write`` reads. Statements that may fail are written by ``prepare``,
-        which is called first.
+        which is called first. A ``write`` that ``can_fail`` never changes a state.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -260,7 +263,7 @@ class Context:
                 copy_elements(self, tensor, result)
             write(result)
 
-        step = Step([tensor, *others], [result], emit, self.builder.node, tensor, prepare)
+        step = Step([tensor, *others], [result], emit, self.builder.node, tensor, prepare, can_fail)
         self.schedule.add_step(step)
         return result
 

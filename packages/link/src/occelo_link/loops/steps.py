@@ -19,7 +19,8 @@ class Step:
 
     ``changed`` is the first of ``reads`` if the only result is that tensor with some elements changed. The schedule may
     let the result take over its memory; it sets ``in_place`` before the statements are written. Statements that may fail
-    are written by ``prepare``, before any memory of a state is taken over.
+    are written by ``prepare``, before any memory of a state is taken over; a step whose other statements ``can_fail``
+    never takes over that of a state.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Step:
         node: int = -1,
         changed: Tensor | None = None,
         prepare: Callable[[], None] | None = None,
+        can_fail: bool = False,
     ) -> None:
         self.node = node
         self.reads = reads
@@ -37,6 +39,7 @@ class Step:
         self.emit = emit
         self.changed = changed
         self.prepare = prepare
+        self.can_fail = can_fail
         self.in_place = False
 
     @property

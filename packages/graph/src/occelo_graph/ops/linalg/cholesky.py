@@ -32,6 +32,7 @@ class Cholesky(MatrixOp):
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n,n)"
+    reads_once: ClassVar[bool] = True
 
     def core(self, *arrays: Array) -> Array:
         return np.linalg.cholesky(arrays[0])

@@ -33,6 +33,7 @@ class SolveTriangular(MatrixOp):
     unit_diagonal: bool = False
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,k)->(n,k)"
+    reads_once: ClassVar[bool] = True
 
     @property
     def label(self) -> str:

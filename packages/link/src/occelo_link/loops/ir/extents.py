@@ -81,11 +81,15 @@ class _Arguments:
         value = self._reference(position).value
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
-    def plain(self, position: int) -> bool:
-        """Whether the argument is the letter N: a matrix that is not transposed, or results that are not wanted."""
+    def letter(self, position: int) -> str:
+        """An argument that is a letter."""
         reference = self._reference(position)
         assert reference.value.op == "const"
-        return chr(reference.value.args[0]) == "N"
+        return chr(reference.value.args[0])
+
+    def plain(self, position: int) -> bool:
+        """Whether the argument is the letter N: a matrix that is not transposed, or results that are not wanted."""
+        return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
         """The elements spanned by ``lines`` of ``width`` elements each that start ``step`` apart."""
@@ -130,7 +134,20 @@ def _gemv(args: _Arguments) -> Sequence[Extent]:
     ]
 
 
-_ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {"gemm": _gemm, "gemv": _gemv}
+def _trsm(args: _Arguments) -> Sequence[Extent]:
+    # side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
+    order = 4 if args.letter(0) == "L" else 5
+    return [
+        args.matrix(7, 8, rows=order, columns=order),
+        args.matrix(9, 10, rows=4, columns=5),
+    ]
+
+
+_ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {
+    "gemm": _gemm,
+    "gemv": _gemv,
+    "trsm": _trsm,
+}
 
 
 def _of_lapack(

@@ -15,7 +15,12 @@ from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.linalg.elimination import by_size, worth_loops
 from occelo_link.loops.linalg.lane_algorithms import factor_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
-from occelo_link.loops.linalg.lapack import Lapack, each_element, fill_with_nan
+from occelo_link.loops.linalg.lapack import (
+    Lapack,
+    clear_above_diagonal,
+    each_element,
+    fill_with_nan,
+)
 from occelo_link.loops.linalg.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
@@ -37,9 +42,18 @@ def lower_cholesky(
     if in_lanes:
         x = context.contiguous_copy(x)
     triangle = _lower_triangle(context, x)
-    result = context.new_stored(x.dtype, [*x.shape[:-2], n, n])
 
-    def factor(index: Index, failed: Value) -> None:
+    def by_lapack(result: Stored) -> None:
+        builder, zero = context.builder, context.i64(0)
+        lapack = Lapack(context, x.dtype)
+        leading = builder.op("max", n, context.i64(1))
+        with each_element(context, batch) as index:
+            at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
+            # the lower triangle in row-major order is the upper one in column-major order
+            info = lapack.call("potrf", uplo="U", n=n, a=at, lda=leading)
+            settle(result, index, info)
+
+    def settle(result: Stored, index: Index, failed: Value) -> None:
         if node.op.on_error == "raise":
             context.check(context.builder.eq(failed, context.i64(0)))
             return
@@ -49,35 +63,40 @@ def lower_cholesky(
             lambda: fill_with_nan(context, result, index) or (),
         )
 
+    shape = [*batch, n, n]
+    if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
+        # in place if nothing else reads the matrix, which saves memory for one
+
+        def replace(made: Stored) -> None:
+            with each_element(context, batch) as index:
+                clear_above_diagonal(context, made, index)
+            by_lapack(made)
+
+        return [context.change(x, [], replace, can_fail=True)]
+    result = context.new_stored(x.dtype, shape)
+
+    def copied_to_lapack() -> Sequence[Value]:
+        copy_elements(context, triangle, result)
+        by_lapack(result)
+        return ()
+
+    def by_loops() -> Sequence[Value]:
+        builder, zero = context.builder, context.i64(0)
+        if in_lanes:
+            assert isinstance(x, Stored)
+            _in_lanes(context, x, result, node.op.on_error == "nan")
+            return ()
+        copy_elements(context, triangle, result)
+        with each_element(context, batch) as index:
+            start = result.position(builder, [*index, zero, zero])
+            settle(result, index, _small(context, result, start, n))
+        return ()
+
     def emit() -> None:
-        builder = context.builder
-        zero = context.i64(0)
-
-        def by_lapack() -> Sequence[Value]:
-            copy_elements(context, triangle, result)
-            lapack = Lapack(context, x.dtype)
-            leading = builder.op("max", n, context.i64(1))
-            with each_element(context, x.shape[:-2]) as index:
-                at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
-                # the lower triangle in row-major order is the upper one in column-major order
-                factor(index, lapack.call("potrf", uplo="U", n=n, a=at, lda=leading))
-            return ()
-
-        def by_loops() -> Sequence[Value]:
-            if in_lanes:
-                assert isinstance(x, Stored)
-                _in_lanes(context, x, result, node.op.on_error == "nan")
-                return ()
-            copy_elements(context, triangle, result)
-            with each_element(context, x.shape[:-2]) as index:
-                start = result.position(builder, [*index, zero, zero])
-                factor(index, _small(context, result, start, n))
-            return ()
-
         if with_loops:
-            by_size(context, [n], by_loops, by_lapack)
+            by_size(context, [n], by_loops, copied_to_lapack)
         else:
-            by_lapack()
+            copied_to_lapack()
 
     context.step([triangle], [result], emit)
     return [result]

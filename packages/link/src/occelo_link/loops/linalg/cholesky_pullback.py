@@ -15,6 +15,7 @@ from occelo_link.loops.linalg.lapack import (
     LETTERS,
     Lapack,
     batch_lengths,
+    clear_above_diagonal,
     each_element,
     own_index,
 )
@@ -93,16 +94,7 @@ class _Reverse:
             stop = builder.sub(n, builder.mul(blocks.index, size))
             first = builder.op("max", builder.sub(stop, size), zero)
             self._block(first, stop)
-        self._clear_upper()
-
-    def _clear_upper(self) -> None:
-        """Store zeros right of the diagonal."""
-        builder = self.builder
-        with builder.loop(self.n, fixed=True) as down:
-            i = down.index
-            start = builder.add(i, self.context.i64(1))
-            with builder.loop(self.n, start=start, lanes=8) as across:
-                self._store(i, across.index, builder.const(0.0, self.result.dtype))
+        clear_above_diagonal(context, self.result, index)
 
     def _at(self, row: Value, column: Value) -> Value:
         return self.builder.add(self.builder.mul(row, self.n), column)

@@ -76,8 +76,9 @@ def eliminate_lanes(
     a: LaneMatrix,
     b: LaneMatrix | None = None,
     record: Callable[[Value, Buffer], None] | None = None,
+    keep: bool = False,
 ) -> None:
-    """Factor matrices in place into L and U, by partial pivoting, and apply the same to right-hand sides.
+    """Factor matrices in place into U, by partial pivoting, and apply the same to right-hand sides; ``keep`` L as well.
 
     Calls ``record(k, places)`` for each row ``k`` with the rows that it is exchanged with, as numbers of the lanes' dtype.
     """
@@ -92,8 +93,8 @@ def eliminate_lanes(
             record(k, places)
         with builder.loop(n, start=after, fixed=True) as rows:
             for part in parts:
-                # without a record the factors left of the diagonal are not used again
-                start = k if part is a and record is None else None
+                # the factors left of the diagonal are not used again
+                start = k if part is a and not keep else None
                 exchange_lanes(lanes, part, k, rows.index, places, start)
         with lanes.each() as lane:
             pivot = a.load(k, k, lane)

@@ -14,7 +14,15 @@ from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
-__all__ = ["LETTERS", "Lapack", "batch_lengths", "each_element", "fill_with_nan", "own_index"]
+__all__ = [
+    "LETTERS",
+    "Lapack",
+    "batch_lengths",
+    "clear_above_diagonal",
+    "each_element",
+    "fill_with_nan",
+    "own_index",
+]
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -133,3 +141,16 @@ def fill_with_nan(context: Context, result: Stored, index: Index) -> None:
     start = result.position(builder, [*index, zero, zero])
     with builder.loop(builder.product(result.shape[-2:])) as loop:
         builder.store(result.buffer, builder.add(start, loop.index), nan)
+
+
+def clear_above_diagonal(context: Context, result: Stored, index: Index) -> None:
+    """Store zeros above the diagonal of the square matrix at an index of a batch in C order."""
+    builder, zero, n = context.builder, context.i64(0), result.shape[-1]
+    first = result.position(builder, [*index, zero, zero])
+    with builder.loop(n, fixed=True) as down:
+        i = down.index
+        row = builder.add(first, builder.mul(i, n))
+        start = builder.add(i, context.i64(1))
+        with builder.loop(n, start=start, lanes=8) as across:
+            at = builder.add(row, across.index)
+            builder.store(result.buffer, at, builder.const(0.0, result.dtype))

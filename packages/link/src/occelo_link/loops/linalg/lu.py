@@ -111,7 +111,7 @@ def _in_lanes(context: Context, source: Stored, result: Stored, pivots: Stored) 
     # a pivot of 0 is no failure: the factors exist
     with lanes.groups(nan=True):
         matrix.fill(source)
-        eliminate_lanes(lanes, matrix, record=record)
+        eliminate_lanes(lanes, matrix, record=record, keep=True)
         matrix.copy_to(result, nan=False)
 
 

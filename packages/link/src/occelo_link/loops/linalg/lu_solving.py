@@ -21,7 +21,6 @@ from occelo_link.loops.linalg.lapack import (
     fill_with_nan,
     own_index,
 )
-from occelo_link.loops.linalg.triangular import TriangularOperand
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
     new_result,
@@ -29,10 +28,50 @@ from occelo_link.loops.linalg.work_matrices import (
     whole_tensor,
 )
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Index, Tensor, is_unit
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
+
+
+class _Factors:
+    """The factors: real ones are read in place, complex ones copied."""
+
+    def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:
+        self.context, self.dtype = context, dtype
+        self.parts: Sequence[Stored] = stored_parts(context, tensor)
+        self.operand = MatrixOperand(context, tensor) if len(self.parts) == 1 else None
+        self.copy: WorkMatrix | None = None
+        self.by_rows = False
+        if self.operand is not None:
+            self.parts = [self.operand.stored]
+            self.by_rows = self.operand.by_rows
+
+    def prepare(self, n: Value) -> None:
+        """Allocate working memory."""
+        if self.operand is None:
+            self.copy = WorkMatrix(self.context, self.dtype, n, n)
+
+    @property
+    def leading(self) -> Value:
+        """The leading dimension."""
+        if self.copy is not None:
+            return self.copy.leading
+        assert self.operand is not None
+        return self.operand.leading
+
+    def at(self, index: Index) -> Pointer:
+        """The address of the matrix at an index of the batch."""
+        context = self.context
+        if self.copy is not None:
+            self.copy.fill(self.parts, index)
+            return self.copy.pointer
+        zero = context.i64(0)
+        own = own_index(context, self.parts[0], 2, index)
+        return Pointer(
+            self.parts[0].buffer, self.parts[0].position(context.builder, [*own, zero, zero])
+        )
 
 
 class _ByFactors:
@@ -63,7 +102,7 @@ class _ByFactors:
             a = context.contiguous_copy(a)
         if self.in_lanes and b is not None:
             b = context.contiguous_copy(b)
-        self.factors = TriangularOperand(context, a, self.dtype)
+        self.factors = _Factors(context, a, self.dtype)
         self.pivots = context.contiguous_copy(pivots)
         self.right = None if b is None else stored_parts(context, b)
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])

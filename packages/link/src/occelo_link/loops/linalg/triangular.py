@@ -1,6 +1,6 @@
-"""Lowering of equations with a triangular matrix: LAPACK's trtrs.
+"""Lowering of equations with a triangular matrix: the routine trsm of BLAS, or LAPACK's trtrs.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes; `lu_solving` reads factors as it does.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes.
 """
 
 from __future__ import annotations
@@ -10,23 +10,31 @@ from collections.abc import Sequence
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_graph.tensors.type import is_complex
-from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.linalg.elimination import by_size, maybe_small
 from occelo_link.loops.linalg.lane_algorithms import solve_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
-from occelo_link.loops.linalg.lapack import Lapack, batch_lengths, each_element, own_index
+from occelo_link.loops.linalg.lapack import (
+    LETTERS,
+    Lapack,
+    batch_lengths,
+    each_element,
+    fill_with_nan,
+    own_index,
+)
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
     new_result,
     stored_parts,
     whole_tensor,
 )
+from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Index, Stored, Tensor
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
-__all__ = ["TriangularOperand"]
+__all__: list[str] = []
 
 
 @lowers_complex_to_loops(SolveTriangular)
@@ -38,54 +46,188 @@ def lower_solve_triangular(
     op, dtype = node.op, node.outputs[0].type.dtype
     n = context.unify(context.unify(a.shape[-2], a.shape[-1]), b.shape[-2])
     batch = batch_lengths(context, [a, b], [2, 2])
-    result = new_result(context, dtype, [*batch, n, b.shape[-1]])
-    in_lanes = not is_complex(dtype) and maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
+    if is_complex(dtype):
+        return _by_copies(context, node, [a, b], batch, n)
+    in_lanes = maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
     if in_lanes:
         a, b = context.contiguous_copy(a), context.contiguous_copy(b)
-    matrix = TriangularOperand(context, a, dtype)
-    right = stored_parts(context, b)
+    equations = _InPlace(context, op, a, batch, n, b.shape[-1])
+    matrix, shape = equations.operand.stored, [*batch, n, b.shape[-1]]
+    if not in_lanes and isinstance(b, Stored) and b.flat and context.aligned(b, shape):
+        # in place if nothing else reads the right-hand sides
+        return [context.change(b, [matrix], equations.solve, can_fail=True)]
 
-    def by_lapack() -> Sequence[Value]:
-        builder = context.builder
-        lapack = Lapack(context, dtype)
-        columns = WorkMatrix(context, dtype, n, b.shape[-1])
-        matrix.prepare(n)
-        with each_element(context, batch) as index:
-            columns.fill(right, index)
-            info = lapack.call(
-                "trtrs",
-                # a matrix in row-major order is its transpose in column-major order
-                uplo="L" if op.lower != matrix.by_rows else "U",
-                trans="T" if matrix.by_rows else "N",
-                diag="U" if op.unit_diagonal else "N",
-                n=n,
-                nrhs=b.shape[-1],
-                a=matrix.at(index),
-                lda=matrix.leading,
-                b=columns.pointer,
-                ldb=columns.leading,
-            )
-            good = builder.eq(info, context.i64(0))
-            if op.on_error == "raise":
-                context.check(good)
-                columns.copy_to(result, index)
-            else:
-                columns.copy_to(result, index, good)
+    def element(_: object, index: Index) -> Value:
+        own = own_index(context, b, 2, index[:-2])
+        return b.at(context.builder, [*own, *index[-2:]])
+
+    right = context.virtual(dtype, shape, element, [b], identity=True)
+    result = context.new_stored(dtype, shape)
+
+    def by_blas() -> Sequence[Value]:
+        copy_elements(context, right, result)
+        equations.solve(result)
         return ()
 
     def by_lanes() -> Sequence[Value]:
         assert isinstance(a, Stored)
         assert isinstance(b, Stored)
-        _in_lanes(context, op, [a, b], batch, result[0])
+        _in_lanes(context, op, [a, b], batch, result)
         return ()
 
     def emit() -> None:
         if in_lanes:
-            by_size(context, [n, b.shape[-1]], by_lanes, by_lapack)
+            by_size(context, [n, b.shape[-1]], by_lanes, by_blas)
         else:
-            by_lapack()
+            by_blas()
 
-    context.step([*matrix.parts, *right], result, emit)
+    context.step([matrix, right], [result], emit)
+    return [result]
+
+
+class _InPlace:
+    """Replaces right-hand sides in C order by the solutions, for real matrices."""
+
+    def __init__(
+        self,
+        context: Context,
+        op: SolveTriangular,
+        matrix: Tensor,
+        batch: Sequence[Value],
+        n: Value,
+        columns: Value,
+    ) -> None:
+        self.context, self.op, self.batch = context, op, batch
+        self.n, self.columns = n, columns
+        self.operand = MatrixOperand(context, matrix)
+
+    def solve(self, result: Stored) -> None:
+        """Write the solutions for all elements of the batch."""
+        context, zero = self.context, self.context.i64(0)
+        stored = self.operand.stored
+        lapack = Lapack(context, result.dtype) if is_unit(self.columns) else None
+        with each_element(context, self.batch) as index:
+            own = own_index(context, stored, 2, index)
+            a = Pointer(stored.buffer, stored.position(context.builder, [*own, zero, zero]))
+            b = Pointer(result.buffer, result.position(context.builder, [*index, zero, zero]))
+            if lapack is not None:
+                self._settle(result, index, self._by_lapack(lapack, a, b))
+            elif self.op.unit_diagonal:
+                self._by_blas(a, b)
+            else:
+                good = self._is_regular(own)
+                if self.op.on_error == "raise":
+                    context.check(good)
+                self._by_blas(a, b)
+                if self.op.on_error == "nan":
+                    self._settle(result, index, good)
+
+    def _settle(self, result: Stored, index: Index, good: Value) -> None:
+        """Check that an element of the batch has a solution, or fill it with NaN, as the op says."""
+        context = self.context
+        if self.op.on_error == "raise":
+            context.check(good)
+            return
+        context.builder.branch(
+            good, lambda: (), lambda: fill_with_nan(context, result, index) or ()
+        )
+
+    def _is_regular(self, own: Sequence[Value]) -> Value:
+        """Whether no element on the diagonal is 0."""
+        builder, stored = self.context.builder, self.operand.stored
+        one, nothing = self.context.i64(1), builder.const(0.0, stored.dtype)
+        with builder.loop(self.n, fixed=True) as steps:
+            good = steps.carry(one)
+            at = stored.position(builder, [*own, steps.index, steps.index])
+            pivot = builder.load(stored.buffer, at, fixed=True)
+            is_zero = builder.eq(pivot, nothing)
+            good.following = builder.select(is_zero, self.context.i64(0), good.param)
+        return builder.eq(good.result, one)
+
+    def _letters(self, transposed: bool) -> tuple[str, str, str]:
+        """Which triangle of the matrix in column-major order is read, whether to transpose it, and its diagonal."""
+        by_rows = self.operand.by_rows
+        uplo = "L" if self.op.lower != by_rows else "U"
+        return uplo, "T" if by_rows != transposed else "N", "U" if self.op.unit_diagonal else "N"
+
+    def _by_lapack(self, lapack: Lapack, a: Pointer, b: Pointer) -> Value:
+        """Solve for one column, which is the same in both orders, for which trtrs has code of its own; whether it succeeded."""
+        context = self.context
+        uplo, trans, diag = self._letters(transposed=False)
+        least = context.builder.op("max", self.n, context.i64(1))
+        info = lapack.call(
+            "trtrs", uplo=uplo, trans=trans, diag=diag, n=self.n, nrhs=self.columns,
+            a=a, lda=self.operand.leading, b=b, ldb=least,
+        )  # fmt: skip
+        return context.builder.eq(info, context.i64(0))
+
+    def _by_blas(self, a: Pointer, b: Pointer) -> None:
+        """Solve by trsm, which takes rows for columns, and so sees the transposed right-hand sides: ``X^T op(A)^T = B^T``."""
+        context, builder = self.context, self.context.builder
+        dtype = b.buffer.dtype
+
+        def integer(value: Value) -> Reference:
+            return Reference(builder.cast(value, context.blas_integer))
+
+        builder.invoke(
+            f"blas:{LETTERS[dtype]}trsm",
+            [
+                *(
+                    Reference(builder.const(ord(c), "int8"))
+                    for c in ("R", *self._letters(transposed=True))
+                ),
+                integer(self.columns),
+                integer(self.n),
+                Reference(builder.const(1.0, dtype)),
+                a,
+                integer(self.operand.leading),
+                b,
+                integer(builder.op("max", self.columns, context.i64(1))),
+            ],
+            writes=[b.buffer],
+        )
+
+
+def _by_copies(
+    context: Context,
+    node: TensorApply[SolveTriangular],
+    inputs: Sequence[Tensor],
+    batch: Sequence[Value],
+    n: Value,
+) -> Sequence[Tensor]:
+    """Solve equations with complex matrices, whose parts are interleaved in working memory."""
+    op, dtype = node.op, node.outputs[0].type.dtype
+    matrices, right = (stored_parts(context, t) for t in inputs)
+    width = right[0].shape[-1]
+    result = new_result(context, dtype, [*batch, n, width])
+
+    def emit() -> None:
+        lapack = Lapack(context, dtype)
+        columns = WorkMatrix(context, dtype, n, width)
+        matrix = WorkMatrix(context, dtype, n, n)
+        with each_element(context, batch) as index:
+            columns.fill(right, index)
+            matrix.fill(matrices, index)
+            info = lapack.call(
+                "trtrs",
+                uplo="L" if op.lower else "U",
+                trans="N",
+                diag="U" if op.unit_diagonal else "N",
+                n=n,
+                nrhs=width,
+                a=matrix.pointer,
+                lda=matrix.leading,
+                b=columns.pointer,
+                ldb=columns.leading,
+            )
+            good = context.builder.eq(info, context.i64(0))
+            if op.on_error == "raise":
+                context.check(good)
+                columns.copy_to(result, index)
+            else:
+                columns.copy_to(result, index, good)
+
+    context.step([*matrices, *right], result, emit)
     return [whole_tensor(result)]
 
 
@@ -112,42 +254,3 @@ def _in_lanes(
         columns.fill(b)
         solve_lanes(lanes, matrix, columns, op.lower, op.unit_diagonal)
         columns.copy_to(result, nan)
-
-
-class TriangularOperand:
-    """The triangular matrices: real ones are read in place, complex ones copied."""
-
-    def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:
-        self.context, self.dtype = context, dtype
-        self.parts: Sequence[Stored] = stored_parts(context, tensor)
-        self.operand = MatrixOperand(context, tensor) if len(self.parts) == 1 else None
-        self.copy: WorkMatrix | None = None
-        self.by_rows = False
-        if self.operand is not None:
-            self.parts = [self.operand.stored]
-            self.by_rows = self.operand.by_rows
-
-    def prepare(self, n: Value) -> None:
-        """Allocate working memory."""
-        if self.operand is None:
-            self.copy = WorkMatrix(self.context, self.dtype, n, n)
-
-    @property
-    def leading(self) -> Value:
-        """The leading dimension."""
-        if self.copy is not None:
-            return self.copy.leading
-        assert self.operand is not None
-        return self.operand.leading
-
-    def at(self, index: Index) -> Pointer:
-        """The address of the matrix at an index of the batch."""
-        context = self.context
-        if self.copy is not None:
-            self.copy.fill(self.parts, index)
-            return self.copy.pointer
-        zero = context.i64(0)
-        own = own_index(context, self.parts[0], 2, index)
-        return Pointer(
-            self.parts[0].buffer, self.parts[0].position(context.builder, [*own, zero, zero])
-        )

@@ -6,13 +6,17 @@ in and results out, which takes little time beside the routine. The lowerings of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.linalg.lapack import own_index
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor
+
+TILE = 16
+"""Rows and columns of the tiles in which matrices are copied."""
 
 __all__ = ["WorkMatrix", "new_result", "stored_parts", "whole_tensor"]
 
@@ -34,6 +38,32 @@ def whole_tensor(parts: Sequence[Stored]) -> Tensor:
 
 def _count(dtype: str) -> int:
     return 2 if dtype in PARTS else 1
+
+
+@contextmanager
+def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
+    """Loops over the rows and columns of a matrix in square tiles; gives the row and the column.
+
+    A copy between row-major and column-major order jumps through one of the two. Within a tile it comes back to each
+    cache line before that is evicted.
+    """
+    builder = context.builder
+
+    @contextmanager
+    def tiles(length: Value) -> Generator[tuple[Value | None, Value]]:
+        if length.op == "const" and length.args[0] <= TILE:
+            yield None, length
+            return
+        whole = builder.add(length, context.i64(TILE - 1))
+        with builder.loop(builder.op("floordiv", whole, context.i64(TILE)), fixed=True) as loop:
+            start = builder.mul(loop.index, context.i64(TILE))
+            stop = builder.op("min", builder.add(start, context.i64(TILE)), length)
+            yield start, stop
+
+    with tiles(columns) as (left, right), tiles(rows) as (top, bottom):
+        with builder.loop(right, start=left, fixed=True) as across:
+            with builder.loop(bottom, start=top, fixed=True) as down:
+                yield down.index, across.index
 
 
 class WorkMatrix:
@@ -79,30 +109,26 @@ class WorkMatrix:
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
-        with builder.loop(columns or self.columns, fixed=True) as across:
-            with builder.loop(self.rows, fixed=True) as down:
-                i, j = down.index, across.index
-                for k in range(self.count):
-                    if k < len(operand):
-                        at = operand[k].position(builder, [*own[k], i, j])
-                        value = builder.load(operand[k].buffer, at, fixed=True)
-                        value = builder.cast(value, self.buffer.dtype)
-                    else:
-                        value = builder.const(0.0, self.buffer.dtype)
-                    self.store(i, j, value, k)
+        with in_tiles(context, self.rows, columns or self.columns) as (i, j):
+            for k in range(self.count):
+                if k < len(operand):
+                    at = operand[k].position(builder, [*own[k], i, j])
+                    value = builder.load(operand[k].buffer, at, fixed=True)
+                    value = builder.cast(value, self.buffer.dtype)
+                else:
+                    value = builder.const(0.0, self.buffer.dtype)
+                self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
         """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``."""
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
-        with builder.loop(rows, fixed=True) as down:
-            with builder.loop(columns, fixed=True) as across:
-                i, j = down.index, across.index
-                for k, part in enumerate(result):
-                    value = self.load(i, j, k)
-                    if good is not None:
-                        value = builder.select(good, value, builder.const(float("nan"), part.dtype))
-                    builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
+        with in_tiles(self.context, rows, columns) as (i, j):
+            for k, part in enumerate(result):
+                value = self.load(i, j, k)
+                if good is not None:
+                    value = builder.select(good, value, builder.const(float("nan"), part.dtype))
+                builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
     def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
         """Copy the first elements of the first column to a vector for one index of the batch: NaN unless it is ``good``."""

@@ -1,0 +1,152 @@
+"""Lowering of determinants: the product of the pivots of LAPACK's getrf, and loops for small matrices.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes. Those of complex matrices are lowered by the
+decomposition of the op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.linalg.determinant import Det
+from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.linalg.elimination import Rows, by_size, eliminate, worth_loops
+from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes
+from occelo_link.loops.linalg.lanes import Lanes, for_lanes
+from occelo_link.loops.linalg.lapack import Lapack, each_element
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+__all__: list[str] = []
+
+
+@lowers_to_loops(Det)
+def lower_det(context: Context, node: TensorApply[Det], inputs: list[Tensor]) -> Sequence[Tensor]:
+    x = inputs[0]
+    n = context.unify(x.shape[-2], x.shape[-1])
+    batch = x.shape[:-2]
+    small = worth_loops(batch, n)
+    in_lanes = small and for_lanes(context, [x])
+    source = context.contiguous_copy(x) if in_lanes else context.store(x)
+    result = context.new_stored(x.dtype, batch)
+    determinants = _Determinants(context, source, result, n)
+
+    def by_loops() -> Sequence[Value]:
+        (determinants.by_lanes if in_lanes else determinants.by_loops)()
+        return ()
+
+    def by_lapack() -> Sequence[Value]:
+        determinants.by_lapack()
+        return ()
+
+    def emit() -> None:
+        if small:
+            by_size(context, [n], by_loops, by_lapack)
+        else:
+            by_lapack()
+
+    context.step([source], [result], emit)
+    return [result]
+
+
+class _Determinants:
+    """The determinants of a batch: each matrix is factored in working memory."""
+
+    def __init__(self, context: Context, source: Stored, result: Stored, n: Value) -> None:
+        self.context, self.source, self.result, self.n = context, source, result, n
+
+    def _copy(self, work: Buffer, index: Index) -> None:
+        """Copy the matrix at an index of the batch to working memory, in C order."""
+        builder, source = self.context.builder, self.source
+        with builder.loop(self.n, fixed=True) as down:
+            start = builder.mul(down.index, self.n)
+            with builder.loop(self.n, lanes=8, fixed=True) as across:
+                j = across.index
+                at = source.position(builder, [*index, down.index, j])
+                builder.store(work, builder.add(start, j), builder.load(source.buffer, at))
+
+    def _work(self) -> Buffer:
+        builder = self.context.builder
+        work = builder.buffer(self.result.dtype, "work", ndim=2)
+        builder.alloc(work, builder.mul(self.n, self.n))
+        return work
+
+    def _store_product(self, work: Buffer, sign: Value, index: Index) -> None:
+        """Store the product of the elements on the diagonal and a sign."""
+        builder, result = self.context.builder, self.result
+        with builder.loop(self.n, fixed=True) as steps:
+            total = steps.carry(sign)
+            at = builder.add(builder.mul(steps.index, self.n), steps.index)
+            pivot = builder.load(work, at, fixed=True)
+            total.following = builder.op("mul", total.param, pivot)
+        builder.store(result.buffer, result.position(builder, index), total.result)
+
+    def by_lapack(self) -> None:
+        """Factor by LAPACK: it takes the rows for columns, but a matrix has the determinant of its transpose."""
+        context, builder, n = self.context, self.context.builder, self.n
+        lapack = Lapack(context, self.result.dtype)
+        work, exchanged = self._work(), lapack.integers(n)
+        zero, one = context.i64(0), context.i64(1)
+        given = {"a": Pointer(work, zero), "lda": builder.op("max", n, one)}
+        with each_element(context, self.result.shape) as index:
+            self._copy(work, index)
+            # a pivot of 0 is no failure
+            lapack.call("getrf", m=n, n=n, ipiv=Pointer(exchanged, zero), **given)
+            with builder.loop(n, fixed=True) as steps:
+                sign = steps.carry(builder.const(1.0, self.result.dtype))
+                row = builder.cast(builder.load(exchanged, steps.index, fixed=True), "int64")
+                # LAPACK counts rows from 1
+                same = builder.eq(row, builder.add(steps.index, one))
+                sign.following = builder.select(same, sign.param, builder.op("neg", sign.param))
+            self._store_product(work, sign.result, index)
+
+    def by_loops(self) -> None:
+        """Eliminate in one matrix after the other."""
+        context, builder, n = self.context, self.context.builder, self.n
+        zero, dtype = context.i64(0), self.result.dtype
+        work = self._work()
+        sign = builder.buffer(dtype, "work", ndim=1)
+        builder.alloc(sign, context.i64(1))
+
+        def record(j: Value, p: Value) -> None:
+            before = builder.load(sign, zero, fixed=True)
+            builder.store(
+                sign, zero, builder.select(builder.eq(j, p), before, builder.op("neg", before))
+            )
+
+        with each_element(context, self.result.shape) as index:
+            self._copy(work, index)
+            builder.store(sign, zero, builder.const(1.0, dtype))
+            eliminate(Rows(context, work, zero, n), n, record=record)
+            self._store_product(work, builder.load(sign, zero, fixed=True), index)
+
+    def by_lanes(self) -> None:
+        """Eliminate in a group of matrices at once."""
+        context, builder, n = self.context, self.context.builder, self.n
+        lanes = Lanes(context, self.result.dtype, self.result.shape)
+        matrix, product = lanes.matrix(n, n), lanes.column()
+
+        def record(k: Value, places: Buffer) -> None:
+            row = builder.cast(k, lanes.dtype)
+            with lanes.each() as lane:
+                before = builder.load(product, lane, fixed=True)
+                same = builder.eq(builder.load(places, lane, fixed=True), row)
+                builder.store(
+                    product, lane, builder.select(same, before, builder.op("neg", before))
+                )
+
+        # a pivot of 0 is no failure
+        with lanes.groups(nan=True):
+            matrix.fill(self.source)
+            with lanes.each() as lane:
+                builder.store(product, lane, lanes.number(1.0))
+            eliminate_lanes(lanes, matrix, record=record)
+            with builder.loop(n, fixed=True) as steps, lanes.each() as lane:
+                pivot = matrix.load(steps.index, steps.index, lane)
+                before = builder.load(product, lane, fixed=True)
+                builder.store(product, lane, builder.op("mul", before, pivot))
+            with builder.loop(lanes.remaining(), lanes=lanes.count, fixed=True) as loop:
+                value = builder.load(product, loop.index, fixed=True)
+                builder.store(self.result.buffer, builder.add(lanes.first, loop.index), value)
