@@ -13,7 +13,7 @@ from occelo_graph import TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm
-from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.assumptions.shape import are_transposes
 
@@ -41,11 +41,12 @@ def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> 
 def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
     """Whether ``x y`` is ``A diag(s) A^T``, with s as factors of columns or rows that are not negative."""
     for whole, other, axis in ((x, y, -2), (y, x, -1)):
-        inner = computed_by(whole, Elemwise)
+        inner = whole.owner
         if inner is None or inner.op != ot.mul:
             continue
-        for matrix in inner.inputs:
-            rest = [v for v in inner.inputs if v is not matrix]
+        factors = tensors(inner.inputs)
+        for matrix in factors:
+            rest = [v for v in factors if v is not matrix]
             if any(v.type.ndim >= -axis and v.type.shape[axis] != 1 for v in rest):
                 continue
             if not are_transposes(matrix, other, fact != "symmetric"):

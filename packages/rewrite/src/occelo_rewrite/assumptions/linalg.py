@@ -6,8 +6,9 @@ Factors are triangular or orthogonal, inverses and exponentials keep the structu
 
 from __future__ import annotations
 
-from occelo_graph import TensorApply, computed_by
+from occelo_graph import TensorApply, TensorVariable, computed_by
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.linalg.block_matrices import BlockDiag, Kron
 from occelo_graph.ops.linalg.cholesky import Cholesky, CholeskyPullback
 from occelo_graph.ops.linalg.eigh import Eigh
 from occelo_graph.ops.linalg.inverse import Inv
@@ -88,6 +89,34 @@ def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
         return None
     known = solution.op.assume_a == "pos" or ask(solution.inputs[0], "positive_semidefinite")
     return True if known else None
+
+
+_OF_ANY_BLOCKS = frozenset(
+    "symmetric hermitian positive_definite positive_semidefinite orthogonal permutation selection".split()
+)
+_OF_SQUARE_BLOCKS = frozenset("diagonal lower_triangular upper_triangular unit_diagonal".split())
+
+
+@infers_many(Kron, BlockDiag)
+def _made_of_blocks(node: TensorApply[Kron | BlockDiag], fact: str, ask: Ask) -> bool | None:
+    """Facts that hold for a matrix of blocks if they hold for all blocks."""
+    if fact == "tridiagonal" and isinstance(node.op, Kron):
+        return None
+    if fact in _OF_SQUARE_BLOCKS or fact == "tridiagonal":
+        if not all(_is_known_square(v, ask) for v in node.inputs):
+            return None
+    elif fact not in _OF_ANY_BLOCKS:
+        return None
+    return True if all(ask(v, fact) for v in node.inputs) else None
+
+
+def _is_known_square(x: TensorVariable, ask: Ask) -> bool:
+    rows, columns = x.type.shape[-2:]
+    if rows is not None and rows == columns:
+        return True
+    if computed_by(x, Cholesky, Inv, Expm) is not None:
+        return True
+    return any(ask(x, f) for f in ("hermitian", "symmetric", "orthogonal"))
 
 
 # of one of several results

@@ -91,7 +91,42 @@ def _determinant_and_logarithm(x: TensorVariable) -> TensorVariable:
     return linalg.det(a.T) + linalg.slogdet(a)[1]
 
 
+def _blocks(x: TensorVariable) -> TensorVariable:
+    return linalg.block_diag(_dominant(x), _lower(x))
+
+
+def _product(x: TensorVariable) -> TensorVariable:
+    return ot.kron(_definite(x), _definite(x.T))
+
+
+def _long(x: TensorVariable, n: int) -> TensorVariable:
+    return ot.join(0, *[x] * n)
+
+
 CASES: list[Case] = [
+    Case("transposed_blocks", lambda x: ot.kron(x, x).T, shapes=SQUARE),
+    Case("conjugate_of_blocks", lambda x: ot.kron(ot.complex(x, x), x).conj().imag, shapes=SQUARE),
+    Case("inverse_of_blocks", lambda x: linalg.inv(_product(x)), shapes=SQUARE),
+    Case("inverse_of_blocks", lambda x: linalg.inv(_blocks(x)), shapes=SQUARE),
+    Case("exponential_of_blocks", lambda x: linalg.expm(linalg.block_diag(x, x.T)), shapes=SQUARE),
+    Case("cholesky_of_blocks", lambda x: linalg.cholesky(_product(x)), shapes=SQUARE),
+    Case("det_of_blocks", lambda x: linalg.det(_product(x)), shapes=((2, 2),)),
+    Case("slogdet_of_blocks", lambda x: linalg.slogdet(_product(x))[1], shapes=SQUARE),
+    Case("solve_of_blocks", lambda x: linalg.solve(_product(x), _long(x, 3)), shapes=SQUARE),
+    Case("solve_of_blocks", lambda x: linalg.solve(_blocks(x), _long(x, 2)), shapes=SQUARE),
+    Case(
+        "triangular_solve_of_blocks",
+        lambda x: linalg.solve_triangular(
+            linalg.block_diag(_lower(x), _lower(x)), _long(x, 2), lower=True
+        ),
+        shapes=SQUARE,
+    ),
+    Case("product_with_blocks", lambda x: ot.dot(ot.kron(x, x.T), _long(x, 3)), shapes=SQUARE),
+    Case("product_with_blocks", lambda x: ot.dot(_long(x, 2).T, _blocks(x)), shapes=SQUARE),
+    Case("diagonal_of_blocks", lambda x: ot.diagonal(_product(x)), shapes=SQUARE),
+    Case("eigenvalues_of_blocks", lambda x: linalg.eigvalsh(_product(x)), shapes=SQUARE),
+    Case("blocks_as_written", lambda x: ot.kron(x, x.T), shapes=SQUARE),
+    Case("blocks_as_written", lambda x: linalg.block_diag(x, x.T), shapes=SQUARE),
     Case("solve_by_shared_lu", _both_solutions, shapes=SQUARE),
     Case("inverse_by_shared_lu", _inverse_and_solution, shapes=SQUARE),
     Case("det_by_shared_lu", _determinant_and_logarithm, shapes=SQUARE),

@@ -1,28 +1,152 @@
-"""Matrices made of blocks: Kronecker products and block-diagonal matrices, as graphs of simpler ops.
+"""Matrices made of blocks: Kronecker products and block-diagonal matrices.
 
-Users find `kron` in `occelo.tensor`, which imports it at its first use, and `block_diag` in `occelo.tensor.linalg`.
+They are ops, so that rules can compute with the blocks; they decompose into graphs of simpler ops. Users find `kron` in
+`occelo.tensor`, which imports it at its first use, and `block_diag` in `occelo.tensor.linalg`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to, zeros
-from occelo_graph.ops.shape.broadcasting import broadcast_lengths
+from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.linalg.matrix_op import MatrixOp
 from occelo_graph.ops.shape.dimensions import dimshuffle, shape_padleft
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import OptionalTensors, TensorApply, Tensors
+from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["block_diag", "kron"]
+__all__ = ["BlockDiag", "Kron", "block_diag", "kron"]
+
+
+@op
+class Kron(MatrixOp):
+    """The Kronecker products of matrices of one dtype, which may be any."""
+
+    signature: ClassVar[str] = "(m,n),(p,q)->(r,s)"
+
+    def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        def product(first: Any, second: Any) -> Any:
+            return None if first is None or second is None else first * second
+
+        r, s = product(known["m"], known["p"]), product(known["n"], known["q"])
+        return {**known, "r": r, "s": s}
+
+    def core(self, *arrays: Array) -> Array:
+        return np.kron(*arrays)
+
+    def decompose(self, x: Any, y: Any) -> Sequence[Any]:
+        n = max(x.type.ndim, y.type.ndim)
+        x, y = shape_padleft(x, n - x.type.ndim), shape_padleft(y, n - y.type.ndim)
+        lead = range(n - 2)
+        product = x.dimshuffle([*lead, n - 2, "x", n - 1, "x"]) * y.dimshuffle(
+            [*lead, "x", n - 2, "x", n - 1]
+        )
+        of_x, of_y = lengths_by_variables(x), lengths_by_variables(y)
+        batch = _batch_lengths([x.type, y.type], [of_x, of_y])
+        core = [i * j for i, j in zip(of_x[-2:], of_y[-2:], strict=True)]
+        return [reshape(product, [*batch, *core])]
+
+
+@op
+class BlockDiag(Op):
+    """The matrices with the given matrices of one dtype as blocks on their diagonals; batch dimensions as in `MatrixOp`."""
+
+    def infer(self, *types: TensorType) -> TensorType:
+        if not types or any(t.ndim < 2 for t in types) or len({t.dtype for t in types}) > 1:
+            listed = ", ".join(map(str, types))
+            raise TypeError(f"block_diag takes matrices of one dtype, got {listed}")
+        batch = broadcast_static([t.shape[:-2] for t in types], "block_diag")
+        core = [_total([t.shape[k] for t in types]) for k in (-2, -1)]
+        return TensorType(types[0].dtype, (*batch, *core))
+
+    def infer_shape(self, node: TensorApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        batch = _batch_lengths([v.type for v in node.inputs], input_shapes)
+        return [(*batch, *(_ends([n[k] for n in input_shapes])[-1] for k in (-2, -1)))]
+
+    def evaluate(self, *arrays: Array) -> Array:
+        batch = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
+        rows, columns = (_ends([a.shape[k] for a in arrays]) for k in (-2, -1))
+        whole: Array = np.zeros((*batch, rows[-1], columns[-1]), arrays[0].dtype)
+        for i, block in enumerate(arrays):
+            whole[..., rows[i] : rows[i + 1], columns[i] : columns[i + 1]] = block
+        return whole
+
+    def decompose(self, *blocks: Any) -> Sequence[Any]:
+        lengths = [lengths_by_variables(v) for v in blocks]
+        batch = _batch_lengths([v.type for v in blocks], lengths)
+        rows, columns = (_ends([n[k] for n in lengths]) for k in (-2, -1))
+        whole = zeros((*batch, rows[-1], columns[-1]), blocks[0].type.dtype)
+        for i, block in enumerate(blocks):
+            place = whole[..., rows[i] : rows[i + 1], columns[i] : columns[i + 1]]
+            own = broadcast_to(block, (*batch, *lengths[i][-2:])) if batch else block
+            whole = place.set(own)
+        return [whole]
+
+    def pullback(
+        self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
+    ) -> Cotangents:
+        ct = cotangents[0]
+        if ct is None:
+            return [None] * len(inputs)
+        lengths = [lengths_by_variables(v) for v in inputs]
+        rows, columns = (_ends([n[k] for n in lengths]) for k in (-2, -1))
+        found: list[TensorVariable] = []
+        for i, v in enumerate(inputs):
+            part = ct[..., rows[i] : rows[i + 1], columns[i] : columns[i + 1]]
+            full, own = (
+                TensorType(ct.dtype, (*x.type.shape[:-2], None, None)) for x in (outputs[0], v)
+            )
+            found.append(unbroadcast(part, full, own))
+        return found
+
+    def batch(
+        self, node: TensorApply, inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
+    ) -> Sequence[TensorVariable]:
+        old = max(v.type.ndim for v in node.inputs)
+        aligned: list[TensorVariable] = []
+        for variable, extra, before in zip(inputs, batch_ndims, node.inputs, strict=True):
+            missing = old - before.type.ndim
+            if extra and missing:
+                order = [*range(extra), *["x"] * missing, *range(extra, variable.type.ndim)]
+                variable = variable.dimshuffle(order)
+            aligned.append(variable)
+        made: list[TensorVariable] = self(*aligned, return_list=True)
+        return made
+
+
+def _total(lengths: Sequence[int | None]) -> int | None:
+    """The sum of static lengths; None if one is unknown."""
+    total = 0
+    for n in lengths:
+        if n is None:
+            return None
+        total += n
+    return total
+
+
+def _batch_lengths(types: Sequence[TensorType], lengths: Sequence[Any]) -> Sequence[Any]:
+    """The lengths of the batch dimensions of matrices; those that are known to be 1 broadcast."""
+    ndim = max(t.ndim for t in types) - 2
+    batch: list[Any] = [1] * ndim
+    for kind, own in zip(types, lengths, strict=True):
+        extra = kind.ndim - 2
+        for i in range(extra):
+            if kind.shape[i] != 1:
+                batch[ndim - extra + i] = own[i]
+    return batch
 
 
 @stands_for("kron", "a b")
@@ -35,6 +159,10 @@ def kron(a: Any, b: Any) -> TensorVariable:
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     n = max(x.type.ndim, y.type.ndim)
     x, y = shape_padleft(x, n - x.type.ndim), shape_padleft(y, n - y.type.ndim)
+    if n == 2:
+        dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
+        made: TensorVariable = Kron()(cast(x, dtype), cast(y, dtype))
+        return made
     lengths = [i * j for i, j in zip(lengths_by_variables(x), lengths_by_variables(y), strict=True)]
     of_x: list[int | str] = [k for i in range(n) for k in (i, "x")]
     of_y: list[int | str] = [k for i in range(n) for k in ("x", i)]
@@ -53,16 +181,8 @@ def block_diag(*arrs: Any) -> TensorVariable:
     given = [as_tensor_variable(a) for a in arrs]
     dtype = np.result_type(*(v.type.numpy_dtype for v in given)).name
     blocks = [cast(shape_padleft(v, max(0, 2 - v.type.ndim)), dtype) for v in given]
-    lengths = [lengths_by_variables(v) for v in blocks]
-    batch = broadcast_lengths([n[:-2] for n in lengths])
-    rows = _ends([n[-2] for n in lengths])
-    columns = _ends([n[-1] for n in lengths])
-    whole = zeros((*batch, rows[-1], columns[-1]), dtype)
-    for i, block in enumerate(blocks):
-        place = whole[..., rows[i] : rows[i + 1], columns[i] : columns[i + 1]]
-        own = broadcast_to(block, (*batch, *lengths[i][-2:])) if batch else block
-        whole = place.set(own)
-    return whole
+    made: TensorVariable = BlockDiag()(*blocks)
+    return made
 
 
 def _ends(lengths: Sequence[Any]) -> list[Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from occelo_rewrite.rules.linalg import (
+    blocks,
     determinants,
     factors,
     inverses,
@@ -19,8 +20,18 @@ from occelo_rewrite.rules.linalg import (
 __all__ = ["CANONICALIZE", "LOW_RANK", "SPECIALIZE", "STABILIZE"]
 
 CANONICALIZE = (
-    inverses.CANONICALIZE | factors.CANONICALIZE | products.CANONICALIZE | spectra.CANONICALIZE
+    inverses.CANONICALIZE
+    | factors.CANONICALIZE
+    | products.CANONICALIZE
+    | spectra.CANONICALIZE
+    | blocks.CANONICALIZE
 )
-STABILIZE = determinants.STABILIZE | solves.STABILIZE
-SPECIALIZE = solves.SPECIALIZE | shared_lu.SPECIALIZE | products.SPECIALIZE | spectra.SPECIALIZE
+STABILIZE = blocks.STABILIZE | determinants.STABILIZE | solves.STABILIZE
+SPECIALIZE = (
+    solves.SPECIALIZE
+    | shared_lu.SPECIALIZE
+    | products.SPECIALIZE
+    | spectra.SPECIALIZE
+    | blocks.SPECIALIZE
+)
 LOW_RANK = low_rank.LOW_RANK

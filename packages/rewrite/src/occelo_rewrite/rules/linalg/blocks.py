@@ -1,0 +1,329 @@
+"""Rules of Kronecker products and block-diagonal matrices: what is computed with them is computed with their blocks.
+
+They apply to blocks that are known to be square where a block that is not square would give another result. `pipeline`
+puts them into the stages canonicalize, stabilize and specialize.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index.search import ExtractDiag
+from occelo_graph.ops.linalg.block_matrices import BlockDiag, Kron
+from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.matrix_functions import Expm
+from occelo_graph.ops.linalg.solve import Solve
+from occelo_graph.ops.linalg.triangular import SolveTriangular
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_rewrite.assumptions.shape import is_transposition
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, product
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+PRODUCTS = ("comparison", "overflow", "finite", "shape_unsafe")
+_SQUARE = ("hermitian", "symmetric", "orthogonal")
+
+
+def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
+    """The node that makes a matrix of blocks; None for other matrices."""
+    return computed_by(x, Kron) or computed_by(x, BlockDiag)
+
+
+def _are_square(fgraph: FunctionGraph, blocks: Sequence[TensorVariable]) -> bool:
+    return all(is_square(fgraph, x) or any(has(fgraph, x, f) for f in _SQUARE) for x in blocks)
+
+
+def _rows(fgraph: FunctionGraph, x: TensorVariable, axis: int = -2) -> Any:
+    return shapes_of(fgraph).shape_of(fgraph, x)[axis]
+
+
+@node_rewriter([DimShuffle])
+def transposed_blocks(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
+    """A matrix of blocks is transposed by transposing its blocks."""
+    inner = _blocks(node.inputs[0]) if is_transposition(node.op) else None
+    if inner is None:
+        return None
+    return [inner.op(*map(ot.matrix_transpose, inner.inputs))]
+
+
+@node_rewriter([ot.conj], tags=("rounding",))
+def conjugate_of_blocks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """A matrix of blocks is conjugated by conjugating its blocks."""
+    inner = _blocks(node.inputs[0])
+    return None if inner is None else [inner.op(*map(ot.conj, inner.inputs))]
+
+
+@node_rewriter([Inv], tags=CHANGES)
+def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(a ⊗ b) = inv(a) ⊗ inv(b), and likewise block by block."""
+    inner = _blocks(node.inputs[0])
+    if inner is None or (node.op.on_error != "raise" and isinstance(inner.op, BlockDiag)):
+        return None
+    return [inner.op(*map(node.op, inner.inputs))]
+
+
+@node_rewriter([Expm], tags=CHANGES)
+def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
+    """expm of a block-diagonal matrix, block by block."""
+    inner = computed_by(node.inputs[0], BlockDiag)
+    return None if inner is None else [inner.op(*map(node.op, inner.inputs))]
+
+
+@node_rewriter([Cholesky], tags=CHANGES)
+def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
+    """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b), for positive definite a and b; and block by block, for any blocks."""
+    inner = _blocks(node.inputs[0])
+    if inner is None or node.op.on_error != "raise":
+        return None
+    if isinstance(inner.op, Kron):
+        # both may be negative definite, and only one triangle of the product is read
+        if not all(has(fgraph, x, "positive_definite") for x in inner.inputs):
+            return None
+    return [inner.op(*map(node.op, inner.inputs))]
+
+
+# determinants
+
+
+@node_rewriter([Det], tags=CHANGES)
+def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
+    """det(a ⊗ b) = det(a)^p det(b)^m for m rows of a and p of b; of block-diagonal matrices the product of all."""
+    inner = _blocks(node.inputs[0])
+    if inner is None or not _are_square(fgraph, inner.inputs):
+        return None
+    found: list[TensorVariable] = [node.op(x) for x in inner.inputs]
+    if isinstance(inner.op, Kron):
+        found = _powers(fgraph, found, inner.inputs)
+    return [_multiplied(found)]
+
+
+@node_rewriter([SLogDet], tags=CHANGES)
+def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
+    """slogdet(a ⊗ b) is sgn(a)^p sgn(b)^m and p log|a| + m log|b|; of block-diagonal matrices the product and the sum."""
+    inner = _blocks(node.inputs[0])
+    if inner is None or not _are_square(fgraph, inner.inputs):
+        return None
+    pairs = [node.op(x) for x in inner.inputs]
+    signs: list[TensorVariable] = [sign for sign, _ in pairs]
+    logarithms: list[TensorVariable] = [logarithm for _, logarithm in pairs]
+    if isinstance(inner.op, Kron):
+        signs = _powers(fgraph, signs, inner.inputs)
+        counts = reversed([_rows(fgraph, x) for x in inner.inputs])
+        logarithms = [v * ot.cast(n, v.type.dtype) for v, n in zip(logarithms, counts, strict=True)]
+    total = logarithms[0] if len(logarithms) == 1 else ot.add(*logarithms)
+    return [_multiplied(signs), total]
+
+
+def _powers(
+    fgraph: FunctionGraph, values: Sequence[TensorVariable], blocks: Sequence[TensorVariable]
+) -> list[TensorVariable]:
+    """Each of two numbers to the power of the rows of the other one's matrix."""
+    counts = reversed([_rows(fgraph, x) for x in blocks])
+    return [ot.power(v, ot.cast(n, v.type.dtype)) for v, n in zip(values, counts, strict=True)]
+
+
+def _multiplied(values: Sequence[TensorVariable]) -> TensorVariable:
+    return values[0] if len(values) == 1 else ot.mul(*values)
+
+
+# equations and products
+
+
+@node_rewriter([Solve], tags=CHANGES)
+def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
+    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns; and block by block."""
+    x, y = node.inputs
+    inner = _blocks(x)
+    if inner is None or node.op.on_error != "raise" or node.op.assume_a == "diagonal":
+        return None
+    if isinstance(inner.op, Kron) and node.op.assume_a != "gen":
+        fact = "positive_definite" if node.op.assume_a == "pos" else "symmetric"
+        if node.op.assume_a == "her" or not all(has(fgraph, v, fact) for v in inner.inputs):
+            return None
+    return _solved(fgraph, node, inner, y)
+
+
+@node_rewriter([SolveTriangular], tags=CHANGES)
+def triangular_solve_of_blocks(
+    fgraph: FunctionGraph, node: TensorApply[SolveTriangular]
+) -> Replacements:
+    """solve_triangular(a ⊗ b, y) for triangular a and b, as `solve_of_blocks`; and block by block."""
+    x, y = node.inputs
+    inner = _blocks(x)
+    if inner is None or node.op.on_error != "raise":
+        return None
+    if isinstance(inner.op, Kron):
+        fact = "lower_triangular" if node.op.lower else "upper_triangular"
+        known = all(has(fgraph, v, fact) for v in inner.inputs)
+        if not known or not _are_square(fgraph, inner.inputs) or node.op.unit_diagonal:
+            return None
+    return _solved(fgraph, node, inner, y)
+
+
+def _solved(
+    fgraph: FunctionGraph,
+    node: TensorApply[Solve] | TensorApply[SolveTriangular],
+    inner: TensorApply[Kron] | TensorApply[BlockDiag],
+    y: TensorVariable,
+) -> Replacements:
+    return _applied(fgraph, inner, y, lambda block, part: node.op(block, part), -1)
+
+
+@node_rewriter([Dot, MatMul], tags=PRODUCTS)
+def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
+    """(a ⊗ b) y is y multiplied by a along rows and by b along columns; and block by block. Also y (a ⊗ b)."""
+    x, y = node.inputs
+    left, right = _blocks(x), _blocks(y)
+    if left is not None:
+        if y.type.ndim > 1:
+            return _applied(fgraph, left, y, product, -1)
+        found = _applied(fgraph, left, ot.expand_dims(y, -1), product, -1)
+        return None if found is None else [ot.squeeze(found[0], axis=-1)]
+    if right is None:
+        return None
+    made = right.op(*map(ot.matrix_transpose, right.inputs))
+    turned = computed_by(made, Kron) or computed_by(made, BlockDiag)
+    assert turned is not None
+    if x.type.ndim > 1:
+        found = _applied(fgraph, turned, ot.matrix_transpose(x), product, -1)
+        return None if found is None else [ot.matrix_transpose(found[0])]
+    found = _applied(fgraph, turned, ot.expand_dims(x, -1), product, -1)
+    return None if found is None else [ot.squeeze(found[0], axis=-1)]
+
+
+def _applied(
+    fgraph: FunctionGraph,
+    inner: TensorApply[Kron] | TensorApply[BlockDiag],
+    y: TensorVariable,
+    function: Callable[[TensorVariable, TensorVariable], TensorVariable],
+    axis: int,
+) -> list[TensorVariable] | None:
+    """A linear function of each block, applied to the parts of ``y`` that belong to it; None where batches broadcast."""
+    if isinstance(inner.op, Kron):
+        if y.type.ndim != 2 or any(v.type.ndim != 2 for v in inner.inputs):
+            return None
+        return [_along_both(fgraph, inner, y, function, axis)]
+    if len({v.type.ndim for v in (*inner.inputs, y)}) > 1:
+        return None
+    if len({tuple(n == 1 for n in v.type.shape[:-2]) for v in (*inner.inputs, y)}) > 1:
+        return None
+    parts: list[TensorVariable] = []
+    start: Any = 0
+    for block in inner.inputs:
+        stop = start + _rows(fgraph, block, axis)
+        parts.append(function(block, y[..., start:stop, :]))
+        start = stop
+    return [ot.concatenate(parts, axis=-2)]
+
+
+def _along_both(
+    fgraph: FunctionGraph,
+    inner: TensorApply[Kron] | TensorApply[BlockDiag],
+    y: TensorVariable,
+    function: Callable[[TensorVariable, TensorVariable], TensorVariable],
+    axis: int,
+) -> TensorVariable:
+    """Functions of both factors of a Kronecker product, applied to the columns of ``y``, each a matrix in C order."""
+    a, b = inner.inputs
+    (rows, before), (inside, columns) = (
+        (_rows(fgraph, v, -2), _rows(fgraph, v, axis)) for v in (a, b)
+    )
+    count = shapes_of(fgraph).shape_of(fgraph, y)[-1]
+    half = function(a, y.reshape((before, columns * count)))
+    turned = half.reshape((rows, columns, count)).dimshuffle(1, 0, 2)
+    whole = function(b, turned.reshape((columns, rows * count)))
+    back = whole.reshape((inside, rows, count)).dimshuffle(1, 0, 2)
+    found: TensorVariable = back.reshape((rows * inside, count))
+    return found
+
+
+@node_rewriter([ExtractDiag], tags=PRODUCTS)
+def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
+    """diag(a ⊗ b) = diag(a) ⊗ diag(b), and block by block, for square blocks."""
+    (x,) = node.inputs
+    inner = _blocks(x)
+    ndim = x.type.ndim
+    if inner is None or (node.op.offset, node.op.axis1, node.op.axis2) != (0, ndim - 2, ndim - 1):
+        return None
+    if len({v.type.shape[:-2] for v in inner.inputs}) > 1 or not _are_square(fgraph, inner.inputs):
+        return None
+    parts = [diagonal_of(v) for v in inner.inputs]
+    if isinstance(inner.op, BlockDiag):
+        return [ot.concatenate(parts, axis=-1)]
+    both = ot.expand_dims(parts[0], -1) * ot.expand_dims(parts[1], -2)
+    return [both.reshape((*shapes_of(fgraph).shape_of(fgraph, x)[:-2], -1))]
+
+
+# eigenvalues
+
+
+@node_rewriter([Eigvalsh, Eigh], tags=CHANGES)
+def eigenvalues_of_blocks(
+    fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
+) -> Replacements:
+    """The eigenvalues of a ⊗ b are the products of those of a and b, and those of block-diagonal matrices those of all blocks."""
+    (x,) = node.inputs
+    inner = _blocks(x)
+    if inner is None or node.op.on_error != "raise" or any(v.type.ndim > 2 for v in inner.inputs):
+        return None
+    if isinstance(inner.op, Kron):
+        # one triangle of the product is read
+        if not all(has(fgraph, v, "hermitian") for v in inner.inputs):
+            return None
+    found = [node.op(v, return_list=True) for v in inner.inputs]
+    values = [v[0] for v in found]
+    if isinstance(inner.op, Kron):
+        whole = (ot.expand_dims(values[0], -1) * ot.expand_dims(values[1], -2)).flatten()
+    else:
+        whole = ot.concatenate(values)
+    order = _ascending(whole)
+    if isinstance(node.op, Eigvalsh):
+        return [whole[order]]
+    vectors: TensorVariable = inner.op(*(v[1] for v in found))
+    return [whole[order], vectors[:, order]]
+
+
+def _ascending(values: TensorVariable) -> TensorVariable:
+    """The order that sorts a vector, from the number of elements that come before each."""
+    n = values.shape[0]
+    place = ot.arange(n)
+    mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, 0)
+    earlier = ot.lt(ot.expand_dims(place, 0), ot.expand_dims(place, -1))
+    before = ot.or_(ot.lt(others, mine), ot.and_(ot.eq(others, mine), earlier))
+    return ot.zeros(n, "int64")[before.sum(axis=1)].set(place)
+
+
+@node_rewriter([Kron, BlockDiag])
+def blocks_as_written(fgraph: FunctionGraph, node: TensorApply[Kron | BlockDiag]) -> Replacements:
+    """A matrix of blocks that is needed as a whole is made by products, or by writing the blocks."""
+    return list(node.op.decompose(*node.inputs))
+
+
+CANONICALIZE = RuleSet((transposed_blocks, conjugate_of_blocks), "blocks")
+STABILIZE = RuleSet(
+    (
+        inverse_of_blocks,
+        exponential_of_blocks,
+        cholesky_of_blocks,
+        det_of_blocks,
+        slogdet_of_blocks,
+        solve_of_blocks,
+        triangular_solve_of_blocks,
+        product_with_blocks,
+        diagonal_of_blocks,
+        eigenvalues_of_blocks,
+    ),
+    "computing with blocks",
+)
+SPECIALIZE = RuleSet((blocks_as_written,), "matrices of blocks")
