@@ -18,6 +18,7 @@ import pytest
 
 from occelo_graph.config import config
 from occelo_link.cache import directory as directories
+from occelo_link.cache.fingerprint import manifest
 from occelo_link.cache.store import Store
 
 POSIX = sys.platform != "win32"
@@ -362,3 +363,31 @@ def test_no_child_process_is_started(tmp_path: Path) -> None:
         check=False,
     )
     assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+def test_the_manifest_changes_with_sources_of_cached_code_alone(tmp_path: Path) -> None:
+    """A new size, time, name or file changes it; the package of tests and bytecode do not."""
+
+    def manifest_now() -> str:
+        manifest.cache_clear()
+        return manifest(str(tmp_path))
+
+    (tmp_path / "inner").mkdir()
+    source = tmp_path / "inner" / "rule.py"
+    source.write_text("a = 1")
+    seen = [manifest_now()]
+    source.write_text("a = 10")
+    seen.append(manifest_now())
+    os.utime(source, ns=(1, 1))
+    seen.append(manifest_now())
+    source.rename(tmp_path / "rule.py")
+    seen.append(manifest_now())
+    source.write_text("a = 1")
+    seen.append(manifest_now())
+    assert len(set(seen)) == len(seen)
+    for name in ("testing", "__pycache__"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "case.py").write_text("b = 1")
+    (tmp_path / "notes.txt").write_text("no source")
+    assert manifest_now() == seen[-1]
+    manifest.cache_clear()

@@ -171,6 +171,10 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
     return digest_text("\n".join([*texts, repr(order)])) if texts else ""
 
 
+_PLAIN = frozenset((int, str, bool, float, type(None)))
+"""Classes of most parameters of ops; nothing is inside of them."""
+
+
 def _parts_of_ops(nodes: Iterable[Apply]) -> Iterator[Op | ScalarOp]:
     """The ops of nodes, and the ops and scalar ops among their parameters; scalar functions and inner graphs are listed once."""
     seen: set[int] = set()
@@ -193,7 +197,7 @@ def _parts_of_ops(nodes: Iterable[Apply]) -> Iterator[Op | ScalarOp]:
             inner = part
         else:
             continue
-        pending.extend(reversed(list(inner)))
+        pending.extend([each for each in reversed(list(inner)) if type(each) not in _PLAIN])
 
 
 def _query_text(query: RewriteDatabaseQuery) -> str:

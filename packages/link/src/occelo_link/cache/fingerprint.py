@@ -17,6 +17,9 @@ import occelo_rewrite
 
 __all__ = ["digest_text", "environment", "manifest"]
 
+_NO_SOURCES = frozenset(("__pycache__", "testing", "random_programs", "jax", "torch", "traced"))
+"""Folders without sources that code in the cache depends on: those for tests, and linkers whose functions are not kept."""
+
 
 def digest_text(text: str | bytes) -> str:
     """A digest of a text, in hexadecimal digits."""
@@ -28,19 +31,22 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """A digest of paths, sizes and times of all source files below some folders."""
+    """A digest of paths, sizes and times of the source files below some folders that code in the cache depends on."""
     rows: list[str] = []
     for root in roots:
         pending = [root]
         while pending:
-            with os.scandir(pending.pop()) as found:
+            folder = pending.pop()
+            with os.scandir(folder) as found:
                 for each in found:
-                    if each.is_dir() and each.name != "__pycache__":
-                        pending.append(each.path)
-                    elif each.name.endswith(".py"):
+                    name = each.name
+                    if name.endswith(".py"):
                         status = each.stat()
-                        rows.append(f"{each.path} {status.st_size} {status.st_mtime_ns}")
-    return digest_text("\n".join(sorted(rows)))
+                        rows.append(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}")
+                    elif name not in _NO_SOURCES and each.is_dir():
+                        pending.append(each.path)
+    rows.sort()
+    return digest_text("\n".join(rows))
 
 
 def _package_folder(file: str | None) -> str:

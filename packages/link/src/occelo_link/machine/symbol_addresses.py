@@ -10,9 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,12 +76,16 @@ class BlasLibrary:
 
 def _mapped_openblas() -> ctypes.CDLL | None:
     """The OpenBLAS of NumPy's wheel, if there is one."""
-    base = Path(np.__file__).parent
-    folders = [base.parent / "numpy.libs", base / ".dylibs"]
-    for folder in folders:
-        for path in sorted(folder.glob("*openblas64*")) if folder.is_dir() else []:
+    base = os.path.dirname(np.__file__)
+    for folder in (
+        os.path.join(os.path.dirname(base), "numpy.libs"),
+        os.path.join(base, ".dylibs"),
+    ):
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if "openblas64" not in name:
+                continue
             try:
-                library = ctypes.CDLL(str(path))
+                library = ctypes.CDLL(os.path.join(folder, name))
                 _function_address(library, "scipy_dgemm_64_")
             except (OSError, AttributeError):
                 continue
