@@ -77,9 +77,9 @@ def agree(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
 @pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
 def test_every_example_gives_the_interpreters_value(family: str, known: bool) -> None:
     own = [e for e in EXAMPLES if e.family == family]
-    # every example, and every third of them both ways
+    # every example: a third of them with known lengths, the others without
     for position, example in enumerate(own):
-        if not THOROUGH and position % 3 == int(known):
+        if not THOROUGH and known != (position % 3 == 0):
             continue
         inputs, output = symbolic(example, known)
         vm, call = linked("native", inputs, [output])
@@ -114,7 +114,7 @@ def test_c_gives_the_bits_of_native(name: str) -> None:
     outputs: list[Any] = []
     arguments: list[Any] = []
     chosen: list[Example] = []
-    for example in UNIQUE if THOROUGH else UNIQUE[:: 3 if name == "c" else 12]:
+    for example in UNIQUE if THOROUGH else UNIQUE[:: 6 if name == "c" else 12]:
         made, output = symbolic(example, known_shapes=False)
         if not all(find_lowering(node) for node in og.toposort([output])):
             continue
