@@ -144,3 +144,26 @@ def test_exponentials_of_every_degree(backend: str, dtype: str) -> None:
     base[1, 0, 1] = np.nan
     base[2, 0, 1] = np.inf
     np.testing.assert_array_equal(np.isnan(f(base)).all((-2, -1)), [False, True, True])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_products_of_reflectors(backend: str, dtype: str) -> None:
+    v = ot.tensor("v", dtype=dtype, shape=(None, None, None))
+    tau = ot.tensor("tau", dtype=dtype, shape=(None,))
+    made = linalg.householder_product(v[:, ::-1], tau)
+    assert oc.supports(backend, made) == []
+    f = oc.function([v, tau], made, mode=backend)
+    for m, n, k in ((4, 3, 2), (2, 2, 2), (3, 2, 0), (1, 0, 0)):
+        x, t = drawn((2, m, n), dtype), drawn((k,), dtype, 1)
+        found = f(x, t)
+        assert (found.dtype, found.shape) == (dtype, (2, m, n))
+        for each, low in zip(found, np.tril(x[:, ::-1], -1), strict=True):
+            expected = np.eye(m)
+            for i in range(k):
+                column = low[:, i] + np.eye(m)[i]
+                expected = expected @ (np.eye(m) - t[i] * np.outer(column, column.conj()))
+            np.testing.assert_allclose(each, expected[:, :n], rtol=1e-3, atol=1e-4)
+    for m, n, k in ((2, 3, 1), (3, 2, 3)):
+        with pytest.raises(ValueError, match="at most as many reflectors as columns"):
+            f(np.ones((1, m, n), dtype), np.ones(k, dtype))

@@ -22,6 +22,7 @@ from occelo_graph.ops.linalg.cholesky_solving import *
 from occelo_graph.ops.linalg.determinant import *
 from occelo_graph.ops.linalg.eig import *
 from occelo_graph.ops.linalg.eigh import *
+from occelo_graph.ops.linalg.householder import *
 from occelo_graph.ops.linalg.inverse import *
 from occelo_graph.ops.linalg.lu import *
 from occelo_graph.ops.linalg.matrix_functions import *

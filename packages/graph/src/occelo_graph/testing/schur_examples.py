@@ -1,4 +1,4 @@
-"""Examples of Schur decompositions, of one matrix and of pairs of matrices.
+"""Examples of Schur decompositions, of one matrix and of pairs of matrices, and of products of Householder reflectors.
 
 They belong to the family linalg; `examples` collects them.
 """
@@ -55,6 +55,16 @@ def product(x: Array, y: Array) -> Any:
     return x @ y
 
 
+def reflected(v: Array, tau: Array) -> Any:
+    """The first columns of the product of Householder reflectors, one after the other."""
+    m, n = v.shape[-2:]
+    made = np.broadcast_to(np.eye(m, dtype=v.dtype), (*v.shape[:-2], m, m))
+    for i in range(tau.shape[-1]):
+        column = np.tril(v, -1)[..., i, None] + np.eye(m)[:, i, None]
+        made = made - (made @ column * tau[..., i, None, None]) @ turned(column)
+    return made[..., :n].astype(v.dtype)
+
+
 EXAMPLES: list[Example] = [
     make("schur", _rebuilt(), np.copy, BATCH),
     make("schur", _rebuilt(), np.copy, M.astype("float32"), tolerance=1e-4),
@@ -71,4 +81,7 @@ EXAMPLES: list[Example] = [
     make("qz", _pair(linalg.qz), product, COMPLEX, COMPLEX[::-1]),
     make("ordqz", _pair(linalg.ordqz), product, M, N),
     make("ordqz", _pair(linalg.ordqz, "ouc"), product, COMPLEX, COMPLEX[::-1]),
+    make("householder_product", linalg.householder_product, reflected, M, M[0], grad=(0, 1)),
+    make("householder_product", linalg.householder_product, reflected, COMPLEX, COMPLEX[:, 0, :2]),
+    make("householder_product", linalg.householder_product, reflected, BATCH[..., :2], M[0, :1]),
 ]

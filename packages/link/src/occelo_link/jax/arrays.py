@@ -138,6 +138,9 @@ class JaxArrays(Arrays):
     def qr(self, x: Any, full: bool) -> Sequence[Any]:
         return list(jnp.linalg.qr(x, "complete" if full else "reduced"))
 
+    def householder_product(self, vectors: Any, factors: Any) -> Any:
+        return lax.linalg.householder_product(vectors, factors)
+
     def expm(self, x: Any) -> Any:
         # a batch is squared this often whatever its matrices are; a norm above 5e12 gives NaN
         return jax.scipy.linalg.expm(x, max_squarings=40)

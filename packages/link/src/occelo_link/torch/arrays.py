@@ -259,6 +259,9 @@ class TorchArrays(Arrays):
     def qr(self, x: Any, full: bool) -> Sequence[Any]:
         return list(torch.linalg.qr(x, "complete" if full else "reduced"))
 
+    def householder_product(self, vectors: Any, factors: Any) -> Any:
+        return torch.linalg.householder_product(vectors, factors)
+
     def expm(self, x: Any) -> Any:
         return torch.linalg.matrix_exp(x)
 

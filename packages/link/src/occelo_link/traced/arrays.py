@@ -181,6 +181,10 @@ class Arrays(ABC):
         """Q and R; Q is square if ``full``."""
 
     @abstractmethod
+    def householder_product(self, vectors: Array, factors: Array) -> Array:
+        """The first columns of products of Householder reflectors, given by vectors in columns and factors."""
+
+    @abstractmethod
     def expm(self, x: Array) -> Array:
         """The exponentials of stacks of finite matrices."""
 

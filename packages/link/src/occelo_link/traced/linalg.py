@@ -14,6 +14,7 @@ from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.linalg.banded import SolveBanded, SolvePositiveBanded
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
+from occelo_graph.ops.linalg.householder import HouseholderProduct
 from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
 from occelo_graph.ops.linalg.matrix_functions import Expm
@@ -353,3 +354,12 @@ def lower_solve_positive_banded(
 def lower_expm(tracer: Tracer, node: TensorApply[Expm], inputs: list[Array]) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     return [x if 0 in x.shape else tracer.arrays.expm(x)]
+
+
+@traces(HouseholderProduct)
+def lower_householder_product(
+    tracer: Tracer, node: TensorApply[HouseholderProduct], inputs: list[Array]
+) -> Sequence[Array]:
+    vectors, factors = _operands(tracer, node, inputs)
+    empty = 0 in vectors.shape
+    return [vectors if empty else tracer.arrays.householder_product(vectors, factors)]
