@@ -195,3 +195,12 @@ def test_batches_that_do_not_fit_a_factorisation_are_errors(trans: int) -> None:
             f, p, b = (ot.tensor(dtype=k, shape=s) for s, k in zip(given, kinds, strict=True))
             with pytest.raises(ValueError, match="lu_solve cannot broadcast"):
                 linalg.lu_solve((f, p), b, trans, ndim)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_of_determinants_of_singular_matrices(backend: str) -> None:
+    x = ot.tensor("x", dtype="float64", shape=(None, None, None))
+    f = oc.function([x], oc.grad(linalg.det(x).sum(), x), mode=backend)
+    given = np.stack([np.diag([3.0, 0.0]), np.ones((2, 2)), np.eye(2, k=1), np.eye(2)])
+    expected = given[:, ::-1, ::-1] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    np.testing.assert_allclose(f(given), expected, atol=1e-12)

@@ -11,6 +11,9 @@ import pytest
 from occelo_graph import grad, linalg, verify_grad
 from occelo_graph import tensor as ot
 from occelo_graph.interpret import evaluate
+from occelo_graph.ir.decomposing import decomposed_kernel
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.ops.linalg.adjugate import Adjugate
 
 sl = pytest.importorskip("scipy.linalg", reason="the interpreter computes LU factors by SciPy")
 LEADS = [((), ()), ((3,), (3,)), ((2, 1), (3,)), ((), (2, 3)), ((0,), (0,)), ((3,), ())]
@@ -194,6 +197,61 @@ def test_determinants_of_singular_matrices_are_no_errors() -> None:
     close(run(linalg.det, SINGULAR), np.linalg.det(SINGULAR))
     for got, wanted in zip(run(linalg.slogdet, SINGULAR), np.linalg.slogdet(SINGULAR), strict=True):
         close(got, wanted)
+
+
+def cofactors(a: Any) -> Any:
+    """The gradient of the determinant of a matrix, from those of its minors."""
+    n = len(a)
+    minors = [[np.delete(np.delete(a, i, 0), j, 1) for j in range(n)] for i in range(n)]
+    signs = (-1) ** np.add.outer(range(n), range(n))
+    return signs * np.linalg.det(np.array(minors)).conj()
+
+
+DEGENERATE = np.stack(
+    [
+        np.diag([1.0, 2.0, 0.0]),
+        np.zeros((3, 3)),
+        np.eye(3, k=1),
+        np.eye(3, k=-1),
+        np.outer([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
+        np.array([[0.0, 1.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]),
+        drawn((3, 2)) @ drawn((2, 3), seed=1),  # singular but for rounding
+        np.eye(3),
+        drawn((3, 3)),
+    ]
+)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_determinants_have_gradients_at_singular_matrices(dtype: str) -> None:
+    a = DEGENERATE.astype(dtype)
+    if dtype == "complex128":
+        a = a * np.exp(1j * np.arange(9)).reshape(-1, 1, 1)
+        a[4] = np.outer([1.0, 2j, 3.0], [4.0, 5.0, 6j + 1])
+    x = ot.tensor(dtype=dtype, shape=(None, None, None))
+    slope = grad(linalg.det(x).real.sum(), x)
+    wanted = np.stack([cofactors(each) for each in a])
+    (kernel,) = (decomposed_kernel(n) for n in toposort([slope]) if type(n.op) is Adjugate)
+    assert kernel is not None
+    turned = a.conj().swapaxes(-1, -2)
+    for found in (evaluate(slope, {x: a}), kernel(turned)[0]):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, wanted, atol=1e-11)
+    for shape, value in (((0, 0), 1.0), ((1, 1), 0.0), ((1, 1), 2.0)):
+        given = np.full((2, *shape), value, dtype)
+        np.testing.assert_array_equal(evaluate(slope, {x: given}), np.ones_like(given))
+        np.testing.assert_array_equal(kernel(given)[0], np.ones_like(given))
+
+
+@pytest.mark.parametrize("place", range(len(DEGENERATE)))
+def test_second_derivatives_of_determinants_at_singular_matrices(place: int) -> None:
+    def slope(x: Any) -> Any:
+        return grad(linalg.det(x), x)
+
+    verify_grad(slope, [DEGENERATE[place]])
+    if place == 4:
+        z = np.outer([1.0, 2j, 3.0], [4.0, 5.0, 6j + 1])
+        verify_grad(by_parts(lambda x: grad(linalg.det(x).real, x)), [z.real.copy(), z.imag.copy()])
 
 
 def test_wrong_arguments_are_errors() -> None:

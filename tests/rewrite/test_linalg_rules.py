@@ -304,3 +304,24 @@ def test_a_singular_matrix_stays_an_error_where_factors_are_shared() -> None:
     for shape in ((2, 3), (3, 2)):
         with pytest.raises(ValueError, match="square"):
             values_of(rewritten([x], [linalg.inv(x), linalg.det(x)]), np.ones((1, *shape)))
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_the_gradient_of_a_logarithm_of_a_determinant_is_an_inverse(batch: tuple[int, ...]) -> None:
+    x = ot.tensor("x", dtype="float64", shape=(None,) * (len(batch) + 2))
+    for cost in (ot.log(linalg.det(x)), 1 / linalg.det(x)):
+        graph = rewritten([x], [og.grad(cost.sum(), x)])
+        assert "Adjugate" not in ops_of(graph)
+        matrix = definite(4, *batch)
+        expected = np.linalg.inv(matrix).swapaxes(-1, -2)
+        if cost.owner.op != ot.log:
+            expected = -expected / np.linalg.det(matrix)[..., None, None]
+        np.testing.assert_allclose(values_of(graph, matrix)[0], expected, rtol=1e-10)
+    graph = rewritten([x], [og.grad(linalg.det(x).sum(), x)])
+    assert "Adjugate" in ops_of(graph)
+    singular = np.ones((*batch, 2, 2))
+    np.testing.assert_allclose(
+        values_of(graph, singular)[0],
+        np.broadcast_to([[1, -1], [-1, 1]], singular.shape),
+        atol=1e-12,
+    )

@@ -5,7 +5,7 @@ The graphs make matrices that are regular, positive definite and so on from what
 
 from __future__ import annotations
 
-from occelo_graph import TensorVariable, linalg
+from occelo_graph import TensorVariable, grad, linalg
 from occelo_graph import tensor as ot
 from occelo_graph.ops.index.search import AllocDiag
 from occelo_rewrite.testing.case import Case
@@ -70,6 +70,10 @@ def _values_twice(x: TensorVariable) -> TensorVariable:
 
 def _inverse_and_logarithm(a: TensorVariable) -> TensorVariable:
     return linalg.inv(a) + linalg.slogdet(a)[1]
+
+
+def _gradient_of_log_det(x: TensorVariable) -> TensorVariable:
+    return grad(ot.log(linalg.det(x)), x)
 
 
 def _two_results(a: TensorVariable) -> TensorVariable:
@@ -164,6 +168,7 @@ CASES: list[Case] = [
     Case("function_of_det", lambda x: ot.sgn(linalg.det(-_dominant(x))), shapes=SQUARE),
     Case("det_of_triangular", lambda x: linalg.det(_lower(x)), shapes=SQUARE),
     Case("slogdet_of_triangular", lambda x: linalg.slogdet(-_lower(x))[1], shapes=SQUARE),
+    Case("adjugate_beside_det", lambda x: _gradient_of_log_det(_dominant(x)), shapes=SQUARE),
     Case("det_of_transposed", lambda x: linalg.det(_dominant(x).T), shapes=SQUARE),
     Case("det_of_inverse", lambda x: linalg.det(linalg.inv(_dominant(x))), shapes=SQUARE),
     Case("det_of_inverse", lambda x: linalg.slogdet(linalg.inv(_dominant(x)))[1], shapes=SQUARE),

@@ -15,13 +15,13 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.create import arange
-from occelo_graph.ops.elemwise.arithmetic import neq, sgn
+from occelo_graph.ops.elemwise.arithmetic import sgn
 from occelo_graph.ops.elemwise.complex import complex as complex_
 from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.search import diagonal
+from occelo_graph.ops.linalg.adjugate import Adjugate
 from occelo_graph.ops.linalg.inverse import inv
-from occelo_graph.ops.linalg.lu import LuFactor
+from occelo_graph.ops.linalg.lu import LuFactor, sign_of_exchanges
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian, if_square
 from occelo_graph.ops.reduce import prod
 from occelo_graph.ops.shape.dimensions import expand_dims
@@ -51,8 +51,7 @@ class Det(MatrixOp):
         ct = cotangents[0]
         if ct is None or ct is ZERO:
             return [ct]
-        found = outputs[0].conj() if is_complex(outputs[0].dtype) else outputs[0]
-        return [_times_matrix(ct * found, hermitian(inv(inputs[0])))]
+        return [_times_matrix(ct, Adjugate()(hermitian(inputs[0])))]
 
 
 @op
@@ -101,9 +100,7 @@ class SLogDet(MatrixOp):
 def _pivots(x: Any) -> tuple[TensorVariable, TensorVariable]:
     """The diagonals of U of LU factorisations, and 1 or -1 for an even or odd number of exchanged rows, as int8."""
     factors, exchanged = LuFactor()(x)
-    moved = neq(exchanged, arange(exchanged.shape[-1], dtype="int32"))
-    odd = moved.sum(axis=-1) % 2
-    return diagonal(factors, 0, x.type.ndim - 2, x.type.ndim - 1), cast(1 - 2 * odd, "int8")
+    return diagonal(factors, 0, x.type.ndim - 2, x.type.ndim - 1), sign_of_exchanges(exchanged)
 
 
 def _times_matrix(factor: Any, matrix: TensorVariable) -> TensorVariable:
@@ -116,8 +113,8 @@ def det(a: Any) -> TensorVariable:
     """The determinants of square matrices in the last two dimensions of ``a``, of shape (..., n, n); the result has shape (...).
 
     The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. It is 1 for empty matrices.
-    The gradient is ``det(a) * inv(a)^H`` (Giles, 2008), so at a singular matrix it is a ``numpy.linalg.LinAlgError``, although
-    the determinant is differentiable there. ValueError if ``a`` is not square.
+    The gradient is the conjugate transpose of the adjugate, which is ``det(a) * inv(a)`` of a regular matrix (Giles 2008), and also
+    right for a singular one, at second order too. ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("det", a)
     made: TensorVariable = Det()(x)

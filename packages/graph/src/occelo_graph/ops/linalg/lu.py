@@ -15,7 +15,7 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import arange, eye, tril, triu, zeros
-from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum
+from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum, neq
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.index.search import take, take_along_axis
 from occelo_graph.ops.join import concatenate
@@ -98,7 +98,7 @@ class LuFactor(MatrixOp):
         inner = tril(matmul(hermitian(lower), ct), -1) + triu(matmul(ct, hermitian(upper)))
         half = solve_triangular(hermitian(lower), inner, lower=False, unit_diagonal=True)
         whole = hermitian(solve_triangular(upper, hermitian(half), lower=False))
-        return [_rows(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
+        return [rows_in_order(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
 
 
 def _with_columns(x: TensorVariable, n: Any) -> TensorVariable:
@@ -112,7 +112,7 @@ def _with_rows(x: TensorVariable, m: Any) -> TensorVariable:
     return matrix_transpose(_with_columns(matrix_transpose(x), m))
 
 
-def _rows(x: TensorVariable, order: TensorVariable) -> TensorVariable:
+def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
     """The rows of matrices in another order, over batches that broadcast."""
     if order.type.ndim == 1:
         return take(x, order, axis=-2)
@@ -130,6 +130,13 @@ def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
     rest = arange(k, m, dtype="int32")
     lead = [pivots.shape[i] for i in range(pivots.type.ndim - 1)]
     return concatenate([pivots, zeros([*lead, maximum(m - k, 0)], "int32") + rest], axis=-1)
+
+
+def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
+    """1 or -1 for an even or odd number of exchanged rows, as int8."""
+    moved = neq(pivots, arange(pivots.shape[-1], dtype="int32"))
+    sign: TensorVariable = cast(1 - 2 * (moved.sum(axis=-1) % 2), "int8")
+    return sign
 
 
 @op
@@ -203,7 +210,7 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
     upper = triu(right)
     order = pivot_to_permutation(_all_pivots(pivots, m))
     if permute_l:
-        return _rows(lower, order), upper
+        return rows_in_order(lower, order), upper
     if p_indices:
         return cast(order, "int32"), lower, upper
     real = {"complex64": "float32", "complex128": "float64"}.get(x.dtype, x.dtype)
@@ -275,7 +282,7 @@ def lu_solve(
     right = _fitting(factors, pivots, right)
     options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
     if trans in (0, "N"):
-        right = _rows(right, pivot_to_permutation(pivots, inverse=True))
+        right = rows_in_order(right, pivot_to_permutation(pivots, inverse=True))
         half = solve_triangular(factors, right, lower=True, unit_diagonal=True, **options)
         solution = solve_triangular(factors, half, lower=False, **options)
     else:
@@ -283,5 +290,5 @@ def lu_solve(
             factors = factors.conj()
         half = solve_triangular(factors, right, trans=1, lower=False, **options)
         whole = solve_triangular(factors, half, trans=1, lower=True, unit_diagonal=True, **options)
-        solution = _rows(whole, pivot_to_permutation(pivots))
+        solution = rows_in_order(whole, pivot_to_permutation(pivots))
     return squeeze(solution, axis=-1) if ndim == 1 else solution

@@ -20,7 +20,8 @@ from occelo_rewrite.rules.linalg import (
 __all__ = ["CANONICALIZE", "LOW_RANK", "SPECIALIZE", "STABILIZE"]
 
 CANONICALIZE = (
-    inverses.CANONICALIZE
+    determinants.CANONICALIZE
+    | inverses.CANONICALIZE
     | factors.CANONICALIZE
     | products.CANONICALIZE
     | spectra.CANONICALIZE

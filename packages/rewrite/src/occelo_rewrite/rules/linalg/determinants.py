@@ -1,6 +1,6 @@
 """Rules of determinants: their logarithms and signs, and those of matrices with known structure.
 
-`pipeline` puts them into the stage stabilize.
+`pipeline` puts them into the stages canonicalize and stabilize.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ import numpy as np
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.linalg.adjugate import Adjugate
 from occelo_graph.ops.linalg.determinant import Det, SLogDet
 from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.matrix_op import if_square
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, transposed_of
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["STABILIZE"]
+__all__ = ["CANONICALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
@@ -91,6 +95,31 @@ def det_of_inverse(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> R
     return [sign.conj() if is_complex(sign.type.dtype) else sign, -logarithm]
 
 
+@node_rewriter([Adjugate], tags=("stabler", "rounding", "overflow", "finite", "singular"))
+def adjugate_beside_det(fgraph: FunctionGraph, node: TensorApply[Adjugate]) -> Replacements:
+    """adj(x.T) = det(x) inv(x).T where det(x) is a divisor or has a logarithm, so that it cancels."""
+    x = transposed_of(node.inputs[0])
+    if x is None:
+        return None
+    for reader, _ in fgraph.clients.get(x, ()):
+        if not is_node(reader) or not isinstance(reader.op, Det):
+            continue
+        determinant = tensors(reader.outputs)[0]
+        users: list[TensorVariable] = [determinant]
+        for user, _ in fgraph.clients.get(determinant, ()):
+            if is_node(user) and isinstance(user.op, DimShuffle):
+                users.append(tensors(user.outputs)[0])
+        for value in users:
+            for user, place in fgraph.clients.get(value, ()):
+                divides = is_node(user) and (
+                    user.op in (ot.log, ot.reciprocal) or (user.op == ot.true_div and place == 1)
+                )
+                if divides:
+                    return [ot.expand_dims(determinant, (-2, -1)) * ot.matrix_transpose(Inv()(x))]
+    return None
+
+
+CANONICALIZE = RuleSet((adjugate_beside_det,), "derivatives of determinants")
 STABILIZE = RuleSet(
     (
         function_of_det,
