@@ -53,7 +53,7 @@ TEST_TOOLS = [
 ]
 MEASURED = ROOT / ".nox" / "measured"
 # measuring costs half as much time again, and more tests than these add little to what is covered
-MEASURE = ["--measured", "6"]
+MEASURE = ["--measured", "4"]
 START = time.monotonic()
 TOOK: dict[str, tuple[float, float]] = {}
 """Seconds of each session that passed, by the clock and of the processors."""

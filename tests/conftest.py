@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="let coverage see the first of every N tests of a function, if it runs",
+        help="let coverage, if it runs, see the first test of each function and every N-th",
     )
 
 
@@ -65,13 +65,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
-    """Mark all but every ``step``-th test of each function."""
+    """Mark all tests but the first of each function and every ``step``-th.
+
+    Functions start at different tests, as many have the same parameters.
+    """
     seen: Counter[str] = Counter()
     for item in items:
         function = item.nodeid.partition("[")[0]
-        if seen[function] % step:
-            item.stash[UNMEASURED] = True
+        position = seen[function]
         seen[function] += 1
+        if position and (position + len(seen)) % step:
+            item.stash[UNMEASURED] = True
 
 
 def slow_compiler(item: pytest.Item) -> str:
