@@ -1,4 +1,4 @@
-"""Eigenvalues, Schur forms, Sylvester's equations and exponentials of general matrices on every backend."""
+"""Eigenvalues, Schur forms, Sylvester's and Toeplitz equations, exponentials and reflectors on every backend."""
 
 from __future__ import annotations
 
@@ -167,3 +167,29 @@ def test_products_of_reflectors(backend: str, dtype: str) -> None:
     for m, n, k in ((2, 3, 1), (3, 2, 3)):
         with pytest.raises(ValueError, match="at most as many reflectors as columns"):
             f(np.ones((1, m, n), dtype), np.ones(k, dtype))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_toeplitz_equations(backend: str, dtype: str) -> None:
+    c = ot.tensor("c", dtype=dtype, shape=(None, None))
+    r = ot.tensor("r", dtype=dtype, shape=(None,))
+    b = ot.tensor("b", dtype=dtype, shape=(None, None))
+    outputs = [linalg.solve_toeplitz((c, r), b), linalg.solve_toeplitz(c, b, on_error="nan")]
+    f = oc.function([c, r, b], outputs, mode=backend)
+    if backend in COMPILED:
+        assert oc.supports(backend, outputs) == []
+    for lead, n, k in ((2, 1, 1), (2, 2, 3), (1, 3, 2), (2, 8, 2), (2, 0, 2), (0, 3, 1), (2, 3, 0)):
+        x, y, z = drawn((lead, n), dtype), drawn((n,), dtype, 1), drawn((n, k), dtype, 2)
+        x[:, :1] += 5
+        found = f(x, y, z)
+        for i in range(lead):
+            for each, given in zip(found, ((x[i], y), (x[i],)), strict=True):
+                matrix = spl.toeplitz(*given) if n else np.zeros((0, 0))
+                assert (each.dtype, each.shape) == (dtype, (lead, n, k))
+                np.testing.assert_allclose(matrix @ each[i], z, atol=1e-5)
+    columns = np.array([[4.0, 1.0, 0.0], [0.0, 1.0, 0.0]]).astype(dtype)
+    with pytest.raises(np.linalg.LinAlgError, match="principal minor, at index 1 of the batch"):
+        f(columns, np.ones(3, dtype), np.ones((3, 1), dtype))
+    lenient = oc.function([c, b], outputs[1], mode=backend)(columns, np.ones((3, 1), dtype))
+    np.testing.assert_array_equal(np.isnan(lenient).all((-2, -1)), [False, True])

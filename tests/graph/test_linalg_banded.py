@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from occelo_graph import linalg, verify_grad
+from occelo_graph import grad, linalg, verify_grad
 from occelo_graph import tensor as ot
 from occelo_graph.interpret import evaluate
 
@@ -160,3 +160,53 @@ def test_solving_with_cholesky_factors(dtype: str, lower: bool) -> None:
     b = drawn((4, 2), dtype, 4)
     got = run(lambda x, y: linalg.cho_solve((x, lower), y), factor, b)
     np.testing.assert_allclose(got, sl.cho_solve((factor, lower), b))
+
+
+def test_toeplitz_equations_over_batches_and_of_every_length() -> None:
+    for dtype in ("float32", "complex128"):
+        for n, k in ((1, 1), (2, 3), (3, 0), (0, 2), (9, 2)):
+            c, r, b = (
+                drawn(shape, dtype, seed) for seed, shape in enumerate([(2, 1, n), (3, n), (n, k)])
+            )
+            c[..., :1] += 5
+            found = run(lambda x, y, z: linalg.solve_toeplitz((x, y), z), c, r, b)
+            assert (found.dtype, found.shape) == (dtype, (2, 3, n, k))
+            alone = run(linalg.solve_toeplitz, c, b)
+            for i in range(2):
+                for j in range(3):
+                    matrix = sl.toeplitz(c[i, 0], r[j]) if n else np.zeros((0, 0))
+                    np.testing.assert_allclose(matrix @ found[i, j], b, atol=1e-4)
+                matrix = sl.toeplitz(c[i, 0]) if n else np.zeros((0, 0))
+                np.testing.assert_allclose(matrix @ alone[i, 0], b, atol=1e-4)
+
+
+def test_singular_leading_minors_are_errors_as_in_scipy() -> None:
+    columns = np.array([[4.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
+    with pytest.raises(np.linalg.LinAlgError, match="principal minor, at index 1 of the batch"):
+        run(linalg.solve_toeplitz, columns, np.ones(3))
+    found = run(lambda c, b: linalg.solve_toeplitz(c, b, on_error="nan"), columns, np.ones(3))
+    assert np.isnan(found[1:]).all()
+    np.testing.assert_allclose(found[0], sl.solve_toeplitz(columns[0], np.ones(3)))
+    with pytest.raises(ValueError, match=r"square|fit"):
+        linalg.solve_toeplitz((np.ones(3), np.ones(2)), np.ones(3))
+    with pytest.raises(ValueError, match=r"square|fit"):
+        linalg.solve_toeplitz(np.ones(3), np.ones(2))
+
+
+def test_gradients_of_toeplitz_equations() -> None:
+    c, r, b = drawn((5,)), drawn((5,), seed=1), drawn((5, 2), seed=2)
+    c[0] += 5
+
+    def solved(x: Any, y: Any, z: Any) -> Any:
+        return linalg.solve_toeplitz((x, y), z)
+
+    verify_grad(solved, [c, r, b])
+    verify_grad(lambda x, z: linalg.solve_toeplitz(x, z), [np.stack([c, 2 * c]), b])
+    verify_grad(solved, [c[:1], r[:1], b[:1]])
+    verify_grad(lambda x, y, z: grad((solved(x, y, z) ** 2).sum(), x), [c, r, b])
+
+    def by_parts(u: Any, v: Any) -> Any:
+        made = linalg.solve_toeplitz(u + 1j * v, b)
+        return ot.stack([made.real, made.imag])
+
+    verify_grad(by_parts, [c, r])

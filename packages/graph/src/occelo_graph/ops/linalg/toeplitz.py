@@ -1,21 +1,31 @@
-"""Toeplitz matrices, and equations with them; users find the functions in `occelo.tensor.linalg`."""
+"""Toeplitz matrices, and equations with them; users find the functions in `occelo.tensor.linalg`. Linkers lower the op."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from occelo_graph.ops.create import arange
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.create import arange, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import maximum, switch
 from occelo_graph.ops.index.search import take
-from occelo_graph.ops.join import concat_with_broadcast
-from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.join import concat_with_broadcast, concatenate
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_graph.ops.linalg.triangular import with_columns
+from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex
 
 if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["solve_toeplitz", "toeplitz"]
+__all__ = ["SolveToeplitz", "solve_toeplitz", "toeplitz"]
 
 
 def toeplitz(c: Any, r: Any = None) -> TensorVariable:
@@ -41,14 +51,71 @@ def toeplitz(c: Any, r: Any = None) -> TensorVariable:
     return take(diagonals, places, axis=-1)
 
 
+@op
+class SolveToeplitz(MatrixOp):
+    """The X with T X = B for the Toeplitz matrix T with a first column and a first row, whose first element is not read.
+
+    By Levinson's recursion over leading minors, in double precision: n^2 operations and memory for n numbers.
+    """
+
+    on_error: str = "raise"
+    signature: ClassVar[str] = "(n),(n),(n,k)->(n,k)"
+
+    @property
+    def label(self) -> str:
+        return "solve_toeplitz"
+
+    def core(self, *arrays: Array) -> Array:
+        column, row, b = arrays
+        if b.size == 0:
+            return np.zeros_like(b)
+        wide = np.result_type(b, np.float64)
+        solve = scipy_module("linalg", self.label).solve_toeplitz
+        pair = column.astype(wide), row.astype(wide)
+        with np.errstate(all="ignore"):
+            solved: Array = solve(pair, b.astype(wide), check_finite=False)
+        return solved.astype(b.dtype)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        (column, row, _), ct = inputs, cotangents[0]
+        if ct is None or ct is ZERO:
+            return [ct] * 3
+        turned = [v.conj() if is_complex(v.dtype) else v for v in (row, column)]
+        # the first element of the column is that of the diagonal
+        first = arange(row.shape[-1]) < 1
+        of_b = self(switch(first, turned[1], turned[0]), turned[1], ct)
+        sums = _sums_of_diagonals(-matmul(of_b, hermitian(outputs[0])))
+        n = column.shape[-1]
+        of_row = sums[..., maximum(n - 1, 0) :]
+        of_row = switch(arange(of_row.shape[-1]) < 1, 0, of_row).astype(of_row.dtype)
+        return [sums[..., :n][..., ::-1], of_row, of_b]
+
+
+def _sums_of_diagonals(x: Any) -> Any:
+    """The sums of the 2 n - 1 diagonals of square matrices, from the lower left corner to the upper right one."""
+    n = x.shape[-1]
+    lead = [x.shape[i] for i in range(x.type.ndim - 2)]
+    # rows of 2 n elements, cut into rows of 2 n - 1, have the diagonals in their columns
+    beside = concatenate([x[..., ::-1, :], zeros_like(x)], axis=-1)
+    flat = beside.reshape([*lead, 2 * n * n])[..., : 2 * n * n - n]
+    return sum_(flat.reshape([*lead, n, maximum(2 * n - 1, 0)]), axis=-2)
+
+
 def solve_toeplitz(
     c_or_cr: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for the square Toeplitz matrix ``a`` with first column ``c``, or first column and row ``(c, r)``.
 
-    As ``solve(toeplitz(c, r), b)``, so it takes memory for the matrix; unlike SciPy's ``solve_toeplitz`` it is right whenever the
-    matrix is regular, also if a principal minor is singular. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices,
-    (..., n, k); by default of vectors if it has one dimension. A singular matrix is a ``numpy.linalg.LinAlgError``.
+    SciPy's ``solve_toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. Levinson's recursion takes
+    n^2 operations for n rows, and less precise than ``solve(toeplitz(c, r), b)``, it needs leading minors that are far from
+    singular. ``c`` and ``r`` have shape (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by
+    default of vectors if it has one dimension. Batch dimensions broadcast. The result has the common dtype, float64 for integers;
+    float16 is a TypeError. A singular leading minor is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
+    ValueError for shapes that do not fit. The gradient solves with the conjugate transpose.
     """
-    matrix = toeplitz(*c_or_cr) if isinstance(c_or_cr, tuple) else toeplitz(c_or_cr)
-    return solve(matrix, b, b_ndim=b_ndim, on_error=on_error)
+    pair: Any = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, c_or_cr)
+    column, row, right = as_matrices("solve_toeplitz", *pair, b)
+    if not isinstance(c_or_cr, tuple) and is_complex(row.dtype):
+        row = row.conj()
+    made = SolveToeplitz(check_on_error(on_error))
+    return with_columns(made, [column, row], right, b_ndim)
