@@ -16,7 +16,6 @@ from occelo_link.loops import blas, cast, control, create, join, reduce, regions
 from occelo_link.loops.callbacks import can_be_callback, lower_callback
 from occelo_link.loops.elemwise import op as elemwise
 from occelo_link.loops.index import search, subtensor, windows
-from occelo_link.loops.ir.bounds_checked import with_bounds_checks
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.program_state import ProgramState
@@ -73,7 +72,11 @@ def lower_graph(
     starts, ends = _starts(inputs), _starts(outputs)
     updated = {ends[k]: starts[j] for k, j in (states or {}).items()}
     program = context.finish(outputs, None if check_bounds else updated)
-    return with_bounds_checks(program, context.builder) if check_bounds else program
+    if not check_bounds:
+        return program
+    from occelo_link.loops.ir.bounds_checked import with_bounds_checks  # for debugging only
+
+    return with_bounds_checks(program, context.builder)
 
 
 def _starts(variables: Sequence[Variable]) -> list[int]:

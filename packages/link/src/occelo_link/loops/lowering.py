@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.decomposing import Decomposition
@@ -35,6 +34,9 @@ from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
 from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, is_unit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Context", "NotLowered"]
 

@@ -364,7 +364,7 @@ Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
 """Each has the number of its ``node`` and the ``blocks`` that it owns."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Program:
     """A loop program.
 

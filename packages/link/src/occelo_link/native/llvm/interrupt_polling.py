@@ -20,7 +20,7 @@ from occelo_link.units.frame import INTERRUPTED, POLL
 __all__ = ["Polling", "StripLoop"]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StripLoop:
     """The outer loop over strips: its names and labels, and the lines of its phis."""
 

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from occelo_graph import Constant, FunctionGraph, TensorApply, TensorVariable, Variable, computed_by
 from occelo_graph import tensor as ot
@@ -19,6 +18,9 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.trees import Sum, inner_node
 from occelo_rewrite.rules.matching import rule_of_floats as rule
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
