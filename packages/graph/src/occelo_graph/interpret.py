@@ -8,10 +8,10 @@ trace. The Python linkers (`occelo_link.vm`) share its liveness. All linkers and
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,10 @@ from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 
-__all__ = ["annotate_error", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
+if TYPE_CHECKING:
+    from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+
+__all__ = ["annotate_error", "body_runner", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
 
 _ANNOTATED = "_occelo_annotated"
 
@@ -179,10 +182,8 @@ def _run_lazily(
         stack.pop()
 
 
-def loop_kernel(loop: Loop, op: Op) -> Kernel:
-    """The function with which the interpreter and the Python linkers run a loop; errors name ``op`` and the iteration."""
-    body = loop.body
-    kinds = [v.type for v in body.inputs[: len(loop.carried)]]
+def body_runner(body: FrozenFunctionGraph) -> Callable[[Sequence[Any]], list[Any]]:
+    """The function that runs an inner graph once: from the values of its arguments to those of its results."""
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
         v: v.data
@@ -190,19 +191,31 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
         if isinstance(v, Constant)
     }
 
-    def iteration(number: int, given: Sequence[Any]) -> list[Any]:
+    def run(given: Sequence[Any]) -> list[Any]:
         values: dict[Variable, Any] = {**constants, **dict(zip(body.inputs, given, strict=True))}
+        if lazy:
+            _run_lazily(body.outputs, values)
+        else:
+            for node in body.nodes:
+                produced = run_node(node, [values[v] for v in node.inputs])
+                values.update(zip(node.outputs, produced, strict=True))
+        return [values[v] for v in body.outputs]
+
+    return run
+
+
+def loop_kernel(loop: Loop, op: Op) -> Kernel:
+    """The function with which the interpreter and the Python linkers run a loop; errors name ``op`` and the iteration."""
+    body = loop.body
+    kinds = [v.type for v in body.inputs[: len(loop.carried)]]
+    once = body_runner(body)
+
+    def iteration(number: int, given: Sequence[Any]) -> list[Any]:
         try:
-            if lazy:
-                _run_lazily(body.outputs, values)
-            else:
-                for node in body.nodes:
-                    produced = run_node(node, [values[v] for v in node.inputs])
-                    values.update(zip(node.outputs, produced, strict=True))
+            return once(given)
         except Exception as error:
             error.add_note(f"This was iteration {number} of {op}.")
             raise
-        return [values[v] for v in body.outputs]
 
     def run(*arrays: Any) -> Sequence[Any]:
         # carried values may be overwritten, and the inputs of the node may not

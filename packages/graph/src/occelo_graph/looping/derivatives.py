@@ -1,0 +1,426 @@
+"""Derivatives of `Scan`: reverse mode is a scan in the other direction, forward mode one with tangents beside the values.
+
+Reverse mode needs the carried values before each step. They are kept as traces of a scan that does the same as the one that is
+differentiated (rewriting merges both); whatever else a step computes is computed again from them. So the memory for a gradient is
+that of the carried values of all steps, whatever the body holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.pulling import cotangent_dtype
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Cotangent
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.types import NullType
+from occelo_graph.looping.building import Step, scan_node
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.elemwise.arithmetic import add, le, minimum, switch
+from occelo_graph.ops.shape.reading import length_read
+from occelo_graph.tensors.nodes import is_tensor, tensors
+
+if TYPE_CHECKING:
+    from occelo_graph.looping.scan_op import Scan
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["connections", "pulled", "pushed"]
+
+
+# which results depend on which arguments
+
+
+def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
+    """For each result of a body, the arguments to which it is connected."""
+    reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(body.inputs)}
+    for node in body.nodes:
+        pattern = node.op.connection_pattern(node)
+        for k, out in enumerate(node.outputs):
+            sets = (
+                reached.get(v, set[int]())
+                for v, row in zip(node.inputs, pattern, strict=True)
+                if row[k]
+            )
+            reached[out] = set[int]().union(*sets)
+    return [reached.get(v, set[int]()) for v in body.outputs]
+
+
+def connections(op_: Scan, node: Apply) -> list[list[bool]]:
+    """`Op.connection_pattern`: through any number of steps."""
+    direct = _reaches(op_.body)[: op_.carried + op_.traces]
+    closed = [set(r) | ({j} if j < op_.carried else set()) for j, r in enumerate(direct)]
+    changed = True
+    while changed:
+        changed = False
+        for reached in closed:
+            more = set[int]().union(*(closed[i] for i in reached if i < op_.carried)) - reached
+            if more:
+                reached |= more
+                changed = True
+    rows = [[False] * len(node.outputs)]
+    for i in range(len(node.inputs) - 1):
+        row = [i in reached for reached in closed]
+        rows.append([*row, False] if op_.stops else row)
+    return rows
+
+
+# reverse mode
+
+
+@dataclass
+class _Step:
+    """One step of a body over new variables, and its derivatives there."""
+
+    arguments: list[Variable]
+    seeds_of_carried: dict[int, Variable]
+    seeds_of_traces: dict[int, Variable]
+    found: list[Any]
+    """The cotangent of each argument; None where it is not connected."""
+
+
+def _is_null(cotangent: Any) -> bool:
+    return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
+
+
+def _seed(variable: Variable) -> Variable:
+    """A new variable for the cotangent of a tensor."""
+    (tensor,) = tensors([variable])
+    return tensor.type.clone(dtype=cotangent_dtype(tensor)).make_variable()
+
+
+def _live_carried(op_: Scan, carried: set[int], traces: set[int]) -> set[int]:
+    """The carried values whose cotangents may differ from zero before some step, given those after the last one."""
+    reaches = _reaches(op_.body)
+    usable = {
+        i
+        for i, v in enumerate(op_.body.inputs[: op_.carried])
+        if is_tensor(v) and not v.type.is_discrete
+    }
+    live = carried & usable
+    for k in traces:
+        live |= reaches[op_.carried + k] & usable
+    while True:
+        more = set[int]().union(*(reaches[j] for j in live)) & usable if live else set[int]()
+        if more <= live:
+            return live
+        live |= more
+
+
+def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
+    arguments = [v.type.make_variable() for v in op_.body.inputs]
+    results = op_.body.bind(arguments)
+    of_carried = {j: _seed(results[j]) for j in sorted(carried)}
+    of_traces = {k: _seed(results[op_.carried + k]) for k in sorted(traces)}
+    outputs = [results[j] for j in of_carried] + [results[op_.carried + k] for k in of_traces]
+    found: list[Any] = pullback(
+        outputs,
+        arguments,
+        [*of_carried.values(), *of_traces.values()],
+        disconnected_inputs="ignore",
+        return_disconnected="none",
+        null_gradients="return",
+    )
+    return _Step(arguments, of_carried, of_traces, found)
+
+
+def pulled(
+    op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Any]
+) -> list[Any]:
+    """`Op.pullback`."""
+    carried_cts = list(cotangents[: op_.carried])
+    trace_cts = list(cotangents[op_.carried : op_.carried + op_.traces])
+    given = {
+        j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO
+    }
+    traced = {k for k, c in enumerate(trace_cts) if c is not None and c is not ZERO}
+    live = _live_carried(op_, given, traced)
+    step = _one_step(op_, live, traced)
+    return _Backwards(op_, inputs, outputs, step).run(carried_cts, trace_cts)
+
+
+class _Backwards:
+    """The scan of cotangents for a node."""
+
+    def __init__(
+        self, op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], step: _Step
+    ) -> None:
+        self.op = op_
+        self.inputs = inputs
+        self.outputs = outputs
+        self.step = step
+        first, last = op_.carried, op_.carried + op_.sequences
+        usable = [
+            i
+            for i, g in enumerate(step.found)
+            if isinstance(g, Variable) and not isinstance(g.type, NullType)
+        ]
+        self.of_elements = [i for i in usable if first <= i < last]
+        self.of_constants = [i for i in usable if i >= last]
+        wanted = [step.found[i] for i in usable if i in step.seeds_of_carried or i >= first]
+        needed = set(ancestors(wanted))
+        self.kept = [i for i in range(first) if step.arguments[i] in needed]
+        self.read = [i for i in range(first, last) if step.arguments[i] in needed]
+
+    # which steps
+
+    def _window(self) -> tuple[Any, Any, Any]:
+        """The number of steps to go through, and the slice of traces and that of sequences with their elements."""
+        op_, steps = self.op, self.inputs[0]
+        done: Any = self.outputs[-1] if op_.stops else steps
+        number = done if op_.truncate is None else minimum(done, op_.truncate)
+        whole = op_.truncate is None
+        if op_.reverse:
+            # the last steps took the first of the elements that ran
+            start = steps - done if op_.stops else 0
+            of_traces = slice(None) if whole else slice(number)
+            of_sequences = slice(start, start + number)
+        else:
+            of_traces = slice(None) if whole else slice(done - number, done)
+            of_sequences = slice(None if whole else done - number, done)
+        return number, of_traces, of_sequences
+
+    def _elements(self, position: int, at: slice) -> TensorVariable:
+        """The elements of a sequence that ran."""
+        (sequence,) = tensors([self.inputs[1 + position]])
+        return sequence if self._is_whole(sequence) else sequence[at]
+
+    def _is_whole(self, sequence: Variable) -> bool:
+        """Whether a sequence surely has exactly as many elements as steps are gone through."""
+        read = length_read(self.inputs[0])
+        plain = not self.op.stops and self.op.truncate is None
+        return plain and read is not None and read[0] is sequence and read[1] == 0
+
+    # the scan
+
+    def _carried_before(self) -> list[Variable]:
+        """Traces of the carried values before each step, for those that are needed."""
+        if not self.kept:
+            return []
+        op_ = self.op
+        body = op_.body
+        more = [body.inputs[i] for i in self.kept]
+        middle = op_.carried + op_.traces
+        results = [*body.outputs[:middle], *more, *body.outputs[middle:]]
+        keeping = replace(op_, body=freeze(body.inputs, results))
+        made: list[Variable] = keeping(*self.inputs, return_list=True)
+        return made[middle : middle + len(more)]
+
+    def run(self, carried_cts: Sequence[Any], trace_cts: Sequence[Any]) -> list[Any]:
+        op_, step = self.op, self.step
+        number, of_traces, of_sequences = self._window()
+        first, last = op_.carried, op_.carried + op_.sequences
+        live = list(step.seeds_of_carried)
+        start = [_filled(carried_cts[j], self.outputs[j]) for j in live]
+        sums = [
+            zeros_like(self.inputs[1 + i], dtype=step.found[i].type.dtype) for i in self.of_constants
+        ]
+        traced = list(step.seeds_of_traces)
+        before = tensors(self._carried_before())
+        sequences: list[Any] = [
+            *(b if op_.truncate is None else b[of_traces] for b in before),
+            *(self._elements(i, of_sequences) for i in self.read),
+            *(
+                trace_cts[k] if op_.truncate is None else trace_cts[k][of_traces]
+                for k in traced
+            ),
+        ]
+        constants = list(self.inputs[1 + last :])
+        _, made = scan_node(
+            self._back,
+            number,
+            [*start, *sums],
+            sequences,
+            constants,
+            reverse=not op_.reverse,
+            name=f"gradient of {op_.name}" if op_.name else None,
+            names=[*(f"cotangent of carried value {j}" for j in live), *("sum" for _ in sums)],
+        )
+        pulled_carried = dict(zip(live, made, strict=False))
+        pulled_sums = dict(zip(self.of_constants, made[len(live) :], strict=False))
+        pulled_elements = dict(
+            zip(self.of_elements, made[len(live) + len(sums) :], strict=False)
+        )
+        found: list[Any] = [None]
+        for i in range(first):
+            found.append(self._of_initial(i, pulled_carried, carried_cts, number))
+        for i in range(first, last):
+            found.append(
+                self._of_sequence(i, pulled_elements[i], of_sequences)
+                if i in pulled_elements
+                else self._other(i)
+            )
+        for i in range(last, len(step.arguments)):
+            found.append(pulled_sums[i] if i in pulled_sums else self._other(i))
+        return found
+
+    def _other(self, position: int) -> Any:
+        """The cotangent of an argument for which nothing is computed: None, or that it is undefined."""
+        found = self.step.found[position]
+        return found if _is_null(found) else None
+
+    def _back(
+        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
+    ) -> Step:
+        """One step of the scan of cotangents."""
+        step = self.step
+        live = list(step.seeds_of_carried)
+        traced = list(step.seeds_of_traces)
+        kept, read = len(self.kept), len(self.read)
+        last = self.op.carried + self.op.sequences
+        pairs: dict[Variable, Variable] = {
+            **{step.seeds_of_carried[j]: v for j, v in zip(live, carried, strict=False)},
+            **{step.arguments[i]: v for i, v in zip(self.kept, elements, strict=False)},
+            **{step.arguments[i]: v for i, v in zip(self.read, elements[kept:], strict=False)},
+            **{
+                step.seeds_of_traces[k]: v
+                for k, v in zip(traced, elements[kept + read :], strict=True)
+            },
+            **dict(zip(step.arguments[last:], constants, strict=True)),
+        }
+        positions = [
+            *(j for j in live if isinstance(step.found[j], Variable)),
+            *self.of_constants,
+            *self.of_elements,
+        ]
+        bound: list[Any] = clone_replace(
+            [step.found[i] for i in positions], list(pairs.items()), rebuild_strict=False
+        )
+        by_position = dict(zip(positions, bound, strict=True))
+        following: list[Any] = [
+            by_position[j] if j in by_position else zeros_like(v)
+            for j, v in zip(live, carried, strict=False)
+        ]
+        sums = [
+            add(total, by_position[i])
+            for i, total in zip(self.of_constants, carried[len(live) :], strict=True)
+        ]
+        return Step([*following, *sums], [by_position[i] for i in self.of_elements])
+
+    # cotangents of the inputs
+
+    def _of_initial(
+        self, position: int, found: dict[int, Any], given: Sequence[Any], number: Any
+    ) -> Cotangent:
+        if position not in found:
+            null = self._other(position)
+            if null is not None:
+                return null
+            return ZERO if given[position] is not None else None
+        if self.op.truncate is None:
+            return found[position]
+        # the steps before the window are taken as constant, and so are the initial values
+        done: Any = self.outputs[-1] if self.op.stops else self.inputs[0]
+        value = found[position]
+        whole: Variable = switch(le(done, number), value, zeros_like(value))
+        return whole
+
+    def _of_sequence(self, position: int, found: Any, at: slice) -> Variable:
+        (sequence,) = tensors([self.inputs[1 + position]])
+        if self._is_whole(sequence):
+            return found
+        return zeros_like(sequence, dtype=found.dtype)[at].set(found)
+
+
+def _filled(cotangent: Any, variable: Variable) -> Any:
+    if cotangent is None or cotangent is ZERO:
+        return zeros_like(variable, dtype=cotangent_dtype(variable))
+    return cotangent
+
+
+# forward mode
+
+
+def pushed(
+    op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
+) -> list[Any]:
+    """`Op.pushforward`."""
+    given = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
+    reaches = _reaches(op_.body)
+    usable = {
+        i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete
+    }
+    live = given & usable
+    while True:
+        more = {j for j in range(op_.carried) if reaches[j] & live} & usable
+        if more <= live:
+            break
+        live |= more
+    if not live:
+        return [None] * len(outputs)
+    return _Forwards(op_, inputs, sorted(live)).run(list(tangents[1:]), reaches)
+
+
+class _Forwards:
+    """The scan of values and tangents for a node."""
+
+    def __init__(self, op_: Scan, inputs: Sequence[Variable], live: Sequence[int]) -> None:
+        self.op = op_
+        self.inputs = inputs
+        first, last = op_.carried, op_.carried + op_.sequences
+        self.carried = [i for i in live if i < first]
+        self.elements = [i for i in live if first <= i < last]
+        self.constants = [i for i in live if i >= last]
+
+    def run(self, tangents: Sequence[Any], reaches: Sequence[set[int]]) -> list[Any]:
+        op_, inputs = self.op, self.inputs
+        live = {*self.carried, *self.elements, *self.constants}
+        self.traces = [k for k in range(op_.traces) if reaches[op_.carried + k] & live]
+        parts = op_.parts(inputs[1:])
+
+        def of(positions: Sequence[int]) -> list[Any]:
+            return [_filled(tangents[i], inputs[1 + i]) for i in positions]
+
+        _, made = scan_node(
+            self._step,
+            inputs[0],
+            [*parts.carried, *of(self.carried)],
+            [*parts.sequences, *of(self.elements)],
+            [*parts.constants, *of(self.constants)],
+            reverse=op_.reverse,
+            truncate=op_.truncate,
+            name=op_.name,
+        )
+        first = op_.carried
+        by_carried = dict(zip(self.carried, made[first:], strict=False))
+        by_trace = dict(zip(self.traces, made[first + len(self.carried) :], strict=False))
+        found = [by_carried.get(j) for j in range(first)]
+        found += [by_trace.get(k) for k in range(op_.traces)]
+        return [*found, None] if op_.stops else found
+
+    def _step(
+        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
+    ) -> Step:
+        op_ = self.op
+        arguments = [
+            *carried[: op_.carried],
+            *elements[: op_.sequences],
+            *constants[: len(op_.body.inputs) - op_.carried - op_.sequences],
+        ]
+        given = [
+            *carried[op_.carried :],
+            *elements[op_.sequences :],
+            *constants[len(arguments) - op_.carried - op_.sequences :],
+        ]
+        # differentiated by new variables, since an argument may be a result
+        inner = [v.type.make_variable() for v in op_.body.inputs]
+        results = op_.body.bind(inner)
+        wrt = [inner[i] for i in (*self.carried, *self.elements, *self.constants)]
+        seeds = [v.type.make_variable() for v in given]
+        wanted = [results[j] for j in self.carried]
+        wanted += [results[op_.carried + k] for k in self.traces]
+        found = pushforward(wanted, wrt, seeds, disconnected_outputs="ignore")
+        pairs = [*zip(inner, arguments, strict=True), *zip(seeds, given, strict=True)]
+        made: list[Any] = clone_replace([*results, *found], pairs)
+        values, pushed_values = made[: len(results)], made[len(results) :]
+        count = len(self.carried)
+        return Step(
+            [*values[: op_.carried], *pushed_values[:count]],
+            pushed_values[count:],
+            values[-1] if op_.stops else None,
+        )

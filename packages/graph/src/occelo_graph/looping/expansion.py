@@ -1,0 +1,145 @@
+"""`Scan` as `Repeat`: traces are carried as memory in which each step writes one element.
+
+It is the decomposition of `Scan`, so every backend can run it; rewriting expands scans before it works on their bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.lengths import element_shapes
+from occelo_graph.looping.repeat import Repeat
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.create import alloc
+from occelo_graph.ops.elemwise.arithmetic import ge, le, minimum
+from occelo_graph.ops.reduce import any as any_of
+from occelo_graph.ops.shape.reading import length_read, shape_i, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import tensors
+from occelo_graph.tensors.type import TensorType
+
+if TYPE_CHECKING:
+    from occelo_graph.looping.scan_op import Scan
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["expanded"]
+
+_INDEX = TensorType("int64", ())
+
+
+def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
+    """The outputs of a scan by a `Repeat`."""
+    carried, sequences, constants = op_.parts(inputs[1:])
+    steps = _checked_steps(op_, inputs[0], tensors(sequences))
+    memory = [
+        alloc(np.zeros((), dtype), steps, *lengths)
+        for dtype, lengths in _elements(op_, inputs, steps)
+    ]
+    start = steps - 1 if op_.reverse else as_tensor_variable(np.int64(0))
+    given = [start, *carried, *memory, *sequences, *constants]
+    body = _body(op_, [v.type for v in given], len(memory))
+    made: list[Any] = Repeat(body, 1 + len(carried) + len(memory), op_.stops)(
+        steps, *given, return_list=True
+    )
+    last, states, traces = made[0], made[1 : 1 + len(carried)], made[1 + len(carried) :]
+    if not op_.stops:
+        return [*states, *traces]
+    done = start - last if op_.reverse else last
+    ran = [t[steps - done :] if op_.reverse else t[:done] for t in traces]
+    return [*states, *ran, done]
+
+
+def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
+    """The graph of one iteration; it takes and returns the position of the elements, the carried values and the memory."""
+    variables = [t.make_variable() for t in types]
+    at, rest = variables[0], variables[1:]
+    first = op_.carried
+    carried, memory = rest[:first], rest[first : first + traces]
+    sequences = rest[first + traces : first + traces + op_.sequences]
+    constants = rest[first + traces + op_.sequences :]
+    results: list[Any] = op_.body.bind([*carried, *(s[at] for s in sequences), *constants])
+    written = [
+        m[at].set(element) for m, element in zip(memory, results[first:], strict=False)
+    ]
+    stop = results[first + traces :]
+    following = at - 1 if op_.reverse else at + 1
+    return freeze(variables, [following, *results[:first], *written, *stop])
+
+
+def _elements(
+    op_: Scan, inputs: Sequence[Any], steps: TensorVariable
+) -> list[tuple[str, list[Any]]]:
+    """The dtype and the lengths of the elements of each trace; lengths that depend on values are those of the first step."""
+    shapes = [shape_tuple(v) if v.type.is_array else None for v in inputs]
+    _, elements = element_shapes(op_, inputs, shapes)
+    first: list[Any] = []
+    found: list[tuple[str, list[Any]]] = []
+    for k, shape in enumerate(elements):
+        lengths = list(shape)
+        for axis, n in enumerate(shape):
+            if n is None:
+                first = first or _first_step(op_, inputs)
+                lengths[axis] = shape_i(first[op_.carried + k], axis)
+        kind = op_.body.outputs[op_.carried + k].type
+        assert isinstance(kind, TensorType)
+        found.append((kind.dtype, lengths))
+    return found
+
+
+def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
+    """The results of a step with the initial values; without a step, elements of zeros stand for those of sequences."""
+    carried, sequences, constants = op_.parts(inputs[1:])
+    at = slice(-1, None) if op_.reverse else slice(1)
+    elements: list[Any] = []
+    for s in tensors(sequences):
+        # the sum over one element or none
+        some = s[at]
+        elements.append(
+            any_of(some, axis=0) if s.dtype == "bool" else some.sum(axis=0, dtype=s.dtype)
+        )
+    bound: list[Variable] = op_.body.bind([*carried, *elements, *constants])
+    return bound
+
+
+def _checked_steps(
+    op_: Scan, steps: TensorVariable, sequences: Sequence[TensorVariable]
+) -> TensorVariable:
+    """The number of steps, checked at run time unless it surely fits the sequences."""
+    conditions: list[Any] = []
+    known = known_integer(steps)
+    surely = length_read(steps) is not None or (known is not None and known >= 0)
+    if not surely and not _is_least(steps, None):
+        conditions.append(ge(steps, 0))
+    for s in sequences:
+        length = s.type.shape[0]
+        if known is not None and length is not None and known <= length:
+            continue
+        if not _is_least(steps, s):
+            conditions.append(le(steps, shape_i(s, 0)))
+    if not conditions:
+        return steps
+    made: TensorVariable = CheckAndRaise(
+        ValueError, f"The number of steps of {op_} is negative, or a sequence is shorter"
+    )(steps, *conditions)
+    return made
+
+
+def _is_least(steps: Variable, sequence: Variable | None) -> bool:
+    """Whether the number of steps is a length, or the least of some; with ``sequence``, whether that of it is among them."""
+    read = length_read(steps)
+    if read is not None:
+        return sequence is None or (read[0] is sequence and read[1] == 0)
+    node = steps.owner
+    if node is None or node.op != minimum:
+        known = known_integer(steps)
+        return sequence is None and known is not None and known >= 0
+    each = [_is_least(v, sequence) for v in node.inputs]
+    return all(each) if sequence is None else any(each)
+
+

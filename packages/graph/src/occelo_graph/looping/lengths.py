@@ -1,0 +1,149 @@
+"""The shapes of a scan's results, from those of its inputs.
+
+Shape inference of `Scan` uses it, and `looping.expansion`, which makes the memory for traces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+    from occelo_graph.looping.scan_op import Scan
+
+__all__ = ["element_shapes", "result_shapes"]
+
+Shape = tuple[Any, ...]
+
+
+def _own_lengths(variable: Variable) -> Shape:
+    """The lengths of a variable, read from it where they are dynamic."""
+    shape = variable.type.shape or ()
+    return tuple(Shape_i(i)(variable) if n is None else n for i, n in enumerate(shape))
+
+
+def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> list[Shape]:
+    """The shapes of the body's results; where they cannot be inferred, they read variables of the body."""
+    shapes: dict[Variable, Shape] = dict(given)
+
+    def shape(variable: Variable) -> Shape:
+        found = shapes.get(variable)
+        if found is None:
+            found = shapes[variable] = _own_lengths(variable)
+        return found
+
+    for node in body.nodes:
+        try:
+            said = node.op.shapes(node, [shape(v) for v in node.inputs])
+        except MethodNotDefined:
+            continue
+        for variable, lengths in zip(node.outputs, said, strict=True):
+            if lengths is None or not variable.type.is_array:
+                continue
+            own = _own_lengths(variable)
+            shapes[variable] = tuple(
+                o if n is None or isinstance(o, int) else n
+                for o, n in zip(own, lengths, strict=True)
+            )
+    return [shape(v) for v in body.outputs]
+
+
+class _Outside:
+    """Lengths of a body as lengths outside of it: those of constants are; others that the body computes are not known."""
+
+    def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
+        arguments = op_.parts(op_.body.inputs)
+        self._inner = {*arguments.carried, *arguments.sequences}
+        constants = op_.parts(inputs[1:]).constants
+        self._replaced = list(zip(arguments.constants, constants, strict=True))
+        self._constants = set(arguments.constants)
+
+    def length(self, length: Any) -> Any:
+        """The length outside; None if it is not known there."""
+        if not isinstance(length, Variable):
+            return None if length is None else int(length)
+        roots = set(ancestors([length]))
+        if not roots.isdisjoint(self._inner):
+            return None
+        if roots.isdisjoint(self._constants):
+            return length
+        found: Variable = clone_replace(length, self._replaced)
+        return found
+
+
+def element_shapes(
+    op_: Scan, inputs: Sequence[Variable], input_shapes: Sequence[Any]
+) -> tuple[list[Shape], list[Shape]]:
+    """The shapes of the carried values after a step, and of the elements of traces; None for lengths that depend on values.
+
+    All elements of a trace have the shape of the first one. A carried value has its initial shape after every step if that can
+    be proved, and else lengths None.
+    """
+    arguments = op_.parts(op_.body.inputs)
+    given = op_.parts(input_shapes[1:])
+    outside = _Outside(op_, inputs)
+    at_first: dict[Variable, Shape] = {}
+    for variables, shapes, skipped in zip(arguments, given, (0, 1, 0), strict=True):
+        for variable, shape in zip(variables, shapes, strict=True):
+            if shape is not None and variable.type.is_array:
+                at_first[variable] = tuple(shape[skipped:])
+    first = [
+        tuple(outside.length(n) for n in shape) for shape in _body_shapes(op_.body, at_first)
+    ]
+    traces = first[op_.carried : op_.carried + op_.traces]
+    return _kept(op_, arguments.carried, at_first, outside), traces
+
+
+def _kept(
+    op_: Scan, carried: Sequence[Variable], at_first: Mapping[Variable, Shape], outside: _Outside
+) -> list[Shape]:
+    """The lengths of carried values that no step changes, as far as that can be proved; None for others."""
+    shapes = dict(at_first)
+    while True:
+        changed = False
+        after = _body_shapes(op_.body, shapes)
+        for variable, new in zip(carried, after, strict=False):
+            before = shapes.get(variable, ())
+            kept = tuple(
+                a if _same(a, outside.length(b)) else own
+                for a, b, own in zip(before, new, _own_lengths(variable), strict=False)
+            )
+            if any(a is not b for a, b in zip(before, kept, strict=True)):
+                changed = not all(_reads(a, variable) for a in before)
+                shapes[variable] = kept
+        if not changed:
+            break
+    return [
+        tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried
+    ]
+
+
+def _same(length: Any, other: Any) -> bool:
+    return length is other or (
+        isinstance(length, int) and isinstance(other, int) and length == other
+    )
+
+
+def _reads(length: Any, variable: Variable) -> bool:
+    """Whether a length is read from this very variable."""
+    owner = length.owner if isinstance(length, Variable) else None
+    return owner is not None and owner.inputs[0] is variable
+
+
+def result_shapes(op_: Scan, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    """The shapes of the outputs of a node, with None for lengths that depend on values."""
+    carried, elements = element_shapes(op_, node.inputs, input_shapes)
+    steps: Any = node.outputs[-1] if op_.stops else as_tensor_variable(node.inputs[0])
+    found: list[Any] = [
+        shape if v.type.is_array else None for shape, v in zip(carried, node.outputs, strict=False)
+    ]
+    found += [(steps, *shape) for shape in elements]
+    return [*found, ()] if op_.stops else found

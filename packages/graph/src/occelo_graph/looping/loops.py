@@ -1,0 +1,150 @@
+"""`loop`, `while_loop` and `fori_loop`: loops over states of any nested structure.
+
+Users find them in `occelo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.looping.nested import Structure, flatten
+from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
+from occelo_graph.ops.shape.reading import shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["fori_loop", "loop", "while_loop"]
+
+_MOST_STEPS = 2**62
+
+
+def _variables(values: list[Any]) -> list[Variable]:
+    return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
+
+
+def _same_structure(found: Structure, wanted: Structure, what: str) -> None:
+    if found.kind != wanted.kind:
+        raise TypeError(
+            f"The {what} must have the structure of the initial one, with leaves "
+            f"{list(wanted.names)}, and has leaves {list(found.names)}"
+        )
+
+
+def loop(
+    step: Callable[..., Any],
+    init: Any,
+    xs: Any = None,
+    length: Any = None,
+    until: Callable[..., Any] | None = None,
+    reverse: bool = False,
+    *,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Run ``step`` once for each element of ``xs``, with a state from each step to the next.
+
+    - ``step(state, x)`` returns the new state and what is kept of this step (None for nothing); without ``xs`` it is
+      called as ``step(state)``.
+    - ``init``: the initial state. States, elements and what is kept may be tensors, nested tuples, lists, dicts and
+      dataclasses of them, or None.
+    - ``xs``: tensors that are read along their first axes, which must have equal lengths.
+    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``.
+    - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
+    - ``reverse``: go through ``xs`` from the last element to the first. What is kept stays beside its element.
+
+    Returns the final state, and what was kept of all steps, stacked along a new first axis.
+
+    A state keeps its structure, dtypes and numbers of dimensions (TypeError). ValueError without ``xs`` and ``length``, and at
+    run time for a negative length or sequences that are too short.
+    """
+    state, state_structure = flatten(init, "state")
+    elements, element_structure = flatten(xs, "xs")
+    initial, sequences = _variables(state), _variables(elements)
+    steps = _steps(sequences, length, element_structure)
+    kept: list[Structure] = []
+
+    def body(carried: list[Variable], at: list[Variable], constants: list[Variable]) -> Step:
+        given = state_structure.rebuild(list(carried))
+        if xs is None:
+            made = step(given)
+        else:
+            made = step(given, element_structure.rebuild(list(at)))
+        if not isinstance(made, tuple) or len(made) != 2:  # pyright: ignore
+            raise TypeError(
+                f"A step of a loop returns two values, the new state and what is kept, and not {made!r}"
+            )
+        following, trace = made
+        new, structure = flatten(following, "state")
+        _same_structure(structure, state_structure, "state after a step")
+        traced, structure = flatten(trace, "kept")
+        kept[:] = [structure]
+        stop = None if until is None else until(following)
+        return Step(new, _variables(traced), stop)
+
+    op_, outputs = scan_node(
+        body,
+        steps,
+        initial,
+        sequences,
+        reverse=reverse,
+        name=name,
+        names=[f"{n}" for n in state_structure.names],
+    )
+    first = len(initial)
+    final = state_structure.rebuild(list(outputs[:first]))
+    return final, kept[0].rebuild(list(outputs[first : first + op_.traces]))
+
+
+def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
+    for variable, name in zip(sequences, structure.names, strict=True):
+        if not variable.type.ndim:
+            raise TypeError(f"A loop reads {name} along its first axis, but it is {variable.type}")
+    if length is not None:
+        return number_of_steps(length)
+    if not sequences:
+        raise ValueError("A loop needs sequences xs or a length")
+    least = shape_i(sequences[0], 0)
+    for other in sequences[1:]:
+        least = minimum(least, shape_i(other, 0))
+    return least
+
+
+def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
+    """The state after ``state = body(i, state)`` for all i from ``lower`` to ``upper`` - 1, from ``init`` on.
+
+    The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i is an int64 scalar.
+    """
+    lower, upper = number_of_steps(lower), number_of_steps(upper)
+
+    def step(carried: Any) -> Any:
+        i, state = carried
+        return (i + 1, body(i, state)), None
+
+    (_, state), _ = loop(step, (lower, init), length=maximum(upper - lower, 0))
+    return state
+
+
+def while_loop(
+    cond: Callable[[Any], Any],
+    body: Callable[[Any], Any],
+    init: Any,
+    max_steps: Any = None,
+) -> Any:
+    """The state after ``state = body(state)`` as long as ``cond(state)`` holds, from ``init`` on.
+
+    ``max_steps`` bounds the number of steps; reverse mode needs it, since the states of all steps are kept. Without it
+    a gradient raises NotImplementedError.
+    """
+    from occelo_graph.ops.control.branches import ifelse
+
+    steps = as_tensor_variable(np.int64(_MOST_STEPS)) if max_steps is None else max_steps
+    first = ifelse(cond(init), number_of_steps(steps), as_tensor_variable(np.int64(0)))
+
+    def step(state: Any) -> Any:
+        return body(state), None
+
+    state, _ = loop(step, init, length=first, until=lambda state: ~cond(state).astype("bool"))
+    return state

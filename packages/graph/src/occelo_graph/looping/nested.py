@@ -1,0 +1,93 @@
+"""Nested structures of variables: tuples, lists, dicts and dataclasses as flat lists, and back.
+
+The states, sequences and results of `loop` and its like are such structures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+__all__ = ["Structure", "flatten"]
+
+Rebuild = Callable[[list[Any]], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Structure:
+    """The shape of a nested structure: how many leaves it has, their names, and how it is made of them."""
+
+    kind: Any
+    """What two structures share if they are alike."""
+    names: tuple[str, ...]
+    rebuild: Rebuild = dataclasses.field(compare=False)
+
+    @property
+    def size(self) -> int:
+        """The number of leaves."""
+        return len(self.names)
+
+
+def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
+    """The leaves of a nested structure in order, and the structure. Dicts are in the order of their keys as inserted.
+
+    None is a structure without leaves.
+    """
+    if value is None:
+        return [], Structure(None, (), _nothing)
+    if isinstance(value, tuple | list):
+        parts = list(cast("Sequence[Any]", value))
+        kind: Any = type(value)
+        labels = getattr(kind, "_fields", range(len(parts)))
+        if hasattr(kind, "_fields"):
+            return _of_parts(kind, parts, list(labels), name, lambda made: kind(*made))
+        return _of_parts(kind, parts, list(labels), name, kind)
+    if isinstance(value, dict):
+        items = cast("Mapping[Any, Any]", value)
+        keys = list(items)
+        kind = (dict, tuple(keys))
+        return _of_parts(
+            kind, list(items.values()), keys, name, lambda made: dict(zip(keys, made, strict=True))
+        )
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [f.name for f in dataclasses.fields(value) if f.init]
+        cls: Any = type(value)
+        return _of_parts(
+            cls,
+            [getattr(value, f) for f in fields],
+            fields,
+            name,
+            lambda made: cls(**dict(zip(fields, made, strict=True))),
+        )
+    return [value], Structure("leaf", (name,), _only)
+
+
+def _nothing(leaves: list[Any]) -> None:
+    return None
+
+
+def _only(leaves: list[Any]) -> Any:
+    return leaves[0]
+
+
+def _of_parts(
+    kind: Any, parts: list[Any], labels: Sequence[Any], name: str, make: Callable[[list[Any]], Any]
+) -> tuple[list[Any], Structure]:
+    leaves: list[Any] = []
+    inner: list[Structure] = []
+    for part, label in zip(parts, labels, strict=True):
+        own, structure = flatten(part, f"{name}[{label!r}]")
+        leaves += own
+        inner.append(structure)
+
+    def rebuild(values: list[Any]) -> Any:
+        rest = list(values)
+        made: list[Any] = []
+        for structure in inner:
+            made.append(structure.rebuild(rest[: structure.size]))
+            del rest[: structure.size]
+        return make(made)
+
+    names = tuple(n for structure in inner for n in structure.names)
+    return leaves, Structure((kind, *(s.kind for s in inner)), names, rebuild)

@@ -1,0 +1,61 @@
+"""`Repeat`: the op that runs an inner graph repeatedly, with nothing but carried values.
+
+`looping.expansion` makes it from `Scan`. Linkers run it as they run every loop (`Op.loop`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.interpret import loop_kernel
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Kernel, Op, op
+from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.traits import trait
+
+__all__ = ["Repeat"]
+
+
+@op
+class Repeat(Op):
+    """The values that are carried after some iterations of ``body``.
+
+    The inputs of a node are the number of iterations, an int64 scalar, ``carried`` initial values, and values that all
+    iterations read. The arguments of ``body`` are the carried values and those that are read; its results are the new
+    carried values and, with ``stops``, whether this iteration is the last one.
+    """
+
+    body: FrozenFunctionGraph
+    carried: int
+    stops: bool = False
+    loops: ClassVar[bool] = True
+
+    @trait
+    def pure(self) -> bool:
+        """Whether all inner nodes are pure."""
+        return all(node.op.pure for node in self.body.nodes)
+
+    def infer(self, *types: Any) -> tuple[Any, ...]:
+        wanted = self.body.inputs
+        if len(types) != 1 + len(wanted):
+            raise ValueError(f"{self} takes {1 + len(wanted)} inputs, got {len(types)}")
+        for i in range(self.carried):
+            before, after = wanted[i].type, self.body.outputs[i].type
+            if not before.is_super(after):
+                raise TypeError(f"What is carried becomes {after}, and was {before}")
+        for variable, given in zip(wanted, types[1:], strict=True):
+            if not variable.type.is_super(given):
+                raise TypeError(f"An argument of the body is {variable.type}, got {given}")
+        return tuple(v.type for v in wanted[: self.carried])
+
+    def loop(self, node: Apply) -> Loop:
+        first = 1 + self.carried
+        read = tuple(range(first, len(node.inputs)))
+        return Loop(self.body, 0, tuple(range(1, first)), read, self.stops)
+
+    def kernel(self, node: Apply) -> Kernel:
+        return loop_kernel(self.loop(node), self)
+
+    def __str__(self) -> str:
+        return f"Repeat{{{self.carried} carried, {len(self.body.nodes)} nodes}}"
