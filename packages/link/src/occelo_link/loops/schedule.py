@@ -192,7 +192,11 @@ class Schedule:
         builder = self._context.builder
         before, builder.node = builder.node, step.node
         if isinstance(step, LoopKernel):
-            write_kernel(self._context, step)
+            for root in [r for r in step.roots if self._stays(r)]:
+                self.allocate(root.target)
+                step.roots.remove(root)
+            if step.roots:
+                write_kernel(self._context, step)
         else:
             if not allocated:
                 if step.prepare is not None:
@@ -201,6 +205,16 @@ class Schedule:
                     self.allocate(stored)
             step.emit()
         builder.node = before
+
+    def _stays(self, root: Root) -> bool:
+        """Whether a root only copies elements to the place where they are, since its target takes over their memory."""
+        found = root.tensor
+        return (
+            isinstance(root, ElementRoot)
+            and isinstance(found, Stored)
+            and found in found.reads
+            and self._taken_over.get(root.target.buffer) is found.buffer
+        )
 
     def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
         """Move changes of states to the end, where they take over the memory of the states."""
