@@ -69,7 +69,7 @@ class _Outside:
     def length(self, length: Any) -> Any:
         """The length outside; None if it is not known there."""
         if not isinstance(length, Variable):
-            return None if length is None else int(length)
+            return length
         roots = set(ancestors([length]))
         if not roots.isdisjoint(self._inner):
             return None
@@ -139,11 +139,12 @@ def _reads(length: Any, variable: Variable) -> bool:
 
 
 def result_shapes(op_: Scan, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
-    """The shapes of the outputs of a node, with None for lengths that depend on values."""
+    """The shapes of the outputs of a node; lengths that depend on values are read from the outputs."""
     carried, elements = element_shapes(op_, node.inputs, input_shapes)
     steps: Any = node.outputs[-1] if op_.stops else as_tensor_variable(node.inputs[0])
-    found: list[Any] = [
-        shape if v.type.is_array else None for shape, v in zip(carried, node.outputs, strict=False)
-    ]
-    found += [(steps, *shape) for shape in elements]
-    return [*found, ()] if op_.stops else found
+    shapes = [*carried, *((steps, *shape) for shape in elements), ()]
+    found: list[Any] = []
+    for v, shape in zip(node.outputs, shapes, strict=False):
+        lengths = [Shape_i(i)(v) if n is None else n for i, n in enumerate(shape)]
+        found.append(tuple(lengths) if v.type.is_array else None)
+    return found

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.interpret import body_runner
 from occelo_graph.ir.known_values import known_integer
@@ -137,10 +136,7 @@ class Scan(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         from occelo_graph.looping.lengths import result_shapes
 
-        shapes = result_shapes(self, node, input_shapes)
-        if shapes is None:
-            raise MethodNotDefined(f"The shapes of the results of {self} depend on values")
-        return shapes
+        return result_shapes(self, node, input_shapes)
 
     # derivatives and batches
 
