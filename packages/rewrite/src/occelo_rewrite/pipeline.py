@@ -10,6 +10,8 @@
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends, for linkers that run op by op: gemm, gemv, ger |
 | 2 | specialize | cheaper special cases; indexing is moved before the computation |
+| 2.5 | expand_scans | scans become loops that carry their traces as memory |
+| 2.6 | rewrite_bodies | the bodies of loops are rewritten, with the same rules |
 | 3 | uncanonicalize | for rules of users whose results must not be canonicalized again |
 | 48 | accumulate_products | products of matrices with factors and addends, for linkers that compile the whole graph: gemm, gemv |
 | 49 | elemwise_fusion | connected elementwise nodes become one |
@@ -173,6 +175,23 @@ def _rules_of_linear_algebra() -> None:
 
 follow("linalg", _rules_of_linear_algebra)
 
+expand_scans_db = EquilibriumDB("expand_scans", None, canonicalize_db)
+
+
+def _rules_of_loops() -> None:
+    from occelo_rewrite.rules import looping
+    from occelo_rewrite.rules.looping.bodies import BodiesDB
+
+    canonicalize_db.extend_standard(lambda db: db.register_rules(looping.CANONICALIZE, *_USUAL))
+    expand_scans_db.extend_standard(lambda db: db.register_rules(looping.EXPAND, *_ALWAYS))
+
+    def stages(db: SequenceDB) -> None:
+        db.register("expand_scans", expand_scans_db, *_ALWAYS, position=2.5)
+        db.register("rewrite_bodies", BodiesDB("rewrite_bodies", optdb), *_ALWAYS, position=2.6)
+
+    optdb.extend_standard(stages)
+
+
 uncanonicalize_db = EquilibriumDB("uncanonicalize")
 
 
@@ -209,6 +228,7 @@ def _stages(db: SequenceDB) -> None:
 
 
 optdb = SequenceDB("optdb", _stages)
+follow("looping", _rules_of_loops)
 
 
 _OPEN_STAGES = (canonicalize_db, stabilize_db, specialize_db, uncanonicalize_db)

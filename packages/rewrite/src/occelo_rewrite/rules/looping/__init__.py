@@ -1,0 +1,14 @@
+"""Rules of loops: scans are merged, lose what is not needed, and are expanded to what linkers run.
+
+`pipeline` puts them into the stages canonicalize and expand_scans when loops are imported; the stage rewrite_bodies is
+`rules.looping.bodies`.
+"""
+
+from __future__ import annotations
+
+from occelo_rewrite.rules.looping import expanding, hoisting, merging, unused
+
+__all__ = ["CANONICALIZE", "EXPAND"]
+
+CANONICALIZE = merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE
+EXPAND = expanding.EXPAND

@@ -1,0 +1,75 @@
+"""The stage that rewrites the bodies of loops, with the rules that the query of the whole graph chooses.
+
+`pipeline` puts it after the stage that expands scans.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, freeze
+from occelo_graph.looping.repeat import Repeat
+from occelo_rewrite.database import RewriteDatabase, RewriteDatabaseQuery
+from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.rewriter import RecordingRewriter
+
+__all__ = ["BodiesDB"]
+
+LAST = 49.4
+"""Stages after this position make nodes that overwrite their inputs, which bodies do not need: linkers find that themselves."""
+
+
+class BodiesDB(RewriteDatabase):
+    """A stage whose query gives a rewriter of bodies by the same query."""
+
+    def __init__(self, name: str, whole: RewriteDatabase) -> None:
+        super().__init__(name)
+        self._whole = whole
+
+    def query(self, *tags: Any, **options: Any) -> Any:
+        return _BodyRewriter(self.name, self._whole, self.as_query(*tags, **options))
+
+
+class _BodyRewriter(RecordingRewriter):
+    """Replaces each loop by one with a rewritten body; equal bodies are rewritten once."""
+
+    def __init__(self, name: str, whole: RewriteDatabase, query: RewriteDatabaseQuery) -> None:
+        self.name = name
+        self._whole = whole
+        self._query = query
+        self._inner: Any = None
+        self._known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = (
+            WeakKeyDictionary()
+        )
+
+    def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        for node in fgraph.toposort():
+            if isinstance(node.op, Repeat):
+                self._rewrite(fgraph, node)
+
+    def _rewrite(self, fgraph: FunctionGraph, node: Apply[Repeat]) -> None:
+        op_ = node.op
+        body = self._rewritten(op_.body)
+        if body is op_.body:
+            return
+        made = Repeat(body, op_.carried, op_.stops)(*node.inputs, return_list=True)
+        fgraph.replace_all(list(zip(node.outputs, made, strict=True)), reason=self.name)
+
+    def _rewritten(self, body: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        found = self._known.get(body)
+        if found is None:
+            inner = body.unfreeze()
+            if self._inner is None:
+                # not before it is needed, since it contains this stage
+                query = RewriteDatabaseQuery(
+                    self._query.include,
+                    self._query.require,
+                    self._query.exclude,
+                    self._query.subquery,
+                    LAST,
+                )
+                self._inner = self._whole.query(query)
+            self._inner.rewrite(inner)
+            found = self._known[body] = freeze(inner.inputs, inner.outputs)
+        return found

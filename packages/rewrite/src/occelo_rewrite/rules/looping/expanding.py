@@ -1,0 +1,19 @@
+"""The rule that expands scans before they are linked."""
+
+from __future__ import annotations
+
+from occelo_graph import Apply, FunctionGraph
+from occelo_graph.looping.expansion import expanded
+from occelo_graph.looping.scan_op import Scan
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["EXPAND"]
+
+
+@node_rewriter([Scan])
+def expand_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A scan becomes a loop that carries its traces as memory."""
+    return expanded(node.op, node.inputs)
+
+
+EXPAND = RuleSet((expand_scan,), "looping expand")

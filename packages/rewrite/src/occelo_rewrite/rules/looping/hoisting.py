@@ -1,0 +1,81 @@
+"""Rules that move work out of scans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from occelo_graph import Apply, FunctionGraph, Variable, freeze
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.regions import divide
+from occelo_graph.looping.scan_op import Scan
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Scan])
+def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """What all steps compute alike from constants is computed once, before the scan, and carried values that no step changes are constants.
+
+    What only a branch of the body computes stays there.
+    """
+    op_ = node.op
+    arguments = op_.parts(op_.body.inputs)
+    fixed = {
+        v for v, after in zip(arguments.carried, op_.body.outputs, strict=False) if v is after
+    }
+    same: set[Variable] = {*arguments.constants, *fixed}
+    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+    moved: set[Variable] = set()
+    for each in op_.body.nodes:
+        if each in lazily or not each.op.pure or each.op.destroy_map or each.op.lazy:
+            continue
+        alike = all(v in same or v.owner is None and v not in op_.body.inputs for v in each.inputs)
+        if alike:
+            same.update(each.outputs)
+            moved.update(each.outputs)
+    results = set(op_.body.outputs)
+    read = {v for each in op_.body.nodes if moved.isdisjoint(each.outputs) for v in each.inputs}
+    hoisted = [v for v in moved if v in read or v in results]
+    if not hoisted and not fixed:
+        return None
+    return _with_constants(node, sorted(hoisted, key=lambda v: _place(node, v)), fixed)
+
+
+def _place(node: Apply[Scan], variable: Variable) -> tuple[int, int]:
+    owner = variable.owner
+    assert owner is not None
+    return node.op.body.nodes.index(owner), variable.index or 0
+
+
+def _with_constants(
+    node: Apply[Scan], hoisted: list[Variable], fixed: set[Variable]
+) -> dict[Variable, Variable]:
+    """The outputs of a scan that takes some variables of its body, and some carried values, as constants."""
+    op_ = node.op
+    body, first = op_.body, op_.carried
+    carried = [j for j in range(first) if body.inputs[j] not in fixed]
+    still = [j for j in range(first) if body.inputs[j] in fixed]
+    outside = dict(zip(body.inputs, node.inputs[1:], strict=True))
+    values: list[Variable] = clone_replace(hoisted, list(outside.items()), rebuild_strict=False)
+    inner = [v.type.make_variable() for v in hoisted]
+    results: list[Variable] = clone_replace(
+        [*(body.outputs[j] for j in carried), *body.outputs[first:]],
+        dict(zip(hoisted, inner, strict=True)),
+    )
+    middle = first + op_.sequences
+    arguments = [*(body.inputs[j] for j in carried), *body.inputs[first:middle]]
+    constants = [*body.inputs[middle:], *(body.inputs[j] for j in still)]
+    made_op = replace(
+        op_, body=freeze([*arguments, *constants, *inner], results), carried=len(carried)
+    )
+    given = [*(node.inputs[1 + j] for j in carried), *node.inputs[1 + first : 1 + middle]]
+    given += [*node.inputs[1 + middle :], *(node.inputs[1 + j] for j in still), *values]
+    made = made_op(node.inputs[0], *given, return_list=True)
+    found = dict(zip((node.outputs[j] for j in carried), made, strict=False))
+    found.update(zip(node.outputs[first:], made[len(carried) :], strict=True))
+    found.update((node.outputs[j], node.inputs[1 + j]) for j in still)
+    return found
+
+
+CANONICALIZE = RuleSet((hoisted_constants,), "looping hoisting")

@@ -1,0 +1,70 @@
+"""Rules that make one scan of several over the same steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from occelo_graph import Apply, FunctionGraph, Variable, equal_computations, freeze
+from occelo_graph.looping.scan_op import Scan
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Scan])
+def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """Two scans of the same inputs that carry the same values are one, with the traces of both.
+
+    A gradient makes a scan that also keeps its carried values; so the values and their gradient share one loop.
+    """
+    for user, position in fgraph.clients[node.inputs[0]]:
+        if user is node or position or not isinstance(user, Apply) or not isinstance(user.op, Scan):
+            continue
+        other = cast("Apply[Scan]", user)
+        if other in fgraph.apply_nodes and _alike(node, other):
+            return _merged(node, other)
+    return None
+
+
+def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
+    """Whether two scans have equal inputs and do the same steps, whatever traces they keep."""
+    a, b = node.op, other.op
+    same = replace(b, body=a.body, truncate=a.truncate) == a
+    if not same or len(node.inputs) != len(other.inputs):
+        return False
+    if any(x is not y for x, y in zip(node.inputs, other.inputs, strict=True)):
+        return False
+    if [v.type for v in a.body.inputs] != [v.type for v in b.body.inputs]:
+        return False
+    first, second = _steps_of(a), _steps_of(b)
+    return a.body is b.body or equal_computations(
+        first, second, list(a.body.inputs), list(b.body.inputs)
+    )
+
+
+def _steps_of(op_: Scan) -> list[Variable]:
+    """The results of a body that decide what its steps do."""
+    outputs = list(op_.body.outputs)
+    return [*outputs[: op_.carried], *outputs[op_.carried + op_.traces :]]
+
+
+def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
+    a, b = node.op, other.op
+    inner = [v.type.make_variable() for v in a.body.inputs]
+    mine, its = a.body.bind(inner), b.body.bind(inner)
+    middle = a.carried + a.traces
+    more = its[b.carried : b.carried + b.traces]
+    body = freeze(inner, [*mine[:middle], *more, *mine[middle:]])
+    made = replace(a, body=body)(*node.inputs, return_list=True)
+    found = dict(zip(node.outputs[:middle], made, strict=False))
+    found.update(zip(other.outputs[: b.carried], made, strict=False))
+    found.update(
+        zip(other.outputs[b.carried : b.carried + b.traces], made[middle:], strict=False)
+    )
+    if a.stops:
+        found[node.outputs[-1]] = found[other.outputs[-1]] = made[-1]
+    return found
+
+
+CANONICALIZE = RuleSet((merged_scans,), "looping merging")

@@ -1,0 +1,121 @@
+"""Rules that drop what a scan carries, reads or keeps without need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from occelo_graph import Apply, FunctionGraph, Variable, ancestors, freeze
+from occelo_graph.looping.scan_op import Scan
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Scan])
+def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A scan keeps no traces that nobody reads, and carries and reads nothing that no result depends on.
+
+    Equal traces are kept once; sequences and constants that are given twice are read once.
+    """
+    plan = _Plan(fgraph, node)
+    return plan.replacement() if plan.changes else None
+
+
+class _Plan:
+    """What of a scan is needed."""
+
+    def __init__(self, fgraph: FunctionGraph, node: Apply[Scan]) -> None:
+        self.node = node
+        op_ = self.op = node.op
+        self.arguments = op_.body.inputs
+        results = op_.body.outputs
+        used = [bool(fgraph.clients.get(v)) for v in node.outputs]
+        first = op_.carried
+        self.traces = self._first_of_equal(
+            [k for k in range(op_.traces) if used[first + k]],
+            lambda k: results[first + k],
+        )
+        carried = {j for j in range(first) if used[j]}
+        wanted: list[Variable] = [results[first + k] for k in self.traces]
+        wanted += results[first + op_.traces :]
+        needed = self._needed(wanted, carried, results)
+        self.carried = sorted(carried)
+        inputs = node.inputs
+        self.first_of: dict[int, int] = {}
+        kept: list[int] = []
+        seen: dict[tuple[bool, Variable], int] = {}
+        for i in range(first, len(self.arguments)):
+            if self.arguments[i] not in needed:
+                continue
+            key = (i < first + op_.sequences, inputs[1 + i])
+            if key in seen and self.arguments[seen[key]].type == self.arguments[i].type:
+                self.first_of[i] = seen[key]
+            else:
+                seen[key] = i
+                kept.append(i)
+        self.read = kept
+
+    def _first_of_equal(self, positions: Sequence[int], of: object) -> list[int]:
+        read: dict[object, int] = {}
+        self.same_trace: dict[int, int] = {}
+        for k in positions:
+            result = self.op.body.outputs[self.op.carried + k]
+            self.same_trace[k] = read.setdefault(result, k)
+        return sorted(set(self.same_trace.values()))
+
+    def _needed(
+        self, wanted: list[Variable], carried: set[int], results: Sequence[Variable]
+    ) -> set[Variable]:
+        """The variables of the body that are needed; adds carried values to those that are."""
+        while True:
+            needed = set(ancestors([*wanted, *(results[j] for j in carried)]))
+            more = {
+                j for j in range(self.op.carried) if self.arguments[j] in needed
+            } - carried
+            if not more:
+                return needed
+            carried |= more
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is not needed."""
+        op_ = self.op
+        return (
+            len(self.carried) < op_.carried
+            or len(self.traces) < op_.traces
+            or len(self.read) < len(self.arguments) - op_.carried
+        )
+
+    def replacement(self) -> dict[Variable, Variable]:
+        """The outputs that are needed, from a smaller scan."""
+        op_, node = self.op, self.node
+        results = op_.body.outputs
+        inner = [v.type.make_variable() for v in self.arguments]
+        for i, j in self.first_of.items():
+            inner[i] = inner[j]
+        bound = op_.body.bind(inner)
+        first = op_.carried
+        chosen = [*self.carried, *self.read]
+        traced = [first + k for k in self.traces]
+        body = freeze(
+            [inner[i] for i in chosen],
+            [
+                *(bound[j] for j in (*self.carried, *traced)),
+                *bound[first + op_.traces :],
+            ],
+        )
+        sequences = sum(i < first + op_.sequences for i in self.read)
+        smaller = replace(op_, body=body, carried=len(self.carried), sequences=sequences)
+        made = smaller(node.inputs[0], *(node.inputs[1 + i] for i in chosen), return_list=True)
+        found = dict(zip((node.outputs[j] for j in self.carried), made, strict=False))
+        by_trace = dict(zip(self.traces, made[len(self.carried) :], strict=False))
+        for k, same in self.same_trace.items():
+            found[node.outputs[first + k]] = by_trace[same]
+        if op_.stops:
+            found[node.outputs[-1]] = made[-1]
+        assert len(results) >= len(body.outputs)
+        return found
+
+
+CANONICALIZE = RuleSet((unused_of_scan,), "looping unused")
