@@ -1,0 +1,500 @@
+"""`scan` in the form that Theano, Aesara and PyTensor have, and `until`, `map`, `reduce`, `foldl`, `foldr`, `filter`.
+
+Users find `scan` in `occelo`, and the others in `occelo.looping`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from occelo_graph.errors import describe
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.elemwise.arithmetic import minimum
+from occelo_graph.ops.shape.reading import shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "until"]
+
+
+class until:
+    """Returned by the function of a `scan` to end it: the step in which ``condition`` holds is the last one."""
+
+    def __init__(self, condition: Any) -> None:
+        self.condition = as_tensor_variable(condition)
+        if self.condition.type.ndim:
+            raise TypeError(
+                f"The condition of until must be a scalar, and {describe(self.condition)} is not"
+            )
+
+
+# arguments
+
+
+@dataclass
+class _Sequence:
+    """A sequence with the offsets at which each step reads it."""
+
+    variable: Any
+    taps: list[int]
+
+    def slices(self, backwards: bool) -> list[Any]:
+        """For each offset a tensor whose element t is what step t reads."""
+        low, high = min(0, *self.taps), max(0, *self.taps)
+        found: list[Any] = []
+        for tap in self.taps:
+            start, end = tap - low, tap - high
+            part = self.variable
+            if start or end:
+                part = part[start or None : end or None]
+            found.append(part[::-1] if backwards else part)
+        return found
+
+
+@dataclass
+class _Output:
+    """A result of the function: with ``initial`` a state whose earlier values the steps read at the offsets ``taps``."""
+
+    initial: Any = None
+    taps: list[int] = field(default_factory=lambda: list[int]())
+
+    @property
+    def depth(self) -> int:
+        """How many earlier values are carried."""
+        return -min(self.taps, default=0)
+
+    def window(self) -> list[Any]:
+        """The values before the first step, the oldest first."""
+        if self.initial is None:
+            return []
+        if self.taps == [-1]:
+            return [self.initial]
+        return [self.initial[i] for i in range(self.depth)]
+
+    def read(self, window: Sequence[Any]) -> list[Any]:
+        """The earlier values at the offsets."""
+        return [window[tap + self.depth] for tap in self.taps]
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if is_list_or_tuple(value) else [value]
+
+
+def _taps(given: Any, default: list[int], what: str) -> list[int]:
+    if given is None:
+        return default
+    taps = [int(t) for t in (given if is_list_or_tuple(given) else [given])]
+    if not taps or len(set(taps)) != len(taps):
+        raise ValueError(f"The taps of {what} must be different integers, got {given!r}")
+    return taps
+
+
+def _sequences(given: Any) -> list[_Sequence]:
+    found: list[_Sequence] = []
+    for i, each in enumerate(_listed(given)):
+        taps = [0]
+        if isinstance(each, Mapping):
+            options = dict(cast("Mapping[str, Any]", each))
+            each = options.pop("input", None)
+            taps = _taps(options.pop("taps", None), [0], f"sequence {i}")
+            _refuse(options, f"sequence {i}", "input and taps")
+        if each is None:
+            raise ValueError(f"Sequence {i} of scan has no input")
+        variable = as_tensor_variable(each)
+        if not variable.type.ndim:
+            raise TypeError(f"Sequence {i} of scan must have a first axis, and {describe(variable)} has none")
+        found.append(_Sequence(variable, taps))
+    return found
+
+
+def _outputs(given: Any) -> list[_Output]:
+    found: list[_Output] = []
+    for i, each in enumerate(_listed(given)):
+        what = f"outputs_info {i}"
+        if each is None:
+            found.append(_Output())
+            continue
+        taps = [-1]
+        if isinstance(each, Mapping):
+            options = dict(cast("Mapping[str, Any]", each))
+            each = options.pop("initial", None)
+            wanted = options.pop("taps", None)
+            _refuse(options, what, "initial and taps")
+            if each is None:
+                if wanted is not None:
+                    raise ValueError(f"{what} of scan has taps, and no initial value")
+                found.append(_Output())
+                continue
+            taps = _taps(wanted, [-1], what)
+            if max(taps) >= 0:
+                raise ValueError(
+                    f"The taps of {what} must be negative, since later values are not known yet; got {taps}"
+                )
+        initial: Any = each if isinstance(each, Variable) else as_tensor_variable(each)
+        if taps != [-1] and not initial.type.ndim:
+            raise ValueError(
+                f"{what} of scan has the taps {taps}: its initial value needs a first axis with the "
+                f"{-min(taps)} values before the first step, and {describe(initial)} is a scalar"
+            )
+        found.append(_Output(initial, taps))
+    return found
+
+
+def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
+    if options:
+        raise ValueError(f"{what} of scan has the unknown keys {sorted(options)}; known are {known}")
+
+
+def _steps(sequences: Sequence[_Sequence], n_steps: Any) -> Any:
+    if n_steps is not None:
+        if isinstance(n_steps, float | np.floating):
+            raise TypeError(f"n_steps must be an integer, got {n_steps!r}")
+        steps = number_of_steps(n_steps)
+        if isinstance(n_steps, int) and n_steps < 0:
+            raise ValueError(f"n_steps is {n_steps}, and cannot be negative")
+        return steps
+    if not sequences:
+        raise ValueError("scan needs sequences or n_steps, to know how many steps to take")
+    lengths = [shape_i(part, 0) for s in sequences for part in s.slices(False)]
+    least = lengths[0]
+    for other in lengths[1:]:
+        least = minimum(least, other)
+    return least
+
+
+# what the function returns
+
+
+@dataclass
+class _Returned:
+    outputs: list[Any]
+    updates: dict[Any, Any]
+    condition: Any = None
+
+
+def _is_updates(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return True
+    return (
+        is_list_or_tuple(value)
+        and len(value) > 0
+        and all(is_list_or_tuple(p) and len(p) == 2 and isinstance(p[0], SharedVariable) for p in value)
+    )
+
+
+def _returned(value: Any) -> _Returned:
+    """What the function of a scan returned: outputs, updates and a condition, in any order."""
+    found = _Returned([], {})
+    if isinstance(value, until):
+        found.condition = value.condition
+        return found
+    if _is_updates(value):
+        found.updates = dict(value)
+        return found
+    if not is_list_or_tuple(value):
+        found.outputs = _listed(value)
+        return found
+    parts = list(value)
+    special = [p for p in parts if isinstance(p, until) or _is_updates(p)]
+    if not special:
+        found.outputs = parts
+        return found
+    rest = [p for p in parts if not any(p is s for s in special)]
+    for each in special:
+        if isinstance(each, until):
+            if found.condition is not None:
+                raise ValueError("The function of scan returned two conditions")
+            found.condition = each.condition
+        else:
+            found.updates.update(dict(cast("Any", each)))
+    found.outputs = list(rest[0]) if len(rest) == 1 and is_list_or_tuple(rest[0]) else rest
+    return found
+
+
+# scan
+
+
+def scan(
+    fn: Callable[..., Any],
+    sequences: Any = None,
+    outputs_info: Any = None,
+    non_sequences: Any = None,
+    n_steps: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    mode: Any = None,
+    name: str | None = None,
+    profile: bool = False,
+    allow_gc: bool | None = None,
+    strict: bool = False,
+    return_list: bool = False,
+    return_updates: bool = True,
+) -> Any:
+    """Run ``fn`` step by step, and stack what it returns along a new first axis.
+
+    - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at theirs, and
+      ``non_sequences``. It returns the outputs of a step, and may return updates of shared variables (a dict) and `until`
+      beside them.
+    - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
+    - ``outputs_info``: for each output its initial value; a dict with ``initial`` and ``taps`` (negative offsets, default
+      ``[-1]``), where for other taps than ``[-1]`` ``initial`` has a first axis with the values before the first step, the
+      oldest first; or None for an output that no step reads. None for all outputs if no step reads any.
+    - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
+    - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
+    - ``go_backwards``: read the sequences from their ends.
+    - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
+    - ``return_list``: return a list also of one output. ``return_updates``: return the outputs and the updates (deprecated);
+      without it, updates raise.
+
+    ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that it is part of.
+
+    TypeError for a state that changes its dtype or its number of dimensions, ValueError for arguments that contradict each other,
+    and at run time for a negative ``n_steps`` or a sequence that is too short.
+    """
+    built = _Classic(
+        fn, _sequences(sequences), _outputs(outputs_info), outputs_info is None, name
+    )
+    made, updates = built.run(
+        _steps(built.sequences, n_steps),
+        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in _listed(non_sequences)],
+        None if truncate_gradient < 0 else truncate_gradient,
+        go_backwards,
+        strict,
+    )
+    outputs: Any = made if return_list or len(made) != 1 else made[0]
+    if not return_updates:
+        if updates:
+            raise ValueError(
+                f"The function of scan updates {', '.join(map(str, updates))}: ask for return_updates"
+            )
+        return outputs
+    warnings.warn(
+        "scan will return its outputs alone; pass return_updates=False to have that now, and carry states as outputs",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return outputs, updates
+
+
+class _Classic:
+    """A scan that is being built."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        sequences: list[_Sequence],
+        outputs: list[_Output],
+        any_outputs: bool,
+        name: str | None,
+    ) -> None:
+        self.fn = fn
+        self.sequences = sequences
+        self.outputs = outputs
+        self.any_outputs = any_outputs
+        self.name = name
+        self.shared: list[SharedVariable] = []
+        """Shared variables that the function updates; found when it is first called."""
+
+    def run(
+        self,
+        steps: Any,
+        constants: list[Variable],
+        truncate: int | None,
+        backwards: bool,
+        strict: bool,
+    ) -> tuple[list[Any], dict[Any, Any]]:
+        """The outputs of all steps, and the updates of shared variables."""
+        slices = [part for s in self.sequences for part in s.slices(backwards)]
+        windows = [o.window() for o in self.outputs]
+        for _ in range(2):
+            known = len(self.shared)
+            carried = [v for w in windows for v in w] + list[Any](self.shared)
+            op_, made = scan_node(
+                self._step,
+                steps,
+                carried,
+                slices,
+                constants,
+                truncate=truncate,
+                name=self.name,
+                names=self._names(windows),
+                capture=not strict,
+            )
+            if len(self.shared) == known:
+                break
+        first = op_.carried
+        traces: list[Any] = list(made[first : first + op_.traces])
+        if self.name is not None:
+            for i, trace in enumerate(traces):
+                trace.name = self.name if len(traces) == 1 else f"{self.name}[{i}]"
+        count = first - len(self.shared)
+        return traces, dict(zip(self.shared, made[count:first], strict=True))
+
+    def _names(self, windows: Sequence[Sequence[Any]]) -> list[str]:
+        names = [f"value of outputs_info {i}" for i, w in enumerate(windows) for _ in w]
+        return [*names, *(f"shared variable {s.name or s}" for s in self.shared)]
+
+    def _step(
+        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
+    ) -> Step:
+        rest = list(carried)
+        windows: list[list[Variable]] = []
+        for output in self.outputs:
+            size = output.depth if output.initial is not None else 0
+            windows.append(rest[:size])
+            del rest[:size]
+        given = [
+            *elements,
+            *(v for o, w in zip(self.outputs, windows, strict=True) for v in o.read(w)),
+            *constants,
+        ]
+        found = _returned(self.fn(*given))
+        results = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in found.outputs]
+        self._check_count(results)
+        for variable in found.updates:
+            if variable not in self.shared:
+                self.shared.append(variable)
+        following: list[Any] = []
+        outputs = self.outputs or [_Output() for _ in results]
+        for output, window, result in zip(
+            outputs, windows or [[] for _ in results], results, strict=True
+        ):
+            if output.initial is not None:
+                following += [*window[1:], result]
+        # what a step reads of an updated variable is what the step before left there
+        following += [found.updates.get(s, s) for s in self.shared][: len(rest)]
+        inner = dict(zip(self.shared, rest, strict=False))
+        everything: list[Any] = [*following, *results]
+        everything += [] if found.condition is None else [found.condition]
+        if inner:
+            everything = clone_replace(everything, inner)
+        count = len(following)
+        stop = None if found.condition is None else everything[-1]
+        return Step(everything[:count], everything[count : count + len(results)], stop)
+
+    def _check_count(self, results: Sequence[Any]) -> None:
+        if not self.any_outputs and len(results) != len(self.outputs):
+            raise ValueError(
+                f"The function of scan returned {len(results)} outputs, and outputs_info has {len(self.outputs)}"
+            )
+
+
+# forms of scan
+
+
+def map(
+    fn: Callable[..., Any],
+    sequences: Any,
+    non_sequences: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    mode: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """``fn`` of each element of ``sequences``, stacked: a `scan` in which no step reads another one."""
+    return scan(
+        fn,
+        sequences,
+        None,
+        non_sequences,
+        None,
+        truncate_gradient,
+        go_backwards,
+        mode,
+        name,
+        return_updates=return_updates,
+    )
+
+
+def reduce(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    go_backwards: bool = False,
+    mode: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """The outputs of the last step of a `scan`; the initial values if there is no step."""
+    built = _outputs(outputs_info)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        outputs, updates = scan(
+            fn,
+            sequences,
+            outputs_info,
+            non_sequences,
+            None,
+            -1,
+            go_backwards,
+            mode,
+            name,
+            return_list=True,
+        )
+    last = [_last(output, each) for output, each in zip(outputs, built, strict=True)]
+    result: Any = last if len(last) != 1 else last[0]
+    if return_updates:
+        return result, updates
+    if updates:
+        raise ValueError(f"The function of reduce updates {', '.join(f'{v}' for v in updates)}")
+    return result
+
+
+def _last(trace: Any, output: _Output) -> Any:
+    if output.taps != [-1]:
+        return trace[-1]
+    node = trace.owner
+    # the carried value after the last step, which is there without a step as well
+    for j, result in enumerate(node.op.body.outputs[: node.op.carried]):
+        if result is node.op.body.outputs[trace.index]:
+            return node.outputs[j]
+    return trace[-1]
+
+
+def foldl(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    mode: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """`reduce` from the first element to the last."""
+    return reduce(
+        fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates
+    )
+
+
+def foldr(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    mode: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """`reduce` from the last element to the first."""
+    return reduce(fn, sequences, outputs_info, non_sequences, True, mode, name, return_updates)
+
+
+def filter(fn: Callable[[Any], Any], sequence: Any) -> Any:
+    """The elements of ``sequence`` along its first axis for which the scalar condition ``fn(element)`` holds."""
+    variable = as_tensor_variable(sequence)
+    chosen = map(fn, [variable], return_updates=False)
+    return variable[chosen.astype("bool")]
+
+
