@@ -1,0 +1,174 @@
+"""`Scan` over batches: all elements of a batch take their steps together.
+
+Where elements end after different numbers of steps, those that have ended keep their carried values. Their traces would have
+different lengths, so a scan with traces is refused then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.looping.building import Step, scan_node
+from occelo_graph.ops.batching import align, batch_shape
+from occelo_graph.ops.create import broadcast_to
+from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.ops.shape.reading import shape_tuple
+from occelo_graph.tensors.nodes import tensors
+from occelo_graph.vectorize import vectorize_graph
+
+if TYPE_CHECKING:
+    from occelo_graph.looping.scan_op import Scan
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["batched"]
+
+
+def batched(
+    op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> list[Variable]:
+    """`Op.batch`."""
+    return _Batched(op_, inputs, batch_ndims).run()
+
+
+class _Batched:
+    """A node of `Scan` whose inputs have batch dimensions in front."""
+
+    def __init__(self, op_: Scan, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> None:
+        self.op = op_
+        self.inputs = inputs
+        extras = list(batch_ndims)
+        self.lengths = batch_shape(inputs, extras)
+        self.ndim = len(self.lengths)
+        self.has = [extra > 0 for extra in extras[1:]]
+        self.own_ends = extras[0] > 0 or self._follow()
+        if self.own_ends and op_.traces:
+            raise NotImplementedError(
+                f"{op_} keeps traces, which would have different lengths for the elements of a batch: the number of steps "
+                "or the condition that ends it differs among them"
+            )
+        if self.own_ends:
+            self.has[: op_.carried] = [True] * op_.carried
+        self.full = [
+            self._whole(v, extra, has)
+            for v, extra, has in zip(inputs[1:], extras[1:], self.has, strict=True)
+        ]
+
+    def _follow(self) -> bool:
+        """Find the carried values that get batch dimensions; returns whether the condition that ends the loop does."""
+        op_ = self.op
+        arguments, results = op_.body.inputs, op_.body.outputs
+        while True:
+            known = {v for v, has in zip(arguments, self.has, strict=True) if has}
+            reached = [not known.isdisjoint(ancestors([v])) for v in results]
+            more = [j for j in range(op_.carried) if reached[j] and not self.has[j]]
+            for j in more:
+                self.has[j] = True
+            if not more:
+                self.traced = reached[op_.carried : op_.carried + op_.traces]
+                return op_.stops and reached[-1]
+
+    def _whole(self, variable: TensorVariable, extra: int, has: bool) -> TensorVariable:
+        """An input with all batch dimensions, broadcast to the lengths of the batch, or with none."""
+        if not has:
+            return variable
+        full = align(variable, extra, self.ndim)
+        return broadcast_to(full, (*self.lengths, *shape_tuple(full)[self.ndim :]))
+
+    def _time_first(self, variable: TensorVariable) -> TensorVariable:
+        n = self.ndim
+        return variable.dimshuffle([n, *range(n), *range(n + 1, variable.type.ndim)])
+
+    def _time_after(self, variable: TensorVariable) -> TensorVariable:
+        n = self.ndim
+        return variable.dimshuffle([*range(1, n + 1), 0, *range(n + 1, variable.type.ndim)])
+
+    def run(self) -> list[Variable]:
+        op_ = self.op
+        first, last = op_.carried, op_.carried + op_.sequences
+        sequences = [
+            self._time_first(v) if has else v
+            for v, has in zip(self.full[first:last], self.has[first:last], strict=True)
+        ]
+        carried: list[Any] = self.full[:first]
+        steps: Any = self.inputs[0]
+        if self.own_ends:
+            whole = broadcast_to(align(steps, steps.type.ndim, self.ndim), self.lengths)
+            carried = [*carried, np.int64(0) * whole, whole > 0]
+            self.limit = whole
+            steps = whole.max() if self._some() else steps
+        _, made = scan_node(
+            self._step,
+            steps,
+            carried,
+            sequences,
+            [*self.full[last:], *([self.limit] if self.own_ends else [])],
+            reverse=op_.reverse,
+            truncate=op_.truncate,
+            name=op_.name,
+        )
+        if self.own_ends:
+            return [*made[:first], *([made[first]] if op_.stops else [])]
+        traces = [
+            self._time_after(v) if has else v
+            for v, has in zip(tensors(made[first : first + op_.traces]), self.traced, strict=True)
+        ]
+        return [*made[:first], *traces, *made[first + op_.traces :]]
+
+    def _some(self) -> bool:
+        """Whether the numbers of steps differ."""
+        return self.inputs[0].type.ndim > 0
+
+    def _step(
+        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
+    ) -> Step:
+        op_ = self.op
+        first, body = op_.carried, op_.body
+        rest = constants[:-1] if self.own_ends else constants
+        arguments = [*carried[:first], *elements, *rest]
+        inner = [v.type.make_variable() for v in body.inputs]
+        found: list[Any] = vectorize_graph(
+            body.bind(inner), dict(zip(inner, arguments, strict=True))
+        )
+        results = tensors(found)
+        following = [
+            self._spread(v, before) if has else v
+            for v, before, has in zip(results, tensors(carried[:first]), self.has, strict=False)
+        ]
+        traced = [
+            self._spread_like(v, k) for k, v in enumerate(results[first : first + op_.traces])
+        ]
+        if not self.own_ends:
+            return Step(following, traced, results[-1] if op_.stops else None)
+        done, active = tensors(carried[first:])
+        kept = [
+            switch(active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, old)
+            for v, old in zip(following, carried, strict=False)
+        ]
+        count = done + active.astype("int64")
+        (limit,) = tensors(constants[-1:])
+        still = active & (count < limit)
+        if op_.stops:
+            still = still & ~results[-1]
+        return Step([*kept, count, still], [], ~still.any())
+
+    def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:
+        """A new carried value with the batch dimensions of the one before."""
+        if variable.type.ndim == like.type.ndim:
+            return variable
+        lengths = shape_tuple(like)[: self.ndim]
+        full = align(variable, 0, self.ndim)
+        return broadcast_to(full, (*lengths, *shape_tuple(variable)))
+
+    def _spread_like(self, variable: TensorVariable, k: int) -> TensorVariable:
+        wanted = self.op.body.outputs[self.op.carried + k].type.ndim
+        assert wanted is not None
+        if self.traced[k] and variable.type.ndim == wanted:
+            return broadcast_to(
+                align(variable, 0, self.ndim), (*self.lengths, *shape_tuple(variable))
+            )
+        return variable

@@ -1,0 +1,54 @@
+"""`switch_case`: lazy choice among several branches.
+
+Users find it in `occelo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.building import number_of_steps
+from occelo_graph.looping.nested import flatten
+from occelo_graph.ops.control.branches import ifelse
+from occelo_graph.ops.elemwise.arithmetic import lt
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["switch_case"]
+
+
+def switch_case(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """``branches[index](*operands)``, computed lazily: the other branches do not run.
+
+    ``index`` is an integer scalar; one outside of the branches chooses the nearest one. All branches return the same
+    structure (nested tuples, lists, dicts, dataclasses) of tensors with the same dtypes and numbers of dimensions (TypeError).
+    ValueError without a branch.
+    """
+    if not branches:
+        raise ValueError("switch_case needs at least one branch")
+    found = [flatten(branch(*operands), "result") for branch in branches]
+    leaves, structure = found[0]
+    for i, (_, other) in enumerate(found):
+        if other.kind != structure.kind:
+            raise TypeError(
+                f"Branch {i} of switch_case has leaves {list(other.names)}, and branch 0 {list(structure.names)}"
+            )
+    if not leaves:
+        return structure.rebuild([])
+    values = [[v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in found]
+    chosen = _choose(number_of_steps(index), values, 0, len(values))
+    return structure.rebuild(chosen)
+
+
+def _choose(index: Any, values: list[list[Any]], first: int, last: int) -> list[Any]:
+    """The values of the branch at ``index``, from ``first`` to ``last`` - 1, by halving."""
+    if last - first == 1:
+        return values[first]
+    middle = (first + last) // 2
+    made: list[Any] = ifelse(
+        lt(index, middle),
+        _choose(index, values, first, middle),
+        _choose(index, values, middle, last),
+    )
+    return made
