@@ -126,6 +126,7 @@ __all__ = [
     "as_numba",
     "as_op",
     "as_torch",
+    "associative_scan",
     "available_linkers",
     "available_modes",
     "bisect",
@@ -138,6 +139,9 @@ __all__ = [
     "dprint",
     "evaluate",
     "explain",
+    "foldl",
+    "foldr",
+    "fori_loop",
     "function",
     "function_dump",
     "get_default_mode",
@@ -152,6 +156,7 @@ __all__ = [
     "jacobian",
     "load",
     "load_dump",
+    "loop",
     "node_rewriter",
     "numeric_grad",
     "op",
@@ -167,17 +172,21 @@ __all__ = [
     "rewrite_graph",
     "rewrite_profile",
     "save",
+    "scan",
     "shared",
     "subgraph_grad",
     "supports",
+    "switch_case",
     "tensor",
     "to_dot",
     "to_python",
     "undefined_grad",
+    "until",
     "vectorize",
     "vectorize_graph",
     "verify_grad",
     "view_rewriting",
+    "while_loop",
     "wrap_py",
     "zero_grad",
 ]
@@ -200,6 +209,18 @@ _LATER = {
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.bisection",
+    "scan": "occelo_graph.looping.classic",
+    "until": "occelo_graph.looping.classic",
+    "map": "occelo_graph.looping.classic",
+    "reduce": "occelo_graph.looping.classic",
+    "foldl": "occelo_graph.looping.classic",
+    "foldr": "occelo_graph.looping.classic",
+    "filter": "occelo_graph.looping.classic",
+    "loop": "occelo_graph.looping.loops",
+    "fori_loop": "occelo_graph.looping.loops",
+    "while_loop": "occelo_graph.looping.loops",
+    "associative_scan": "occelo_graph.looping.associative",
+    "switch_case": "occelo_graph.looping.switching",
     "explain": "occelo_rewrite.explaining",
     "rewrite_profile": "occelo_rewrite.explaining",
     "view_rewriting": "occelo_rewrite.viewer",
@@ -213,6 +234,18 @@ if TYPE_CHECKING:
     from occelo_compile.dumping import load_dump as load_dump
     from occelo_compile.profiling import ProfileStats as ProfileStats
     from occelo_graph.inner_graph import OpFromGraph as OpFromGraph
+    from occelo_graph.looping.associative import associative_scan as associative_scan
+    from occelo_graph.looping.classic import filter as filter
+    from occelo_graph.looping.classic import foldl as foldl
+    from occelo_graph.looping.classic import foldr as foldr
+    from occelo_graph.looping.classic import map as map
+    from occelo_graph.looping.classic import reduce as reduce
+    from occelo_graph.looping.classic import scan as scan
+    from occelo_graph.looping.classic import until as until
+    from occelo_graph.looping.loops import fori_loop as fori_loop
+    from occelo_graph.looping.loops import loop as loop
+    from occelo_graph.looping.loops import while_loop as while_loop
+    from occelo_graph.looping.switching import switch_case as switch_case
     from occelo_graph.ops.control.observing import PdbBreakpoint as PdbBreakpoint
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op

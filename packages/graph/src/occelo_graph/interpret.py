@@ -31,7 +31,15 @@ from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 
-__all__ = ["annotate_error", "body_runner", "evaluate", "has_run", "last_uses", "loop_kernel", "variable_eval"]
+__all__ = [
+    "annotate_error",
+    "body_runner",
+    "evaluate",
+    "has_run",
+    "last_uses",
+    "loop_kernel",
+    "variable_eval",
+]
 
 _ANNOTATED = "_occelo_annotated"
 

@@ -20,20 +20,22 @@ __all__ = [
 ]
 
 AT_TOP = frozenset(
-    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op config debugprint "
-    "disconnected_grad dprint evaluate function function_dump grad grad_clip grad_scale hessian "
-    "hessian_vector_product ifelse jacobian load numeric_grad pp pprint pullback pushforward "
-    "pydotprint save subgraph_grad to_dot undefined_grad verify_grad wrap_py zero_grad".split()
+    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
+    "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
+    "grad_clip grad_scale hessian "
+    "hessian_vector_product ifelse jacobian load loop map numeric_grad pp pprint pullback pushforward "
+    "pydotprint reduce save scan subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
+    "wrap_py zero_grad".split()
 )
 """Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
 
 ABSENT = frozenset(
     "argsort batch_normalization bincount conv conv2d convolve1d "
-    "convolve2d fft filter foldl foldr gradient irfft "
-    "map median minimize "
-    "optimize percentile quantile random reduce rfft root scan "
+    "convolve2d fft gradient irfft "
+    "median minimize "
+    "optimize percentile quantile random rfft root "
     "searchsorted signal sort sparse "
-    "topk unique until wrap_jax xtensor RandomStream RandomStreams".split()
+    "topk unique wrap_jax xtensor RandomStream RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
 

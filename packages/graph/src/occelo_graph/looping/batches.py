@@ -146,7 +146,9 @@ class _Batched:
             return Step(following, traced, results[-1] if op_.stops else None)
         done, active = tensors(carried[first:])
         kept = [
-            switch(active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, old)
+            switch(
+                active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, old
+            )
             for v, old in zip(following, carried, strict=False)
         ]
         count = done + active.astype("int64")

@@ -78,9 +78,7 @@ def scan_node(
         elements = [element_type(v.type).make_variable() for v in sequences]
         read = [v.type.make_variable(v.name) for v in constants]
         made = step(inner, elements, read)
-        following = [
-            as_variable(v, k) for k, v in zip(kinds, made.carried, strict=True)
-        ]
+        following = [as_variable(v, k) for k, v in zip(kinds, made.carried, strict=True)]
         wider = [
             _common(before, after.type, carried[i], names[i] if names else f"carried value {i}")
             for i, (before, after) in enumerate(zip(kinds, following, strict=True))
@@ -98,9 +96,7 @@ def scan_node(
             f"With strict, a loop reads only what it is given: {describe(outside[0])} is not among non_sequences"
         )
     body = freeze([*arguments, *outside], results)
-    op_ = Scan(
-        body, len(carried), len(sequences), made.stop is not None, reverse, truncate, name
-    )
+    op_ = Scan(body, len(carried), len(sequences), made.stop is not None, reverse, truncate, name)
     outputs: list[Variable] = op_(
         number_of_steps(steps), *carried, *sequences, *constants, *outside, return_list=True
     )
@@ -132,7 +128,9 @@ def _common(before: Type, after: Type, initial: Variable, what: str) -> Type:
     if before == after:
         return before
     if not isinstance(before, TensorType) or not isinstance(after, TensorType):
-        raise TypeError(f"The {what} starts as {before} and becomes {after}: both must be of one type")
+        raise TypeError(
+            f"The {what} starts as {before} and becomes {after}: both must be of one type"
+        )
     if before.dtype != after.dtype:
         raise TypeError(
             f"The {what} starts as {before}, {describe(initial)}, and becomes {after} after a step: start "
@@ -171,5 +169,3 @@ def _outside(results: Sequence[Variable], arguments: Sequence[Variable]) -> list
         if variable not in inside and not isinstance(variable, Constant):
             found[variable] = None
     return list(found)
-
-

@@ -1,6 +1,6 @@
 """`scan` in the form that Theano, Aesara and PyTensor have, and `until`, `map`, `reduce`, `foldl`, `foldr`, `filter`.
 
-Users find `scan` in `occelo`, and the others in `occelo.looping`.
+Users find them in `occelo`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ def _sequences(given: Any) -> list[_Sequence]:
             raise ValueError(f"Sequence {i} of scan has no input")
         variable = as_tensor_variable(each)
         if not variable.type.ndim:
-            raise TypeError(f"Sequence {i} of scan must have a first axis, and {describe(variable)} has none")
+            raise TypeError(
+                f"Sequence {i} of scan must have a first axis, and {describe(variable)} has none"
+            )
         found.append(_Sequence(variable, taps))
     return found
 
@@ -152,7 +154,9 @@ def _outputs(given: Any) -> list[_Output]:
 
 def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
     if options:
-        raise ValueError(f"{what} of scan has the unknown keys {sorted(options)}; known are {known}")
+        raise ValueError(
+            f"{what} of scan has the unknown keys {sorted(options)}; known are {known}"
+        )
 
 
 def _steps(sequences: Sequence[_Sequence], n_steps: Any) -> Any:
@@ -188,7 +192,9 @@ def _is_updates(value: Any) -> bool:
     return (
         is_list_or_tuple(value)
         and len(value) > 0
-        and all(is_list_or_tuple(p) and len(p) == 2 and isinstance(p[0], SharedVariable) for p in value)
+        and all(
+            is_list_or_tuple(p) and len(p) == 2 and isinstance(p[0], SharedVariable) for p in value
+        )
     )
 
 
@@ -261,9 +267,7 @@ def scan(
     TypeError for a state that changes its dtype or its number of dimensions, ValueError for arguments that contradict each other,
     and at run time for a negative ``n_steps`` or a sequence that is too short.
     """
-    built = _Classic(
-        fn, _sequences(sequences), _outputs(outputs_info), outputs_info is None, name
-    )
+    built = _Classic(fn, _sequences(sequences), _outputs(outputs_info), outputs_info is None, name)
     made, updates = built.run(
         _steps(built.sequences, n_steps),
         [v if isinstance(v, Variable) else as_tensor_variable(v) for v in _listed(non_sequences)],
@@ -473,9 +477,7 @@ def foldl(
     return_updates: bool = True,
 ) -> Any:
     """`reduce` from the first element to the last."""
-    return reduce(
-        fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates
-    )
+    return reduce(fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates)
 
 
 def foldr(
@@ -496,5 +498,3 @@ def filter(fn: Callable[[Any], Any], sequence: Any) -> Any:
     variable = as_tensor_variable(sequence)
     chosen = map(fn, [variable], return_updates=False)
     return variable[chosen.astype("bool")]
-
-

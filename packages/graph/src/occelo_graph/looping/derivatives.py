@@ -135,9 +135,7 @@ def pulled(
     """`Op.pullback`."""
     carried_cts = list(cotangents[: op_.carried])
     trace_cts = list(cotangents[op_.carried : op_.carried + op_.traces])
-    given = {
-        j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO
-    }
+    given = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
     traced = {k for k, c in enumerate(trace_cts) if c is not None and c is not ZERO}
     live = _live_carried(op_, given, traced)
     step = _one_step(op_, live, traced)
@@ -218,17 +216,15 @@ class _Backwards:
         live = list(step.seeds_of_carried)
         start = [_filled(carried_cts[j], self.outputs[j]) for j in live]
         sums = [
-            zeros_like(self.inputs[1 + i], dtype=step.found[i].type.dtype) for i in self.of_constants
+            zeros_like(self.inputs[1 + i], dtype=step.found[i].type.dtype)
+            for i in self.of_constants
         ]
         traced = list(step.seeds_of_traces)
         before = tensors(self._carried_before())
         sequences: list[Any] = [
             *(b if op_.truncate is None else b[of_traces] for b in before),
             *(self._elements(i, of_sequences) for i in self.read),
-            *(
-                trace_cts[k] if op_.truncate is None else trace_cts[k][of_traces]
-                for k in traced
-            ),
+            *(trace_cts[k] if op_.truncate is None else trace_cts[k][of_traces] for k in traced),
         ]
         constants = list(self.inputs[1 + last :])
         _, made = scan_node(
@@ -243,9 +239,7 @@ class _Backwards:
         )
         pulled_carried = dict(zip(live, made, strict=False))
         pulled_sums = dict(zip(self.of_constants, made[len(live) :], strict=False))
-        pulled_elements = dict(
-            zip(self.of_elements, made[len(live) + len(sums) :], strict=False)
-        )
+        pulled_elements = dict(zip(self.of_elements, made[len(live) + len(sums) :], strict=False))
         found: list[Any] = [None]
         for i in range(first):
             found.append(self._of_initial(i, pulled_carried, carried_cts, number))
@@ -342,9 +336,7 @@ def pushed(
     """`Op.pushforward`."""
     given = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
     reaches = _reaches(op_.body)
-    usable = {
-        i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete
-    }
+    usable = {i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete}
     live = given & usable
     while True:
         more = {j for j in range(op_.carried) if reaches[j] & live} & usable

@@ -64,9 +64,7 @@ def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
     sequences = rest[first + traces : first + traces + op_.sequences]
     constants = rest[first + traces + op_.sequences :]
     results: list[Any] = op_.body.bind([*carried, *(s[at] for s in sequences), *constants])
-    written = [
-        m[at].set(element) for m, element in zip(memory, results[first:], strict=False)
-    ]
+    written = [m[at].set(element) for m, element in zip(memory, results[first:], strict=False)]
     stop = results[first + traces :]
     following = at - 1 if op_.reverse else at + 1
     return freeze(variables, [following, *results[:first], *written, *stop])
@@ -141,5 +139,3 @@ def _is_least(steps: Variable, sequence: Variable | None) -> bool:
         return sequence is None and known is not None and known >= 0
     each = [_is_least(v, sequence) for v in node.inputs]
     return all(each) if sequence is None else any(each)
-
-

@@ -95,9 +95,7 @@ def element_shapes(
         for variable, shape in zip(variables, shapes, strict=True):
             if shape is not None and variable.type.is_array:
                 at_first[variable] = tuple(shape[skipped:])
-    first = [
-        tuple(outside.length(n) for n in shape) for shape in _body_shapes(op_.body, at_first)
-    ]
+    first = [tuple(outside.length(n) for n in shape) for shape in _body_shapes(op_.body, at_first)]
     traces = first[op_.carried : op_.carried + op_.traces]
     return _kept(op_, arguments.carried, at_first, outside), traces
 
@@ -121,9 +119,7 @@ def _kept(
                 shapes[variable] = kept
         if not changed:
             break
-    return [
-        tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried
-    ]
+    return [tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried]
 
 
 def _same(length: Any, other: Any) -> bool:

@@ -243,5 +243,3 @@ def _own(kind: Type, value: Any) -> Any:
     if kind.is_array:
         return np.array(value)
     return kind.copy(value) if kind.parts() is not None else value
-
-

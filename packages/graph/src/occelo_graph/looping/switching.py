@@ -36,7 +36,9 @@ def switch_case(index: Any, branches: Sequence[Callable[..., Any]], *operands: A
             )
     if not leaves:
         return structure.rebuild([])
-    values = [[v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in found]
+    values = [
+        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in found
+    ]
     chosen = _choose(number_of_steps(index), values, 0, len(values))
     return structure.rebuild(chosen)
 

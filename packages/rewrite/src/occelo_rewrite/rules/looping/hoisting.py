@@ -21,31 +21,23 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """
     op_ = node.op
     arguments = op_.parts(op_.body.inputs)
-    fixed = {
-        v for v, after in zip(arguments.carried, op_.body.outputs, strict=False) if v is after
-    }
+    fixed = {v for v, after in zip(arguments.carried, op_.body.outputs, strict=False) if v is after}
     same: set[Variable] = {*arguments.constants, *fixed}
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
-    moved: set[Variable] = set()
+    moved: dict[Variable, None] = {}
     for each in op_.body.nodes:
         if each in lazily or not each.op.pure or each.op.destroy_map or each.op.lazy:
             continue
         alike = all(v in same or v.owner is None and v not in op_.body.inputs for v in each.inputs)
         if alike:
             same.update(each.outputs)
-            moved.update(each.outputs)
+            moved.update(dict.fromkeys(each.outputs))
     results = set(op_.body.outputs)
-    read = {v for each in op_.body.nodes if moved.isdisjoint(each.outputs) for v in each.inputs}
+    read = {v for each in op_.body.nodes if each.outputs[0] not in moved for v in each.inputs}
     hoisted = [v for v in moved if v in read or v in results]
     if not hoisted and not fixed:
         return None
-    return _with_constants(node, sorted(hoisted, key=lambda v: _place(node, v)), fixed)
-
-
-def _place(node: Apply[Scan], variable: Variable) -> tuple[int, int]:
-    owner = variable.owner
-    assert owner is not None
-    return node.op.body.nodes.index(owner), variable.index or 0
+    return _with_constants(node, hoisted, fixed)
 
 
 def _with_constants(

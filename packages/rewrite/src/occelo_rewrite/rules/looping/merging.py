@@ -59,9 +59,7 @@ def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     made = replace(a, body=body)(*node.inputs, return_list=True)
     found = dict(zip(node.outputs[:middle], made, strict=False))
     found.update(zip(other.outputs[: b.carried], made, strict=False))
-    found.update(
-        zip(other.outputs[b.carried : b.carried + b.traces], made[middle:], strict=False)
-    )
+    found.update(zip(other.outputs[b.carried : b.carried + b.traces], made[middle:], strict=False))
     if a.stops:
         found[node.outputs[-1]] = found[other.outputs[-1]] = made[-1]
     return found

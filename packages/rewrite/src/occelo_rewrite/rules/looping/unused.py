@@ -70,9 +70,7 @@ class _Plan:
         """The variables of the body that are needed; adds carried values to those that are."""
         while True:
             needed = set(ancestors([*wanted, *(results[j] for j in carried)]))
-            more = {
-                j for j in range(self.op.carried) if self.arguments[j] in needed
-            } - carried
+            more = {j for j in range(self.op.carried) if self.arguments[j] in needed} - carried
             if not more:
                 return needed
             carried |= more
