@@ -75,7 +75,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "SciPy's name of a kind of output",
         "real",
     ),
-    "occelo_graph/ops/shape/reshaping.py": (
+    "occelo_graph/ops/shape/length_bounds.py": (
         "lengths are worked out by these functions",
         "add maximum minimum mul",
     ),

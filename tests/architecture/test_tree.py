@@ -33,6 +33,8 @@ NOT_TABLES = set("matrix_op declared scalar signatures key masks axes series sub
 """Modules of families that hold no functions of tensors."""
 FAMILIES = "create elemwise reduce shape index join blas control cast linalg".split()
 NOT_FUNCTIONS_OF_TENSORS = {
+    "at_most_length",
+    "never_negative",
     "shared",
     "vectorize",
     "vectorize_graph",

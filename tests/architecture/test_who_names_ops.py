@@ -22,12 +22,14 @@ SOURCES = sorted(
     # tables of examples name what they are examples of, and so do facades
     if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py", "linalg.py")
 )
-FAMILIES = "create elemwise reduce shape index join blas control cast linalg".split()
-OF_FAMILIES = re.compile(rf"/(ops|rules|loops|traced|assumptions)/({'|'.join(FAMILIES)})(\.py|/)")
+FAMILIES = "create elemwise reduce shape index join blas control cast linalg looping".split()
+OF_FAMILIES = re.compile(
+    rf"/(ops|rules|loops|traced|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
+)
 HAVE_OPS = ("occelo_graph", "occelo_compile")
 ALSO_OF = {"gradient/barriers.py": "control"}
 """Ops that are defined elsewhere than in `ops`, and the family in which other layers treat them."""
-SEES_ALL = ("/occelo_graph/ops/", "/occelo_rewrite/rules/")
+SEES_ALL = ("/occelo_graph/ops/", "/occelo_graph/looping/", "/occelo_rewrite/rules/")
 """Where files name other families, too: ops are built from ops, and rules are about one op beside another."""
 
 FORMS = "the forms that neither overflow nor cancel are laws about these functions, for gradients and rules alike"

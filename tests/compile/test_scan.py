@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,12 @@ def test_a_recurrence_and_its_derivatives(mode: str) -> None:
     slopes = og.grad((trace**2).sum() + final, [a, x])
     f = compiled([a, x], [final, trace, *slopes, og.grad(slopes[0], a)], mode)
 
-    def cost(a: float, x: Any = ARRAY) -> float:
+    def cost(a: float, x: Any) -> float:
         final, trace = recurrence(a, x)
         return float((trace**2).sum() + final)
+
+    def moved(x: Any, row: Any, by: float) -> float:
+        return cost(0.7, x + by * row)
 
     for given in (ARRAY, ARRAY[::-1], ARRAY[:1], ARRAY[:0]):
         wanted = recurrence(0.7, given)
@@ -56,13 +60,14 @@ def test_a_recurrence_and_its_derivatives(mode: str) -> None:
         np.testing.assert_allclose(found[0], wanted[0])
         np.testing.assert_allclose(found[1], wanted[1])
         np.testing.assert_allclose(
-            found[2], slope(lambda a: cost(a, given), 0.7), rtol=1e-6, atol=1e-9
+            found[2], slope(partial(cost, x=given), 0.7), rtol=1e-6, atol=1e-9
         )
-        unit = np.eye(len(given))
-        each = [slope(lambda d: cost(0.7, given + d * row), 0.0) for row in unit]
+        each = [slope(partial(moved, given, row), 0.0) for row in np.eye(len(given))]
         np.testing.assert_allclose(found[3], each, rtol=1e-5, atol=1e-8)
     np.testing.assert_allclose(
-        f(0.7, ARRAY)[4], slope(lambda a: slope(cost, a, 1e-4), 0.7, 1e-4), rtol=1e-4
+        f(0.7, ARRAY)[4],
+        slope(lambda a: slope(partial(cost, x=ARRAY), a, 1e-4), 0.7, 1e-4),
+        rtol=1e-4,
     )
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import occelo_graph.linalg  # so that its rules are registered
+import occelo_graph.looping  # likewise
 import occelo_graph.ops
 from occelo_rewrite import (
     accumulation_db,

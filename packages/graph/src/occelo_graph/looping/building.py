@@ -17,6 +17,7 @@ from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["Step", "Stepping", "element_type", "number_of_steps", "scan_node"]
@@ -72,16 +73,18 @@ def scan_node(
 
     TypeError where a carried value changes its dtype, its number of dimensions or a static length.
     """
+    labels = names or [f"carried value {i}" for i in range(len(carried))]
     kinds = [v.type for v in carried]
-    for _ in range(1 + sum(k.ndim or 0 for k in kinds)):
+    while True:
+        # each repetition makes at least one static length dynamic
         inner = [k.make_variable(v.name) for k, v in zip(kinds, carried, strict=True)]
-        elements = [element_type(v.type).make_variable() for v in sequences]
+        elements: list[Variable] = [element_type(v.type).make_variable() for v in sequences]
         read = [v.type.make_variable(v.name) for v in constants]
         made = step(inner, elements, read)
         following = [as_variable(v, k) for k, v in zip(kinds, made.carried, strict=True)]
         wider = [
-            _common(before, after.type, carried[i], names[i] if names else f"carried value {i}")
-            for i, (before, after) in enumerate(zip(kinds, following, strict=True))
+            _common(before, after.type, initial, label)
+            for before, after, initial, label in zip(kinds, following, carried, labels, strict=True)
         ]
         if wider == kinds:
             break
@@ -118,7 +121,7 @@ def _traced(value: Any) -> Variable:
 
 def _condition(value: Any) -> Variable:
     condition = _traced(value)
-    if not isinstance(condition.type, TensorType) or condition.type.ndim:
+    if not is_tensor(condition) or condition.type.ndim:
         raise TypeError(f"The condition of a loop must be a scalar, and not {condition.type}")
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
 

@@ -17,6 +17,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.looping.nested import Stepped
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.arithmetic import minimum
 from occelo_graph.ops.shape.reading import shape_i
@@ -222,7 +223,7 @@ def _returned(value: Any) -> _Returned:
                 raise ValueError("The function of scan returned two conditions")
             found.condition = each.condition
         else:
-            found.updates.update(dict(cast("Any", each)))
+            found.updates.update(dict(each))
     found.outputs = list(rest[0]) if len(rest) == 1 and is_list_or_tuple(rest[0]) else rest
     return found
 
@@ -231,7 +232,7 @@ def _returned(value: Any) -> _Returned:
 
 
 def scan(
-    fn: Callable[..., Any],
+    fn: Stepped,
     sequences: Any = None,
     outputs_info: Any = None,
     non_sequences: Any = None,
@@ -295,7 +296,7 @@ class _Classic:
 
     def __init__(
         self,
-        fn: Callable[..., Any],
+        fn: Stepped,
         sequences: list[_Sequence],
         outputs: list[_Output],
         any_outputs: bool,
@@ -320,7 +321,7 @@ class _Classic:
         """The outputs of all steps, and the updates of shared variables."""
         slices = [part for s in self.sequences for part in s.slices(backwards)]
         windows = [o.window() for o in self.outputs]
-        for _ in range(2):
+        while True:
             known = len(self.shared)
             carried = [v for w in windows for v in w] + list[Any](self.shared)
             op_, made = scan_node(
@@ -397,7 +398,7 @@ class _Classic:
 
 
 def map(
-    fn: Callable[..., Any],
+    fn: Stepped,
     sequences: Any,
     non_sequences: Any = None,
     truncate_gradient: int = -1,
@@ -422,7 +423,7 @@ def map(
 
 
 def reduce(
-    fn: Callable[..., Any],
+    fn: Stepped,
     sequences: Any,
     outputs_info: Any,
     non_sequences: Any = None,
@@ -468,7 +469,7 @@ def _last(trace: Any, output: _Output) -> Any:
 
 
 def foldl(
-    fn: Callable[..., Any],
+    fn: Stepped,
     sequences: Any,
     outputs_info: Any,
     non_sequences: Any = None,
@@ -481,7 +482,7 @@ def foldl(
 
 
 def foldr(
-    fn: Callable[..., Any],
+    fn: Stepped,
     sequences: Any,
     outputs_info: Any,
     non_sequences: Any = None,

@@ -54,7 +54,7 @@ def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
 def connections(op_: Scan, node: Apply) -> list[list[bool]]:
     """`Op.connection_pattern`: through any number of steps."""
     direct = _reaches(op_.body)[: op_.carried + op_.traces]
-    closed = [set(r) | ({j} if j < op_.carried else set()) for j, r in enumerate(direct)]
+    closed = [{*r, j} if j < op_.carried else set(r) for j, r in enumerate(direct)]
     changed = True
     while changed:
         changed = False
@@ -240,18 +240,20 @@ class _Backwards:
         pulled_carried = dict(zip(live, made, strict=False))
         pulled_sums = dict(zip(self.of_constants, made[len(live) :], strict=False))
         pulled_elements = dict(zip(self.of_elements, made[len(live) + len(sums) :], strict=False))
-        found: list[Any] = [None]
-        for i in range(first):
-            found.append(self._of_initial(i, pulled_carried, carried_cts, number))
-        for i in range(first, last):
-            found.append(
+        return [
+            None,
+            *(self._of_initial(i, pulled_carried, carried_cts, number) for i in range(first)),
+            *(
                 self._of_sequence(i, pulled_elements[i], of_sequences)
                 if i in pulled_elements
                 else self._other(i)
-            )
-        for i in range(last, len(step.arguments)):
-            found.append(pulled_sums[i] if i in pulled_sums else self._other(i))
-        return found
+                for i in range(first, last)
+            ),
+            *(
+                pulled_sums[i] if i in pulled_sums else self._other(i)
+                for i in range(last, len(step.arguments))
+            ),
+        ]
 
     def _other(self, position: int) -> Any:
         """The cotangent of an argument for which nothing is computed: None, or that it is undefined."""

@@ -1,4 +1,4 @@
-"""`Scan` as `Repeat`: traces are carried as memory in which each step writes one element.
+"""`Scan` as `Iterate`: traces are carried as memory in which each step writes one element.
 
 It is the decomposition of `Scan`, so every backend can run it; rewriting expands scans before it works on their bodies.
 """
@@ -13,13 +13,14 @@ import numpy as np
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.lengths import element_shapes
-from occelo_graph.looping.repeat import Repeat
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc
-from occelo_graph.ops.elemwise.arithmetic import ge, le, minimum
+from occelo_graph.ops.elemwise.arithmetic import ge, le
 from occelo_graph.ops.reduce import any as any_of
-from occelo_graph.ops.shape.reading import length_read, shape_i, shape_tuple
+from occelo_graph.ops.shape.length_bounds import at_most_length, never_negative
+from occelo_graph.ops.shape.reading import shape_i, shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import TensorType
@@ -34,7 +35,7 @@ _INDEX = TensorType("int64", ())
 
 
 def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The outputs of a scan by a `Repeat`."""
+    """The outputs of a scan by a `Iterate`."""
     carried, sequences, constants = op_.parts(inputs[1:])
     steps = _checked_steps(op_, inputs[0], tensors(sequences))
     memory = [
@@ -44,7 +45,7 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
     start = steps - 1 if op_.reverse else as_tensor_variable(np.int64(0))
     given = [start, *carried, *memory, *sequences, *constants]
     body = _body(op_, [v.type for v in given], len(memory))
-    made: list[Any] = Repeat(body, 1 + len(carried) + len(memory), op_.stops)(
+    made: list[Any] = Iterate(body, 1 + len(carried) + len(memory), op_.stops)(
         steps, *given, return_list=True
     )
     last, states, traces = made[0], made[1 : 1 + len(carried)], made[1 + len(carried) :]
@@ -111,14 +112,13 @@ def _checked_steps(
     """The number of steps, checked at run time unless it surely fits the sequences."""
     conditions: list[Any] = []
     known = known_integer(steps)
-    surely = length_read(steps) is not None or (known is not None and known >= 0)
-    if not surely and not _is_least(steps, None):
+    if not (never_negative(steps) if known is None else known >= 0):
         conditions.append(ge(steps, 0))
     for s in sequences:
         length = s.type.shape[0]
         if known is not None and length is not None and known <= length:
             continue
-        if not _is_least(steps, s):
+        if not at_most_length(steps, s):
             conditions.append(le(steps, shape_i(s, 0)))
     if not conditions:
         return steps
@@ -126,16 +126,3 @@ def _checked_steps(
         ValueError, f"The number of steps of {op_} is negative, or a sequence is shorter"
     )(steps, *conditions)
     return made
-
-
-def _is_least(steps: Variable, sequence: Variable | None) -> bool:
-    """Whether the number of steps is a length, or the least of some; with ``sequence``, whether that of it is among them."""
-    read = length_read(steps)
-    if read is not None:
-        return sequence is None or (read[0] is sequence and read[1] == 0)
-    node = steps.owner
-    if node is None or node.op != minimum:
-        known = known_integer(steps)
-        return sequence is None and known is not None and known >= 0
-    each = [_is_least(v, sequence) for v in node.inputs]
-    return all(each) if sequence is None else any(each)

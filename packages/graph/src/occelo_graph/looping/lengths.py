@@ -88,13 +88,12 @@ def element_shapes(
     be proved, and else lengths None.
     """
     arguments = op_.parts(op_.body.inputs)
-    given = op_.parts(input_shapes[1:])
     outside = _Outside(op_, inputs)
     at_first: dict[Variable, Shape] = {}
-    for variables, shapes, skipped in zip(arguments, given, (0, 1, 0), strict=True):
-        for variable, shape in zip(variables, shapes, strict=True):
-            if shape is not None and variable.type.is_array:
-                at_first[variable] = tuple(shape[skipped:])
+    read = set(arguments.sequences)
+    for variable, shape in zip(op_.body.inputs, input_shapes[1:], strict=True):
+        if shape is not None and variable.type.is_array:
+            at_first[variable] = tuple(shape[1:] if variable in read else shape)
     first = [tuple(outside.length(n) for n in shape) for shape in _body_shapes(op_.body, at_first)]
     traces = first[op_.carried : op_.carried + op_.traces]
     return _kept(op_, arguments.carried, at_first, outside), traces

@@ -12,7 +12,8 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.looping.building import Step, number_of_steps, scan_node
-from occelo_graph.looping.nested import Structure, flatten
+from occelo_graph.looping.nested import Stepper, Structure, flatten
+from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
 from occelo_graph.ops.shape.reading import shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -26,6 +27,15 @@ def _variables(values: list[Any]) -> list[Variable]:
     return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
 
 
+def _two(made: Any) -> tuple[Any, Any]:
+    """What a step returned: the new state and what is kept."""
+    if is_tuple(made) and len(made) == 2:
+        return made[0], made[1]
+    raise TypeError(
+        f"A step of a loop returns two values, the new state and what is kept, and not {made!r}"
+    )
+
+
 def _same_structure(found: Structure, wanted: Structure, what: str) -> None:
     if found.kind != wanted.kind:
         raise TypeError(
@@ -35,11 +45,11 @@ def _same_structure(found: Structure, wanted: Structure, what: str) -> None:
 
 
 def loop(
-    step: Callable[..., Any],
+    step: Stepper,
     init: Any,
     xs: Any = None,
     length: Any = None,
-    until: Callable[..., Any] | None = None,
+    until: Callable[[Any], Any] | None = None,
     reverse: bool = False,
     *,
     name: str | None = None,
@@ -60,6 +70,7 @@ def loop(
     A state keeps its structure, dtypes and numbers of dimensions (TypeError). ValueError without ``xs`` and ``length``, and at
     run time for a negative length or sequences that are too short.
     """
+    run: Any = step
     state, state_structure = flatten(init, "state")
     elements, element_structure = flatten(xs, "xs")
     initial, sequences = _variables(state), _variables(elements)
@@ -69,14 +80,10 @@ def loop(
     def body(carried: list[Variable], at: list[Variable], constants: list[Variable]) -> Step:
         given = state_structure.rebuild(list(carried))
         if xs is None:
-            made = step(given)
+            made = run(given)
         else:
-            made = step(given, element_structure.rebuild(list(at)))
-        if not isinstance(made, tuple) or len(made) != 2:  # pyright: ignore
-            raise TypeError(
-                f"A step of a loop returns two values, the new state and what is kept, and not {made!r}"
-            )
-        following, trace = made
+            made = run(given, element_structure.rebuild(list(at)))
+        following, trace = _two(made)
         new, structure = flatten(following, "state")
         _same_structure(structure, state_structure, "state after a step")
         traced, structure = flatten(trace, "kept")
@@ -146,5 +153,8 @@ def while_loop(
     def step(state: Any) -> Any:
         return body(state), None
 
-    state, _ = loop(step, init, length=first, until=lambda state: ~cond(state).astype("bool"))
+    def until(state: Any) -> Any:
+        return ~cond(state).astype("bool")
+
+    state, _ = loop(step, init, length=first, until=until)
     return state

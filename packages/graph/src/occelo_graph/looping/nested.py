@@ -9,8 +9,22 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["Structure", "flatten"]
+from occelo_graph.narrowing import is_list_or_tuple
 
+__all__ = ["Stepped", "Stepper", "Structure", "flatten"]
+
+Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
+"""The function of a `loop`: of the state, or of the state and the elements of sequences."""
+Stepped = (
+    Callable[[], Any]
+    | Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+    | Callable[..., Any]
+)
+"""A function of any number of variables; type checkers know the parameters of a lambda of few."""
 Rebuild = Callable[[list[Any]], Any]
 
 
@@ -36,9 +50,9 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
     """
     if value is None:
         return [], Structure(None, (), _nothing)
-    if isinstance(value, tuple | list):
-        parts = list(cast("Sequence[Any]", value))
-        kind: Any = type(value)
+    if is_list_or_tuple(value):
+        parts = list(value)
+        kind: Any = type(cast("object", value))
         labels = getattr(kind, "_fields", range(len(parts)))
         if hasattr(kind, "_fields"):
             return _of_parts(kind, parts, list(labels), name, lambda made: kind(*made))

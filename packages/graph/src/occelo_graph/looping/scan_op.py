@@ -1,7 +1,7 @@
 """`Scan`: the op of loops over steps, as users and rules see it.
 
 `looping.building` makes nodes of it. Gradients, vectorization and rules see one node with a body; before linking it is expanded to a
-`Repeat` (`looping.expansion`).
+`Iterate` (`looping.expansion`).
 """
 
 from __future__ import annotations
@@ -125,8 +125,12 @@ class Scan(Op):
 
     # values
 
+    def evaluate(self, *arrays: Any) -> Any:
+        results = tuple(_Interpreted(self).run(*arrays))
+        return results if len(results) != 1 else results[0]
+
     def kernel(self, node: Apply) -> Kernel:
-        return _Interpreted(self, node).run
+        return _Interpreted(self).run
 
     def decompose(self, *inputs: Any) -> Sequence[Any] | None:
         from occelo_graph.looping.expansion import expanded  # imports this module
@@ -173,12 +177,10 @@ class Scan(Op):
 
 
 class _Interpreted:
-    """A node of `Scan` as the interpreter runs it: the reference for all backends."""
+    """A `Scan` as the interpreter runs it: the reference for all backends."""
 
-    def __init__(self, op_: Scan, node: Apply) -> None:
+    def __init__(self, op_: Scan) -> None:
         self.op = op_
-        self.kinds = [v.type for v in node.inputs]
-        self.made = [v.type for v in node.outputs]
         self.step = body_runner(op_.body)
 
     def run(self, count: Any, *arrays: Any) -> Sequence[Any]:
@@ -207,7 +209,7 @@ class _Interpreted:
             done += 1
             if op_.stops and bool(results[-1]):
                 break
-        own = [_own(kind, value) for kind, value in zip(self.kinds[1:], state, strict=False)]
+        own = [_own(v.type, value) for v, value in zip(op_.body.inputs, state, strict=False)]
         if not done and traces:
             stacked = [np.zeros((0, *s), k) for s, k in self._empty(arrays)]
         else:

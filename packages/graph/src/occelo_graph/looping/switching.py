@@ -5,12 +5,12 @@ Users find it in `occelo`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.looping.building import number_of_steps
-from occelo_graph.looping.nested import flatten
+from occelo_graph.looping.nested import Stepped, flatten
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import lt
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -18,7 +18,7 @@ from occelo_graph.tensors.constant import as_tensor_variable
 __all__ = ["switch_case"]
 
 
-def switch_case(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """``branches[index](*operands)``, computed lazily: the other branches do not run.
 
     ``index`` is an integer scalar; one outside of the branches chooses the nearest one. All branches return the same

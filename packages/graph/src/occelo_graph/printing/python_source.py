@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_graph.canonical.document import Numbering
 from occelo_graph.canonical.encoding import Static, class_name
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
@@ -25,7 +26,8 @@ from occelo_graph.tensors.type import TensorType
 
 __all__ = ["to_python"]
 
-_PLAIN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
+"""Names that a source may have for variables; those of inner graphs are not among them."""
 
 
 class _Writer:
@@ -33,6 +35,27 @@ class _Writer:
 
     def __init__(self) -> None:
         self.imports: dict[str, None] = {}
+        self.inner: dict[FrozenFunctionGraph, str] = {}
+        """The names of inner graphs."""
+        self.definitions: list[str] = []
+        """The functions that make them, each after those that it needs."""
+
+    def inner_graph(self, graph: FrozenFunctionGraph) -> str:
+        """The name of an inner graph, which a function of the source makes."""
+        if graph not in self.inner:
+            lines = self.statements(graph.inputs, graph.outputs)
+            number = len(self.inner)
+            self.imports["from occelo_graph.fgraph.frozen import freeze"] = None
+            self.definitions += [
+                f"def make_graph{number}():",
+                *(f"    {line}" for line in lines),
+                "    return freeze(inputs, outputs)",
+                "",
+                f"graph{number} = make_graph{number}()",
+                "",
+            ]
+            self.inner[graph] = f"graph{number}"
+        return self.inner[graph]
 
     def class_expression(self, cls: type) -> str:
         """The name of a class, which is imported."""
@@ -51,6 +74,8 @@ class _Writer:
                 raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
             inner = ", ".join(f"{k}={self.value(v)}" for k, v in props.items())
             return f"{self.class_expression(type(value))}({inner})"
+        if isinstance(value, FrozenFunctionGraph):
+            return self.inner_graph(value)
         if isinstance(value, Static):
             inner = ", ".join(f"{k}={self.value(v)}" for k, v in value.fields().items())
             return f"{self.class_expression(type(value))}({inner})"
@@ -82,13 +107,47 @@ class _Writer:
         raw = data.tobytes().hex()
         return f"np.frombuffer(bytes.fromhex({raw!r}), {data.dtype.str!r}).reshape({value.shape!r})"
 
+    def statements(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
+        """Lines that make a graph and the lists ``inputs`` and ``outputs``."""
+        numbering = Numbering(inputs, outputs)
+        names = _names(numbering.variables)
+        made = {out for node in numbering.nodes for out in node.outputs}
+        given = frozenset(inputs)
+        lines = [
+            f"{names[v]} = {self.source(v, shared=v not in given)}"
+            for v in numbering.variables
+            if v not in made
+        ]
+        for node in numbering.nodes:
+            targets = "".join(f"{names[v]}, " for v in node.outputs)
+            arguments = ", ".join(names[v] for v in node.inputs)
+            lines.append(
+                f"{targets.rstrip()} = {self.value(node.op)}.make_node({arguments}).outputs"
+            )
+            lines += [f"{names[v]}.name = {v.name!r}" for v in node.outputs if v.name is not None]
+        lines.append(f"inputs = [{', '.join(names[v] for v in inputs)}]")
+        lines.append(f"outputs = [{', '.join(names[v] for v in outputs)}]")
+        return lines
+
+    def source(self, variable: Variable, shared: bool) -> str:
+        """An expression for a variable that no node computes; with ``shared``, a shared variable keeps its value."""
+        type_ = self.value(variable.type)
+        name = "" if variable.name is None else f"name={variable.name!r}"
+        more = f", {name}" if name else ""
+        if isinstance(variable, Constant):
+            return f"{type_}.make_constant({self.value(variable.data)}{more})"
+        if isinstance(variable, SharedVariable) and shared:
+            value = self.value(variable.get_value(borrow=True))
+            return f"{self.class_expression(type(variable))}({type_}, {value}{more})"
+        return f"{type_}.make_variable({name})"
+
 
 def _reshaped(value: Any) -> str:
     return f".reshape({value.shape!r})" if value.size == 0 else ""
 
 
 def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
-    taken: set[str] = {"inputs", "outputs", "np"}
+    taken: set[str] = {"inputs", "outputs", "np", "freeze"}
     names: dict[Variable, str] = {}
     for number, variable in enumerate(variables):
         name = variable.name
@@ -115,33 +174,6 @@ def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     an op has neither fields nor ``__props__``.
     """
     listed, inputs = graph_parts(outputs, inputs)
-    numbering = Numbering(inputs, listed)
-    names = _names(numbering.variables)
     writer = _Writer()
-    body: list[str] = []
-    made = {out for node in numbering.nodes for out in node.outputs}
-    given = frozenset(inputs)
-    for variable in numbering.variables:
-        if variable in made:
-            continue
-        name = "" if variable.name is None else f"name={variable.name!r}"
-        type_ = writer.value(variable.type)
-        if isinstance(variable, Constant):
-            call = (
-                f"{type_}.make_constant({writer.value(variable.data)}{', ' + name if name else ''})"
-            )
-        elif isinstance(variable, SharedVariable) and variable not in given:
-            class_name_ = writer.class_expression(type(variable))
-            value = writer.value(variable.get_value(borrow=True))
-            call = f"{class_name_}({type_}, {value}{', ' + name if name else ''})"
-        else:
-            call = f"{type_}.make_variable({name})"
-        body.append(f"{names[variable]} = {call}")
-    for node in numbering.nodes:
-        targets = "".join(f"{names[v]}, " for v in node.outputs)
-        arguments = ", ".join(names[v] for v in node.inputs)
-        body.append(f"{targets.rstrip()} = {writer.value(node.op)}.make_node({arguments}).outputs")
-        body += [f"{names[v]}.name = {v.name!r}" for v in node.outputs if v.name is not None]
-    body.append(f"inputs = [{', '.join(names[v] for v in inputs)}]")
-    body.append(f"outputs = [{', '.join(names[v] for v in listed)}]")
-    return "\n".join([*sorted(writer.imports), "", *body, ""])
+    lines = writer.statements(inputs, listed)
+    return "\n".join([*sorted(writer.imports), "", *writer.definitions, *lines, ""])

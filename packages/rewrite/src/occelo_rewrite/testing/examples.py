@@ -13,7 +13,7 @@ import numpy as np
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
-from occelo_rewrite.testing import linear_algebra_examples
+from occelo_rewrite.testing import linear_algebra_examples, looping_examples
 from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
 
 if TYPE_CHECKING:
@@ -485,10 +485,10 @@ def _two_branches(x: TensorVariable, condition: TensorVariable) -> TensorVariabl
     return ot.ifelse(condition, x, ot.sin(x)) + ot.ifelse(condition, ot.exp(x), ot.cos(x))
 
 
-_written = {c.rule for c in (*WRITTEN, *linear_algebra_examples.CASES)}
+_by_hand = [*WRITTEN, *linear_algebra_examples.CASES, *looping_examples.CASES]
+_written = {c.rule for c in _by_hand}
 CASES: list[Case] = [
-    *WRITTEN,
-    *linear_algebra_examples.CASES,
+    *_by_hand,
     *(
         case
         for rule in standard_rules().values()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
@@ -27,7 +27,8 @@ from occelo_graph.ops.length_inputs import (
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.axes import normalize_axis
-from occelo_graph.ops.shape.reading import length_product, length_read, lengths_by_variables
+from occelo_graph.ops.shape.length_bounds import never_negative
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
@@ -110,7 +111,7 @@ class Reshape(FollowsLengths, LinearInFirst):
             rest = length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
             lengths[self.shape.index(-1)] = size if len(lengths) == 1 else size // rest
             return [tuple(lengths)]
-        open_ = [i for i, n in enumerate(lengths) if not _is_never_negative(n)]
+        open_ = [i for i, n in enumerate(lengths) if not never_negative(n)]
         if open_:
             # any of these may be the -1
             unknown = {i: eq(lengths[i], -1) for i in open_}
@@ -136,35 +137,6 @@ class Reshape(FollowsLengths, LinearInFirst):
 
 def _wrong_lengths(lengths: Sequence[Any]) -> str:
     return f"A shape has lengths from 0 on and at most one -1, got {tuple(lengths)}"
-
-
-def _is_never_negative(length: Any) -> bool:
-    """Whether a length is never -1: a length of a tensor, or a product, sum or extreme of such lengths."""
-    pending, seen = [length], set[Any]()
-    while pending:
-        each = pending.pop()
-        data = (
-            each.data
-            if isinstance(each, Constant)
-            else None
-            if isinstance(each, Variable)
-            else each
-        )
-        if data is not None:
-            # a sum of lengths may be one over an array, which may be empty
-            if np.any(np.less(data, 0)):
-                return False
-            continue
-        owner = each.owner
-        if owner is None:
-            return False
-        if length_read(each) is None:
-            name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
-            if name not in ("mul", "add", "maximum", "minimum"):
-                return False
-            pending += [v for v in owner.inputs if v not in seen]
-            seen.update(owner.inputs)
-    return True
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:

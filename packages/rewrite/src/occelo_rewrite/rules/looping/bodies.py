@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, freeze
-from occelo_graph.looping.repeat import Repeat
+from occelo_graph.looping.iterate import Iterate
 from occelo_rewrite.database import RewriteDatabase, RewriteDatabaseQuery
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
@@ -45,15 +45,15 @@ class _BodyRewriter(RecordingRewriter):
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         for node in fgraph.toposort():
-            if isinstance(node.op, Repeat):
-                self._rewrite(fgraph, node)
+            if isinstance(node.op, Iterate):
+                self._rewrite(fgraph, cast("Apply[Iterate]", node))
 
-    def _rewrite(self, fgraph: FunctionGraph, node: Apply[Repeat]) -> None:
+    def _rewrite(self, fgraph: FunctionGraph, node: Apply[Iterate]) -> None:
         op_ = node.op
         body = self._rewritten(op_.body)
         if body is op_.body:
             return
-        made = Repeat(body, op_.carried, op_.stops)(*node.inputs, return_list=True)
+        made = Iterate(body, op_.carried, op_.stops)(*node.inputs, return_list=True)
         fgraph.replace_all(list(zip(node.outputs, made, strict=True)), reason=self.name)
 
     def _rewritten(self, body: FrozenFunctionGraph) -> FrozenFunctionGraph:

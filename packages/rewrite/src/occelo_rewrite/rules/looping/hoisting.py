@@ -20,15 +20,16 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     What only a branch of the body computes stays there.
     """
     op_ = node.op
-    arguments = op_.parts(op_.body.inputs)
-    fixed = {v for v, after in zip(arguments.carried, op_.body.outputs, strict=False) if v is after}
-    same: set[Variable] = {*arguments.constants, *fixed}
+    parts = op_.parts(op_.body.inputs)
+    arguments = set(op_.body.inputs)
+    fixed = {v for v, after in zip(parts.carried, op_.body.outputs, strict=False) if v is after}
+    same: set[Variable] = {*parts.constants, *fixed}
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     moved: dict[Variable, None] = {}
     for each in op_.body.nodes:
         if each in lazily or not each.op.pure or each.op.destroy_map or each.op.lazy:
             continue
-        alike = all(v in same or v.owner is None and v not in op_.body.inputs for v in each.inputs)
+        alike = all(v in same or (v.owner is None and v not in arguments) for v in each.inputs)
         if alike:
             same.update(each.outputs)
             moved.update(dict.fromkeys(each.outputs))

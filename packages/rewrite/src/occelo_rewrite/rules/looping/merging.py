@@ -19,7 +19,7 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     A gradient makes a scan that also keeps its carried values; so the values and their gradient share one loop.
     """
     for user, position in fgraph.clients[node.inputs[0]]:
-        if user is node or position or not isinstance(user, Apply) or not isinstance(user.op, Scan):
+        if user is node or position or not isinstance(user.op, Scan):
             continue
         other = cast("Apply[Scan]", user)
         if other in fgraph.apply_nodes and _alike(node, other):

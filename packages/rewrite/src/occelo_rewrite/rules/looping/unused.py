@@ -32,10 +32,7 @@ class _Plan:
         results = op_.body.outputs
         used = [bool(fgraph.clients.get(v)) for v in node.outputs]
         first = op_.carried
-        self.traces = self._first_of_equal(
-            [k for k in range(op_.traces) if used[first + k]],
-            lambda k: results[first + k],
-        )
+        self.traces = self._first_of_equal([k for k in range(op_.traces) if used[first + k]])
         carried = {j for j in range(first) if used[j]}
         wanted: list[Variable] = [results[first + k] for k in self.traces]
         wanted += results[first + op_.traces :]
@@ -56,8 +53,9 @@ class _Plan:
                 kept.append(i)
         self.read = kept
 
-    def _first_of_equal(self, positions: Sequence[int], of: object) -> list[int]:
-        read: dict[object, int] = {}
+    def _first_of_equal(self, positions: Sequence[int]) -> list[int]:
+        """The first of each set of equal traces."""
+        read: dict[Variable, int] = {}
         self.same_trace: dict[int, int] = {}
         for k in positions:
             result = self.op.body.outputs[self.op.carried + k]
@@ -88,7 +86,6 @@ class _Plan:
     def replacement(self) -> dict[Variable, Variable]:
         """The outputs that are needed, from a smaller scan."""
         op_, node = self.op, self.node
-        results = op_.body.outputs
         inner = [v.type.make_variable() for v in self.arguments]
         for i, j in self.first_of.items():
             inner[i] = inner[j]
@@ -112,7 +109,6 @@ class _Plan:
             found[node.outputs[first + k]] = by_trace[same]
         if op_.stops:
             found[node.outputs[-1]] = made[-1]
-        assert len(results) >= len(body.outputs)
         return found
 
 

@@ -1,4 +1,4 @@
-"""`Repeat`: the op that runs an inner graph repeatedly, with nothing but carried values.
+"""`Iterate`: the op of loops as linkers run them, with carried values and nothing else.
 
 `looping.expansion` makes it from `Scan`. Linkers run it as they run every loop (`Op.loop`).
 """
@@ -14,11 +14,11 @@ from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 
-__all__ = ["Repeat"]
+__all__ = ["Iterate"]
 
 
 @op
-class Repeat(Op):
+class Iterate(Op):
     """The values that are carried after some iterations of ``body``.
 
     The inputs of a node are the number of iterations, an int64 scalar, ``carried`` initial values, and values that all
@@ -58,4 +58,4 @@ class Repeat(Op):
         return loop_kernel(self.loop(node), self)
 
     def __str__(self) -> str:
-        return f"Repeat{{{self.carried} carried, {len(self.body.nodes)} nodes}}"
+        return f"Iterate{{{self.carried} carried, {len(self.body.nodes)} nodes}}"

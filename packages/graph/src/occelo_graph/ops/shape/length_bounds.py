@@ -1,0 +1,60 @@
+"""Bounds of integers that are computed from lengths of tensors, as far as they can be seen in the graph.
+
+`Reshape` and `Scan` leave out checks that such integers pass in any case.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ops.shape.reading import length_read
+
+__all__ = ["at_most_length", "never_negative"]
+
+
+def never_negative(length: Any) -> bool:
+    """Whether an integer is surely not negative: a length of a tensor, or a product, sum or extreme of such integers."""
+    pending, seen = [length], set[Any]()
+    while pending:
+        each = pending.pop()
+        data = (
+            each.data
+            if isinstance(each, Constant)
+            else None
+            if isinstance(each, Variable)
+            else each
+        )
+        if data is not None:
+            # a sum of lengths may be one over an array, which may be empty
+            if np.any(np.less(data, 0)):
+                return False
+            continue
+        owner = each.owner
+        if owner is None:
+            return False
+        if length_read(each) is None:
+            name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
+            if name not in ("mul", "add", "maximum", "minimum"):
+                return False
+            pending += [v for v in owner.inputs if v not in seen]
+            seen.update(owner.inputs)
+    return True
+
+
+def at_most_length(value: Variable, x: Variable) -> bool:
+    """Whether an integer is surely at most the length of ``x`` along its first axis: that length, or the least of several with it."""
+    pending, seen = [value], {value}
+    while pending:
+        each = pending.pop()
+        read = length_read(each)
+        if read is not None and read[0] is x and read[1] == 0:
+            return True
+        owner = each.owner
+        if getattr(getattr(owner and owner.op, "scalar_op", None), "name", None) == "minimum":
+            assert owner is not None
+            pending += [v for v in owner.inputs if v not in seen]
+            seen.update(owner.inputs)
+    return False

@@ -1,0 +1,57 @@
+"""Cases of the rules of loops, a part of the table in `examples`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import occelo_graph as og
+from occelo_graph import TensorVariable
+from occelo_graph import tensor as ot
+from occelo_graph.looping.classic import scan
+from occelo_graph.looping.loops import fori_loop, loop
+from occelo_rewrite.testing.case import Case
+
+__all__ = ["CASES"]
+
+
+def _of_constant(x: TensorVariable) -> TensorVariable:
+    """A loop in which an exponential does not depend on the step."""
+    traces: TensorVariable = scan(
+        lambda e, s, c: s + e * ot.exp(c), x, x[0], x[0], return_updates=False
+    )
+    return traces
+
+
+def _unchanged(x: TensorVariable) -> TensorVariable:
+    state: Any = loop(lambda s, e: ((s[0] + e * s[1], s[1]), None), (x[0], x[1]), x)[0]
+    return state[0] + state[1]
+
+
+def _of_gradient(x: TensorVariable) -> TensorVariable:
+    """A loop and its gradient, which keeps what the loop carries."""
+    final, _ = loop(lambda s, e: (ot.tanh(s * e), None), x[0], x)
+    return og.grad(final.sum(), x) * final
+
+
+def _two_loops(x: TensorVariable) -> TensorVariable:
+    first, steps = x[0], x.shape[0]
+    once = loop(lambda s, e: (s * e, s), first, x, length=steps)[1]
+    again = loop(lambda s, e: (s * e, ot.sin(s)), first, x, length=steps)[1]
+    return once + again
+
+
+def _more_than_is_read(x: TensorVariable) -> TensorVariable:
+    (total, _), traces = loop(
+        lambda s, e: ((s[0] + e, s[1] * e), (s[0], s[1], s[0])), (x[0], x[0]), x
+    )
+    return total + traces[0] + traces[2]
+
+
+CASES: list[Case] = [
+    Case("hoisted_constants", _of_constant),
+    Case("hoisted_constants", _unchanged),
+    Case("merged_scans", _of_gradient),
+    Case("merged_scans", _two_loops),
+    Case("unused_of_scan", _more_than_is_read),
+    Case("unused_of_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x, x)),
+]
