@@ -177,3 +177,27 @@ def test_a_determinant_of_a_singular_matrix_is_0() -> None:
             array[0, :, 1] = 0
             x = ot.tensor("x", shape=known, dtype="float64")
             assert Compiled(lowered([x], [linalg.det(x)]))(array)[0][0] == 0
+
+
+@pytest.mark.parametrize("on_error", ["raise", "nan"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_equations_and_inverses_by_factors_of_the_transpose(on_error: str, turned: bool) -> None:
+    a, b = ot.dtensor3("a"), ot.tensor("b", shape=(None, None, 2), dtype="float64")
+    left, right = drawn(3, N, N), drawn(3, N, 2)
+    if on_error == "nan":
+        left[1, 3] = left[1, 5] = 0
+    matrix = a.mT if turned else a
+    outputs = [
+        linalg.solve(matrix, b, b_ndim=2, on_error=on_error),
+        linalg.inv(matrix, on_error=on_error),
+    ]
+    solution, inverse = Compiled(lowered([a, b], outputs))(left, right)
+    if turned:
+        left = left.swapaxes(-1, -2)
+    for k in range(3):
+        if on_error == "nan" and k == 1:
+            assert np.isnan(solution[k]).all()
+            assert np.isnan(inverse[k]).all()
+            continue
+        np.testing.assert_allclose(solution[k], np.linalg.solve(left[k], right[k]), rtol=1e-8)
+        np.testing.assert_allclose(inverse[k], np.linalg.inv(left[k]), rtol=1e-8, atol=1e-10)

@@ -129,6 +129,7 @@ ROUTINES: dict[str, Routine] = {
         # the vector of pivots has min(m, n) elements; callers give it m
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),
         Routine("getri", "n a[n,lda,n]! lda int:ipiv[n] work[lwork]! lwork int:info[1]!"),
+        Routine("getrs", "TRANS n nrhs a[n,lda,n] lda int:ipiv[n] b[n,ldb,nrhs]! ldb int:info[1]!"),
         Routine("gesv", "n nrhs a[n,lda,n]! lda int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!"),
         Routine(
             "gbsv",

@@ -17,7 +17,7 @@ from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
-from occelo_link.loops.tensors import Index, Stored, Tensor
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
 
@@ -58,13 +58,15 @@ class _Determinants:
         self.context, self.source, self.result, self.n = context, source, result, n
 
     def _copy(self, work: Buffer, index: Index) -> None:
-        """Copy the matrix at an index of the batch to working memory, in C order."""
+        """Copy the matrix at an index of the batch, or its transpose, to working memory, in C order."""
         builder, source = self.context.builder, self.source
+        by_rows = is_unit(source.strides[-1])
         with builder.loop(self.n, fixed=True) as down:
             start = builder.mul(down.index, self.n)
             with builder.loop(self.n, lanes=8, fixed=True) as across:
                 j = across.index
-                at = source.position(builder, [*index, down.index, j])
+                place = (down.index, j) if by_rows else (j, down.index)
+                at = source.position(builder, [*index, *place])
                 builder.store(work, builder.add(start, j), builder.load(source.buffer, at))
 
     def _work(self) -> Buffer:

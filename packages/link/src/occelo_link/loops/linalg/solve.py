@@ -38,7 +38,7 @@ from occelo_link.loops.linalg.work_matrices import (
 )
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Index, Stored, Tensor
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__ = ["work_length"]
 
@@ -132,7 +132,11 @@ class _Equations:
         """Call the routine for each element of the batch."""
         context, n = self.context, self.n
         lapack = Lapack(context, self.dtype)
-        matrix = WorkMatrix(context, self.dtype, n, n)
+        # the inverse of the transpose is the transpose of the inverse, and factors solve with both
+        by_rows = (
+            routine == "gesv" and len(self.matrix) == 1 and is_unit(self.matrix[0].strides[-1])
+        )
+        matrix = WorkMatrix(context, self.dtype, n, n, by_rows)
         pivots = Pointer(lapack.integers(n), context.i64(0))
         length = work_length(context, n)
         work = WorkMatrix(context, self.dtype, length, context.i64(1))
@@ -157,7 +161,11 @@ class _Equations:
                 columns.fill(self.right, index)
                 if routine in ("sysv", "hesv"):
                     finite = matrix.all_finite("L")
-                failed = self._failure(lambda: lapack.call(routine, **given), finite)
+                if by_rows:
+                    failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
+                    lapack.call("getrs", trans="T", **given)
+                else:
+                    failed = self._failure(lambda: lapack.call(routine, **given), finite)
             good = self.settled(failed)
             if finite is not None:
                 good = finite if good is None else context.builder.op("and", good, finite)

@@ -70,15 +70,18 @@ class WorkMatrix:
     """A matrix in memory allocated here; constructed while the statements of a step are written, before the loop over the batch.
 
     ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
-    at least 1. Vectors have one column.
+    at least 1. Vectors have one column. With ``by_rows`` the elements lie in C order, so that LAPACK sees the transpose.
     """
 
-    def __init__(self, context: Context, dtype: str, rows: Value, columns: Value) -> None:
+    def __init__(
+        self, context: Context, dtype: str, rows: Value, columns: Value, by_rows: bool = False
+    ) -> None:
         self.context = context
         self.rows, self.columns = rows, columns
+        self.by_rows = by_rows
         self.count = _count(dtype)
         builder = context.builder
-        self.leading = builder.op("max", rows, context.i64(1))
+        self.leading = builder.op("max", columns if by_rows else rows, context.i64(1))
         self.buffer = builder.buffer(PARTS.get(dtype, dtype), "work", ndim=2)
         builder.alloc(self.buffer, builder.product([rows, columns, context.i64(self.count)]))
 
@@ -90,7 +93,10 @@ class WorkMatrix:
     def offset(self, row: Value, column: Value, part: int = 0) -> Value:
         """The position of an element's part in the buffer."""
         builder = self.context.builder
-        at = builder.add(builder.mul(column, self.rows), row)
+        if self.by_rows:
+            at = builder.add(builder.mul(row, self.columns), column)
+        else:
+            at = builder.add(builder.mul(column, self.rows), row)
         at = builder.mul(at, self.context.i64(self.count))
         return builder.add(at, self.context.i64(part))
 
@@ -102,6 +108,19 @@ class WorkMatrix:
         """Write the part of an element."""
         self.context.builder.store(self.buffer, self.offset(row, column, part), value)
 
+    @contextmanager
+    def _elements(self, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
+        """Loops over elements, in an order that suits copies from and to C order."""
+        builder = self.context.builder
+        if not self.by_rows:
+            with in_tiles(self.context, rows, columns) as place:
+                yield place
+            return
+        lanes = 8 if self.count == 1 else 1
+        with builder.loop(rows, fixed=True) as down:
+            with builder.loop(columns, lanes=lanes, fixed=True) as across:
+                yield down.index, across.index
+
     def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
         """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch, by default to all columns.
 
@@ -109,7 +128,7 @@ class WorkMatrix:
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
-        with in_tiles(context, self.rows, columns or self.columns) as (i, j):
+        with self._elements(self.rows, columns or self.columns) as (i, j):
             for k in range(self.count):
                 if k < len(operand):
                     at = operand[k].position(builder, [*own[k], i, j])
@@ -123,7 +142,7 @@ class WorkMatrix:
         """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``."""
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
-        with in_tiles(self.context, rows, columns) as (i, j):
+        with self._elements(rows, columns) as (i, j):
             for k, part in enumerate(result):
                 value = self.load(i, j, k)
                 if good is not None:
