@@ -325,3 +325,116 @@ def test_the_gradient_of_a_logarithm_of_a_determinant_is_an_inverse(batch: tuple
         np.broadcast_to([[1, -1], [-1, 1]], singular.shape),
         atol=1e-12,
     )
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_the_determinant_of_a_permutation_counts_exchanges(n: int, batch: tuple[int, ...]) -> None:
+    kind = ot.TensorType("float64", (None,) * (len(batch) + 2))
+    p = kind("p")
+    known = ot.assume(p, permutation=True)
+    graph = rewritten([p], [linalg.det(known), *linalg.slogdet(known)])
+    assert not {"Det", "SLogDet", "LuFactor"} & set(ops_of(graph))
+    for _ in range(4):
+        order = rng.permuted(np.broadcast_to(np.arange(n), (*batch, n)), axis=-1)
+        matrix = np.eye(n)[order]
+        wanted = [np.linalg.det(matrix), *np.linalg.slogdet(matrix)]
+        for got, each in zip(values_of(graph, matrix), wanted, strict=True):
+            np.testing.assert_array_equal(got, each)
+
+
+def test_products_with_permutations_read_rows_and_columns() -> None:
+    p, x, v = ot.dmatrix("p"), ot.dmatrix("x"), ot.dvector("v")
+    known = ot.assume(p, permutation=True)
+    graph = rewritten([p, x], [known @ x, x @ known])
+    assert [v.shape for v in values_of(graph, np.zeros((0, 0)), np.zeros((0, 0)))] == [(0, 0)] * 2
+    graph = rewritten([p, x, v], [known @ x, x @ known, v @ known, known.T @ x])
+    assert not {"Dot", "Gemm", "Gemv"} & set(ops_of(graph))
+    matrix = np.eye(4)[[2, 0, 3, 1]]
+    a, b = rng.normal(size=(4, 4)), rng.normal(size=4)
+    wanted = [matrix @ a, a @ matrix, b @ matrix, matrix.T @ a]
+    for got, each in zip(values_of(graph, matrix, a, b), wanted, strict=True):
+        np.testing.assert_array_equal(got, each)
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_eigenvalues_of_hermitian_matrices_are_those_of_eigh(
+    dtype: str, batch: tuple[int, ...]
+) -> None:
+    kind = ot.TensorType(dtype, (None,) * (len(batch) + 2))
+    x = kind("x")
+    known = ot.assume(x, hermitian=True)
+    graph = rewritten([x], [linalg.eigvals(known), *linalg.eig(known)])
+    assert not {"Eig", "Eigvals"} & set(ops_of(graph))
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    for n in (4, 1, 0):
+        a = rng.normal(size=(*batch, n, n)) + (1j if dtype[0] == "c" else 0) * rng.normal(size=n)
+        a = (a + a.swapaxes(-1, -2).conj()).astype(dtype)
+        alone, values, vectors = values_of(graph, a)
+        written = og.evaluate([linalg.eigvals(x)], {x: a})[0]
+        assert alone.dtype == written.dtype
+        assert vectors.dtype == written.dtype
+        for got in (alone, values):
+            np.testing.assert_allclose(np.sort(got.real), np.sort(written.real), atol=tolerance)
+        back = (vectors * values[..., None, :]) @ vectors.swapaxes(-1, -2).conj()
+        np.testing.assert_allclose(back, a, atol=tolerance)
+    strict = og.FunctionGraph([x], [linalg.eigvals(known)], clone=True)
+    rewriter_for(optimizer_query("strict")).rewrite(strict)
+    assert "Eigvals" in ops_of(strict)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("batch", [(4,), (2, 3), (0,), (1,)])
+def test_many_equations_with_one_matrix_are_one(batch: tuple[int, ...], dtype: str) -> None:
+    a = ot.TensorType(dtype, (None, None))("a")
+    b = ot.TensorType(dtype, (None,) * (len(batch) + 1))("b")
+    columns = ot.stack([b, 2 * b], axis=-1)
+    outputs = [
+        linalg.solve(a, b, b_ndim=1),
+        linalg.solve_triangular(a, columns),
+        linalg.solve(a, columns, assume_a="sym"),
+    ]
+    graph = rewritten([a, b], outputs)
+    solving = [n for n in graph.apply_nodes if _name(n) in ("Solve", "SolveTriangular", "LuSolve")]
+    assert solving
+    assert all(n.inputs[-1].type.ndim == 2 for n in solving)
+    tolerance = 1e-3 if dtype == "float32" else 1e-10
+    for n in (3, 1):
+        x = rng.normal(size=(n, n)) + 3 * np.eye(n)
+        x = (x + x.T).astype(dtype)
+        y = rng.normal(size=(*batch, n)).astype(dtype)
+        both = np.stack([y, 2 * y], axis=-1)
+        wanted = [
+            np.linalg.solve(x, y[..., None])[..., 0],
+            np.linalg.solve(np.triu(x), both),
+            np.linalg.solve(x, both),
+        ]
+        for got, each in zip(values_of(graph, x, y), wanted, strict=True):
+            assert got.dtype == each.dtype
+            assert got.shape == each.shape
+            np.testing.assert_allclose(got, each, rtol=tolerance, atol=tolerance)
+    gradient = rewritten([a, b], og.grad(ot.real(outputs[0]).sum(), [a, b]))
+    value = [rng.normal(size=(3, 3)) + 3 * np.eye(3), rng.normal(size=(*batch, 3))]
+    value = [v.astype(dtype) for v in value]
+    expected = og.evaluate(og.grad(ot.real(outputs[0]).sum(), [a, b]), {a: value[0], b: value[1]})
+    for got, each in zip(values_of(gradient, *value), expected, strict=True):
+        np.testing.assert_allclose(got, each, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+def test_traces_and_diagonals_of_products_form_no_product(batch: tuple[int, ...]) -> None:
+    kind = ot.TensorType("float64", (None,) * (len(batch) + 2))
+    x, y = kind("x"), kind("y")
+    product = x @ y
+    outputs = [ot.trace(product, 0, -2, -1)]
+    diagonals = rewritten([x, y], [ot.diagonal(product, 0, -2, -1)])
+    graph = rewritten([x, y], outputs)
+    assert not {"Dot", "MatMul", "ExtractDiag"} & {*ops_of(graph), *ops_of(diagonals)}
+    for m, n, k in ((3, 4, 3), (2, 3, 4), (4, 1, 2), (0, 2, 1), (2, 0, 2)):
+        a, b = rng.normal(size=(*batch, m, n)), rng.normal(size=(*batch, n, k))
+        wanted = np.diagonal(a @ b, 0, -2, -1)
+        np.testing.assert_allclose(values_of(diagonals, a, b)[0], wanted, atol=1e-12)
+        np.testing.assert_allclose(values_of(graph, a, b)[0], wanted.sum(-1), atol=1e-12)
+    with pytest.raises(ValueError, match=r"shape|length|match|broadcast"):
+        values_of(graph, np.ones((*batch, 2, 3)), np.ones((*batch, 2, 2)))

@@ -32,6 +32,7 @@ Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule w
 | finite | results where an operand or intermediate result is not finite |
 | shape_unsafe | whether shapes that do not fit are an error |
 | singular | whether a matrix that is singular, or not positive definite, is an error |
+| arbitrary | what nothing determines: the order of eigenvalues of `eig`, and the signs of eigenvectors |
 | unsafe | whether a check that fails is an error |
 
 Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than

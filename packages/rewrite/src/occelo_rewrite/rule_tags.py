@@ -17,6 +17,7 @@ CHANGES: dict[str, str] = {
     "finite": "a result where something in it is infinite, NaN or divided by zero",
     "shape_unsafe": "whether shapes that do not fit are an error",
     "singular": "whether a matrix that is singular, or not positive definite, is an error",
+    "arbitrary": "what nothing determines: the order of the results of eig, and the signs of eigenvectors",
     "unsafe": "whether a check that fails is an error",
 }
 """Each tag, with the changes that it allows a rule."""

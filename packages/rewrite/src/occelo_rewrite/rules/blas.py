@@ -33,7 +33,15 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["ACCUMULATION", "BROADCAST", "CANONICALIZE", "OUTER", "OVERWRITING", "SPECIALIZE"]
+__all__ = [
+    "ACCUMULATION",
+    "BROADCAST",
+    "CANONICALIZE",
+    "OUTER",
+    "OVERWRITING",
+    "SPECIALIZE",
+    "positions_of_ones",
+]
 
 OVERWRITING = (Gemm, Gemv, Ger)
 """The classes of ops that have an in-place variant for their first input."""
@@ -128,9 +136,15 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
     return None
 
 
+def positions_of_ones(x: TensorVariable) -> TensorVariable:
+    """The position of the one in each row of matrices, of which the other elements are 0; of empty rows, too."""
+    place = ot.arange(x.shape[-1], dtype="int64")
+    return ot.switch(ot.neq(x, 0), place, 0).sum(axis=-1)
+
+
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """s @ x reads rows of x, for a selection matrix s: x[argmax(s, 1)].
+    """s @ x reads rows of x, for a selection matrix s.
 
     (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
     """
@@ -139,7 +153,18 @@ def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replace
         return None
     if not assumptions_of(fgraph).holds(fgraph, s, "selection"):
         return None
-    return [x[ot.argmax(s, axis=1)]]
+    return [x[positions_of_ones(s)]]
+
+
+@node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
+def dot_with_permutation(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
+    """x @ p reads columns of x, for a permutation p (see `dot_with_selection`)."""
+    x, p = node.inputs
+    if p.type.dtype != x.type.dtype or p.type.ndim != 2:
+        return None
+    if not assumptions_of(fgraph).holds(fgraph, p, "permutation"):
+        return None
+    return [x[..., positions_of_ones(ot.transpose(p))]]
 
 
 CANONICALIZE = RuleSet(
@@ -147,6 +172,7 @@ CANONICALIZE = RuleSet(
         dot_with_diagonal,
         dot_of_orthogonal,
         dot_with_selection,
+        dot_with_permutation,
         dot_of_nothing,
         dot_of_length_one,
         matmul_of_matrices,

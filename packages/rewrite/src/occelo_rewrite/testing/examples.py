@@ -304,6 +304,7 @@ WRITTEN = [
     Case("arange_is_slice", lambda x: ot.specify_shape(x, (2, 3))[:, np.array([1, 2])]),
     Case("paired_aranges_are_diagonal", lambda x: _square(x), shapes=((3, 3),)),
     Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, _other(x).T))),
+    Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, _other(x).T[:, 1:]))),
     Case("read_through_elemwise", lambda x: (ot.exp(x) * 2.0 * _other(x))[1]),
     Case("read_through_dot", lambda x: ot.dot(x, _other(x).T)[1]),
     Case("read_through_dot", lambda x: ot.dot(x, _other(x).T)[:, 1]),
@@ -374,6 +375,8 @@ WRITTEN = [
     Case("dot_of_orthogonal", lambda x: _gram(ot.constant([[0.0, 1.0], [1.0, 0.0]])) + x[:, :2]),
     Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), x)),
     Case("dot_with_selection", lambda x: ot.dot(np.array([[0.0, 1.0], [1.0, 0.0]]), x[:, 0])),
+    Case("dot_with_permutation", lambda x: ot.dot(x.T, np.array([[0.0, 1.0], [1.0, 0.0]]))),
+    Case("dot_with_permutation", lambda x: ot.dot(x[:, 0], np.array([[0.0, 1.0], [1.0, 0.0]]))),
     Case("transposed_symmetric", lambda x: _gram(x).T),
     # control
     Case("inline_graph", lambda x: _inner_graph(x, inline=True)),

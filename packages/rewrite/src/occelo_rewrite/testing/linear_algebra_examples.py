@@ -108,6 +108,24 @@ def _long(x: TensorVariable, n: int) -> TensorVariable:
 
 
 CASES: list[Case] = [
+    Case("det_of_permutation", lambda x: linalg.det(_turn(x)) * x, shapes=SQUARE),
+    Case("det_of_permutation", lambda x: linalg.slogdet(_turn(x))[0] * x, shapes=SQUARE),
+    Case(
+        "eig_of_symmetric",
+        lambda x: ot.sqr(linalg.eigvals(_definite(x)).real).sum(),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case(
+        "solve_of_many_columns",
+        lambda x: linalg.solve(_dominant(x), ot.stack([x, x + 1.0])),
+        shapes=SQUARE,
+    ),
+    Case(
+        "solve_of_many_columns",
+        lambda x: linalg.solve_triangular(_dominant(x), ot.stack([x, x]), b_ndim=1),
+        shapes=SQUARE,
+    ),
     Case("transposed_blocks", lambda x: ot.kron(x, x).T, shapes=SQUARE),
     Case("conjugate_of_blocks", lambda x: ot.kron(ot.complex(x, x), x).conj().imag, shapes=SQUARE),
     Case("inverse_of_blocks", lambda x: linalg.inv(_product(x)), shapes=SQUARE),

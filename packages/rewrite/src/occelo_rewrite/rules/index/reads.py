@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from occelo_graph import (
@@ -19,6 +21,7 @@ from occelo_graph import (
 from occelo_graph import tensor as ot
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
+from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.create import Alloc, ARange
 from occelo_graph.ops.index.key import ARRAY, KeyEntry
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
@@ -393,24 +396,29 @@ def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) 
     return [inner.inputs[0]] if op.offset == inner.op.offset == 0 else None
 
 
-@node_rewriter([ExtractDiag], tags=("comparison", "overflow"))
+@node_rewriter([ExtractDiag], tags=("comparison", "overflow", "shape_unsafe"))
 def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
-    """diagonal(x @ y) = sum_j x_ij y_ji, without the product, for a square one."""
+    """diagonal(x @ y) = sum_j x_ij y_ji, without the product."""
     op = node.op
-    inner = computed_by(node.inputs[0], ot.Dot)
+    inner = computed_by(node.inputs[0], Dot, MatMul)
     if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
     x, y = inner.inputs
-    if (op.offset, op.axis1, op.axis2) != (0, 0, 1) or x.type.ndim != 2 or y.type.ndim != 2:
+    ndim = node.inputs[0].type.ndim
+    if (op.offset, op.axis1, op.axis2) != (0, ndim - 2, ndim - 1):
+        return None
+    if x.type.ndim < 2 or y.type.ndim < 2:
         return None
     known = shapes_of(fgraph)
-    lengths, others = known.shape_of(fgraph, x), known.shape_of(fgraph, y)
-    if lengths[0] is not others[1] and lengths[0] != others[1]:
-        return None
+    rows, columns = known.shape_of(fgraph, x)[-2], known.shape_of(fgraph, y)[-1]
+    if rows is not columns and rows != columns:
+        both = isinstance(rows, int) and isinstance(columns, int)
+        least: Any = min(rows, columns) if both else ot.minimum(rows, columns)
+        x, y = x[..., :least, :], y[..., :least]
     dtype: str = node.outputs[0].type.dtype
     if dtype == "bool":
         return None  # a product of boolean matrices is not a sum
-    return [ot.sum(ot.mul(x, ot.dimshuffle(y, [1, 0])), axis=1, dtype=dtype)]
+    return [ot.sum(ot.mul(x, ot.matrix_transpose(y)), axis=-1, dtype=dtype)]
 
 
 CANONICALIZE = RuleSet(

@@ -268,7 +268,7 @@ def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) ->
 # eigenvalues
 
 
-@node_rewriter([Eigvalsh, Eigh], tags=CHANGES)
+@node_rewriter([Eigvalsh, Eigh], tags=(*CHANGES, "arbitrary"))
 def eigenvalues_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
 ) -> Replacements:

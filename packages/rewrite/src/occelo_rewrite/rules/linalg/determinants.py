@@ -19,6 +19,7 @@ from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.blas import positions_of_ones
 from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, transposed_of
 from occelo_rewrite.shapes import shapes_of
 
@@ -77,6 +78,20 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
+def det_of_permutation(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
+    """det(p) of a permutation is 1 or -1, for an even or odd number of rows that are in the wrong order."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "permutation"):
+        return None
+    places = positions_of_ones(x)
+    mine, others = ot.expand_dims(places, -1), ot.expand_dims(places, -2)
+    wrong = ot.and_(ot.lt(others, mine), ot.tri(places.shape[-1], k=-1).astype("bool").T)
+    sign = 1 - 2 * (wrong.sum(axis=(-2, -1)) % 2)
+    found = [ot.cast(sign, v.type.dtype) for v in node.outputs]
+    return found if isinstance(node.op, Det) else [found[0], ot.zeros_like(found[1])]
+
+
+@node_rewriter([Det, SLogDet], tags=CHANGES)
 def det_of_transposed(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
     """det(x^T) = det(x)."""
     inner = transposed_of(node.inputs[0])
@@ -125,6 +140,7 @@ STABILIZE = RuleSet(
         function_of_det,
         det_of_triangular,
         slogdet_of_triangular,
+        det_of_permutation,
         det_of_transposed,
         det_of_inverse,
     ),

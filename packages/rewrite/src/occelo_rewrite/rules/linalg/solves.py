@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot
@@ -48,12 +50,31 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
     return None
 
 
+@node_rewriter([Solve, SolveTriangular], tags=("comparison", "overflow", "finite"))
+def solve_of_many_columns(
+    fgraph: FunctionGraph, node: TensorApply[Solve | SolveTriangular]
+) -> Replacements:
+    """The solutions of a batch of equations with one matrix are those of one equation: it is factored once."""
+    x, y = node.inputs
+    ndim = y.type.ndim
+    if x.type.ndim != 2 or ndim < 3:
+        return None
+    *batch, n, k = shapes_of(fgraph).shape_of(fgraph, y)
+    columns = y.dimshuffle(ndim - 2, *range(ndim - 2), ndim - 1)
+    count: Any = k
+    for each in batch:
+        count = count * each
+    solved: TensorVariable = node.op(x, columns.reshape((n, count)))
+    parted = solved.reshape((n, *batch, k))
+    return [parted.dimshuffle(*range(1, ndim - 1), 0, ndim - 1)]
+
+
 def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
     """The replacement of a node's result; None if it lacks batch dimensions that the result has."""
     return [found] if found.type.ndim == node.outputs[0].type.ndim else None
 
 
-STABILIZE = RuleSet((solve_by_facts,), "stable solutions")
+STABILIZE = RuleSet((solve_by_facts, solve_of_many_columns), "solutions")
 
 
 # one factorisation for several results

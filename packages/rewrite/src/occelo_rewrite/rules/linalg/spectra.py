@@ -57,6 +57,19 @@ def part_of_decomposition(
     return None
 
 
+@node_rewriter([Eig, Eigvals], tags=(*CHANGES, "arbitrary"))
+def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) -> Replacements:
+    """The eigenvalues of symmetric or Hermitian matrices are real, and the vectors orthogonal: those of eigh, in ascending order."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "hermitian"):
+        return None
+    if isinstance(node.op, Eigvals):
+        found = [Eigvalsh(True, node.op.on_error)(x)]
+    else:
+        found = Eigh(True, node.op.on_error)(x, return_list=True)
+    return [ot.cast(v, old.type.dtype) for v, old in zip(found, node.outputs, strict=True)]
+
+
 @node_rewriter([Expm], tags=CHANGES)
 def exponential_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
     """expm(diag(d)) = diag(exp(d))."""
@@ -76,5 +89,7 @@ def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) 
     return [q / total]
 
 
-CANONICALIZE = RuleSet((exponential_of_diagonal, sylvester_of_diagonals), "diagonal matrices")
+CANONICALIZE = RuleSet(
+    (eig_of_symmetric, exponential_of_diagonal, sylvester_of_diagonals), "known structure"
+)
 SPECIALIZE = RuleSet((part_of_decomposition,), "shared decompositions")
