@@ -1,7 +1,7 @@
 """`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
 
-`function` makes one by the mode's ``function_maker`` (DebugMode has a subclass), and `copying` one for each copy of a
-function.
+`function` makes a maker by the mode's ``function_maker`` (DebugMode's makes a subclass). The module `copying` makes
+another one for each `Function.copy`.
 """
 
 from __future__ import annotations

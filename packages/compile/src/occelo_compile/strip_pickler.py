@@ -1,6 +1,6 @@
-"""`StripPickler`: pickles the arguments of `function` without chosen tags, for `function_dump`.
+"""`StripPickler`: pickles the arguments of `function` without chosen attributes of the ``tag`` of variables and nodes.
 
-`dumping` writes files in the format "pickle" with it.
+`dumping` writes the files of `function_dump` in the format "pickle" with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ __all__ = ["StripPickler"]
 
 
 class StripPickler(pickle.Pickler):
-    """Pickles graphs, leaving out the tag ``trace`` and those in ``extra_tag_to_remove``. The graphs in memory are not changed."""
+    """Pickles graphs without the attribute ``trace`` of the ``tag`` of each variable and node.
+
+    Attributes named in ``extra_tag_to_remove`` are left out too. The graphs in memory are not changed.
+    """
 
     def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:
         super().__init__(stream, protocol=-1)

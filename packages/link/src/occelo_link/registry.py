@@ -72,7 +72,11 @@ _places: dict[str, tuple[str, ...] | None] = {}
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
-    """Register a linker under a name for modes; ValueError if the name is taken, unless it was registered at the same place."""
+    """Register a linker under a name for modes.
+
+    ValueError if the name is taken, unless the same place in the user's code (module, file and function) registered it
+    before, as when a cell of a notebook runs again.
+    """
     place = place_of_caller()
     if name in _linkers and (place is None or _places.get(name) != place):
         raise ValueError(f"There is a linker named {name!r} already")

@@ -32,7 +32,10 @@ class BadOptimization(DebugModeError):
 
 
 class BadThunkOutput(DebugModeError):
-    """Two ways of computing a node disagree: Python and compiled code, or two layouts of its inputs."""
+    """Two ways of computing a node disagree: Python and compiled code, or two layouts of its inputs.
+
+    Or an output of the function differs from the interpreter's.
+    """
 
 
 class BadDestroyMap(DebugModeError):

@@ -47,10 +47,10 @@ class BlockLinker(Linker):
         return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
-        """A predicate of a node, and of whether it is in a region, that says if it belongs to a compiled block.
+        """A function of a node, and of whether it is in a region: says whether the node belongs to a compiled block.
 
-        Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Those with effects run
-        between units, unless a region decides whether they run at all.
+        Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Ops with effects
+        run between units, except in a region. There they are callbacks, since the region decides whether they run.
         """
         from occelo_link.loops.build import (  # all lowerings; slow to import
             can_be_callback,
@@ -135,9 +135,10 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """The inputs of a part that its outputs update, by position, without those whose old values are outputs.
+    """For each output of a part that is the new value of one of its inputs, the input; both as positions.
 
-    Only tensors: the arrays of other values belong to an object, so they always have another reference.
+    Inputs whose old value is an output too are left out, and so are all that are not tensors: an output takes over the
+    memory of an input only if nothing else refers to it, and the arrays of other values always belong to an object.
     """
     kept = set(fgraph.outputs)
     inputs = {

@@ -1,8 +1,8 @@
 """Complex tensors in loop programs: pairs of real ones, which are interleaved only in inputs and outputs.
 
-`registry` makes lowerings of complex nodes from those of real ones with it. Families with other lowerings of complex
-nodes (elementwise, matrix products, linear algebra) build `ComplexTensor` results. `lowering` and `callbacks` convert
-interleaved arrays.
+With it `loops.registry` derives lowerings of complex nodes from lowerings of real ones. Families with other lowerings
+of complex nodes (elementwise, matrix products, linear algebra) build `ComplexTensor` results. `lowering` and
+`callbacks` convert interleaved arrays.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _is_complex(variable: Variable) -> bool:
 def by_parts(node: Apply) -> bool:
     """Whether a node's op can be applied to the real parts of its inputs and to their imaginary parts separately.
 
-    All numbers among the inputs must be complex: a real one would be used for both parts.
+    All inputs that the op takes as numbers (`Op.numbers`: not indices or lengths) must be complex, since a real one
+    would be used for both parts. No other input may be complex.
     """
     which = node.op.numbers()
     if which is None:
@@ -75,7 +76,7 @@ def by_parts(node: Apply) -> bool:
 
 
 def in_parts(lowering: Lowering) -> Lowering:
-    """A lowering for complex tensors that applies one for real tensors to both parts."""
+    """A lowering for complex tensors, which applies ``lowering`` to the real and to the imaginary parts."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -104,7 +105,7 @@ def _part(tensor: Tensor, which: int) -> Tensor:
 
 
 def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
-    """The node with the dtype of the parts wherever it has a complex one."""
+    """The node with the dtype of the parts in place of each complex dtype."""
 
     def real(variable: Variable) -> Variable:
         if not is_tensor(variable) or not _is_complex(variable):

@@ -28,11 +28,11 @@ def is_unit(length: Value) -> bool:
 class Tensor:
     """``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that one loop can replace a nest: element number ``k`` in C order is read at the index
-    that is ``k`` in the last dimension whose length is not 1, and 0 in all others. ``node`` is
-    the position, among the nodes of the program, of the node that computes the tensor. ``reads`` has
-    the stored tensors that the elements are computed from, and for each whether element ``index``
-    is computed from its element ``index`` alone.
+    ``flat`` says that one loop can replace a nest. The index of that loop is used for the last dimension whose length
+    is not 1, and runs over all elements in C order, so beyond the length of the dimension; the indices of all other
+    dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes the tensor.
+    ``reads`` has the stored tensors that the elements are computed from, and for each whether element ``index`` is
+    computed from its element ``index`` alone.
     """
 
     __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")
@@ -60,8 +60,8 @@ class Stored(Tensor):
     """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements.
 
     ``forward`` says for each dimension whether its stride is known not to be negative. Only tensors in C order, their
-    slices with positive steps and their transposes may say so: if one of two such dimensions has stride 1, the stride
-    of the other one is at least the length of the first.
+    slices with positive steps and their transposes may say so, since operands of BLAS rely on this: if one of two
+    forward dimensions has stride 1, the stride of the other one is at least the length of the dimension with stride 1.
     """
 
     __slots__ = ("buffer", "forward", "offset", "producer", "readers", "strides")

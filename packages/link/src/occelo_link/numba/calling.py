@@ -151,7 +151,10 @@ _RECORD = 3 + 64
 
 @functools.cache
 def _services() -> Unit:
-    """The services of units under `as_numba`: results are in Numba's reference-counted memory."""
+    """The functions that a unit calls for memory and interrupts under `as_numba`.
+
+    Results are allocated in Numba's reference-counted memory.
+    """
     addresses = {
         "alloc": helpers["MemInfo_alloc_safe"],
         "data": helpers["MemInfo_data"],

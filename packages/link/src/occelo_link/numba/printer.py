@@ -54,7 +54,11 @@ _STACK_BYTES = 2048
 
 
 class Memory(NamedTuple):
-    """A memory operation: its action, the dtype of the elements, and a number (of elements, or of lengths)."""
+    """A memory operation.
+
+    ``action`` names the operation, ``dtype`` is that of the elements. ``number`` is the number of elements of
+    ``stack``, the number of dimensions of ``output``, and the address of the function of ``call``.
+    """
 
     action: str
     dtype: str = ""
@@ -207,7 +211,10 @@ class _Printer(Visitor[None]):
         return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
 
     def operation(self, value: Value, given: Sequence[Value]) -> str:
-        """The name of the function of an operation, or of a function of the program or the table."""
+        """The name of the exported function that computes ``value``.
+
+        It computes one operation, or calls a function of the program or of the table.
+        """
         named = [a for a in value.args if not isinstance(a, Value)]
         key = (value.op, value.dtype, *named, *(a.dtype for a in given))
         if key not in self.exported:
@@ -248,7 +255,7 @@ class _Printer(Visitor[None]):
         self.stop_if_null(buffer.name)
 
     def grow_buffer(self, buffer: Buffer, size: str) -> None:
-        """Allocate anew if a buffer needs more than its capacity, and at least twice that."""
+        """If a buffer needs more than its capacity, allocate it anew, with at least twice the old capacity."""
         name, capacity = buffer.name, self.capacity(buffer)
         self.line(f"if {size} > {capacity}:")
         self.depth += 1
@@ -372,7 +379,7 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
-        """Yields the bounds of the loop that is printed within: the whole loop, or one strip of it.
+        """Yields the bounds of the loop that the ``with`` block prints: the whole loop, or one strip of it.
 
         An outermost loop that may run for long is strip-mined and polls after each strip. A poll in the loop itself would
         keep values out of registers.

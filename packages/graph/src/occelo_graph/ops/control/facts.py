@@ -1,4 +1,4 @@
-"""The facts that users may state of a value with `assume`, what they imply, and `register_fact`, which adds more.
+"""Facts that users may state of a value with `assume`, what each implies, and `register_fact`, which adds more.
 
 The rewrite package infers facts from ops (`occelo_rewrite.assumptions`), and rules ask for them.
 """
@@ -61,7 +61,8 @@ def register_fact(
 ) -> Fact:
     """Add a fact, which `assume` then accepts as a keyword and rules ask for; see `Fact` for the parameters.
 
-    ValueError if the name is no identifier, if there is such a fact, or if it implies one that there is not.
+    ValueError if the name is no identifier, if it is taken (unless by a fact that the same place in the code
+    registered), or if ``implies`` or ``transposed`` names an unknown fact.
     """
     place = place_of_caller()
     if not name.isidentifier():

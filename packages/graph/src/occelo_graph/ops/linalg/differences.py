@@ -1,6 +1,7 @@
-"""Formulas that gradients of eigenvalues, singular values, pseudoinverses and orthogonal factors share.
+"""Functions that ops of linear algebra share: formulas of gradients, dtypes, checks.
 
-`eig`, `eigh`, `svd`, `pinv` and `qr` use them.
+Most are for gradients of eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors (`eig`, `eigh`,
+`svd`, `pinv`, `adjugate`, `qr`, `householder`). `schur` and `qz` use them too.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ def absent(cotangent: Any) -> bool:
 
 
 def nothing(cotangents: Sequence[Any]) -> Any:
-    """The cotangent of an input if all those of the outputs are absent: None if nothing is connected, else ZERO."""
+    """The cotangent of an input if the cotangents of all outputs are absent: None if all are None, else ZERO."""
     return None if all(ct is None for ct in cotangents) else ZERO
 
 
 def least(known: Mapping[str, Any], first: str, second: str) -> Any:
-    """The shorter of two lengths: None if one is unknown, a variable if one is a variable."""
+    """The shorter of two lengths: None if one is unknown, else a variable if one is a variable."""
     m, n = known[first], known[second]
     if m is None or n is None:
         return None
@@ -79,7 +80,7 @@ def reciprocals(values: Any) -> Any:
 
 
 def resolution(values: Any) -> Any:
-    """For each vector of values the difference that rounding leaves undetermined: eps times the sum of magnitudes."""
+    """For each vector, the difference up to which two of its values count as equal: eps times the sum of magnitudes."""
     total = sum_(abs_(values), axis=-1)
     eps = np.asarray(np.finfo(values.dtype).eps, values.dtype)
     return expand_dims(total * eps, (-2, -1))
@@ -88,7 +89,8 @@ def resolution(values: Any) -> Any:
 def inverse_differences(values: Any) -> Any:
     """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal as far as rounding can tell.
 
-    There derivatives of the vectors do not exist, and those of functions of them may, but cannot be told from them.
+    Where values are equal, the eigenvectors or singular vectors have no derivatives. A function of the vectors may
+    still have one, but this matrix cannot show it, so the gradient of the function is NaN too.
     """
     apart = as_row(values) - as_column(values)
     own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)
@@ -113,12 +115,12 @@ def from_triangle(x: Any, lower: bool) -> Any:
 
 
 def to_triangle(ct: Any, lower: bool) -> Any:
-    """The cotangent of one triangle of Hermitian matrices, from that of the matrices: the pullback of `from_triangle`."""
+    """The pullback of `from_triangle`: the cotangent of one triangle, from that of the Hermitian matrices."""
     both = ct + hermitian(ct)
     return half_diagonal(tril(both) if lower else triu(both))
 
 
 def require_finite(array: Array) -> None:
-    """LinAlgError for an infinite or NaN element, with which some routines of LAPACK do not end."""
+    """LinAlgError for an infinite or NaN element, since some routines of LAPACK do not end if there is one."""
     if not np.isfinite(array).all():
         raise np.linalg.LinAlgError("Array must not contain infs or NaNs")

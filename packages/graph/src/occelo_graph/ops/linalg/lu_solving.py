@@ -1,6 +1,7 @@
 """Equations and inverses by LU factors, as ops: `LuSolve` and `LuInverse`.
 
-Rules use them to let several results share one factorisation; they decompose into `lu_solve`. Linkers lower them.
+Rules use these ops to let several results share one factorisation. The linkers for machine code lower them; for others
+the ops decompose into `lu_solve`.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class LuInverse(MatrixOp):
 
 
 def _check(label: str, factors: Array, pivots: Array) -> None:
-    """IndexError for pivots that are no rows, LinAlgError for a zero on the diagonal of U."""
+    """IndexError for a pivot that is not a row number, LinAlgError for a zero on the diagonal of U."""
     n = len(factors)
     if ((pivots < 0) | (pivots >= n)).any():
         raise IndexError(f"{label}: a pivot is no position among {n} rows")

@@ -78,8 +78,8 @@ class Value:
     - ``length``, ``stride``: of a dimension of an input; ``args`` are a buffer and an axis.
     - ``call``: a call of a function of the table; ``args`` are its name, then values.
     - ``apply``: a call of a `Function` of the program; ``args`` are its name, then values.
-    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. It is the result of the
-      function where the condition holds, which is a cold branch, else the value.
+    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. Where the condition
+      holds, which is rare, the result is that of the function (a cold branch), else the value.
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
@@ -116,9 +116,10 @@ class Buffer:
     - ``carried``: as ``work``, for elements that an iteration passes to the next one (see `Swap`).
     - ``constant``: read only; ``entry`` is the name of its table entry.
 
-    Allocated memory overlaps no other live buffer, except the one from which it takes elements over. The array of an input
-    or an output has the dtype ``holds``: float16 is uint16 here, and a complex number is two floats. While a program is built, ``version`` counts the writes, and ``read`` is the version of the last load or store that
-    made a value available.
+    Allocated memory overlaps no other live buffer, except the one from which it takes elements over. ``holds`` is the
+    dtype of the caller's array, ``dtype`` the dtype of the elements in the program. They differ for float16 (uint16 in
+    the program) and for complex numbers (two floats). While a program is built, ``version`` counts the writes, and
+    ``read`` is the version at which a value of the buffer was last loaded or reused (see `Block.uses`).
     """
 
     __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "read", "space", "version")
@@ -150,8 +151,9 @@ class Buffer:
 class Block:
     """Statements in order. Nothing is hoisted out of ``fixed`` blocks.
 
-    ``uses`` lists where an available value replaces a load: the statement before the use (None at the beginning), the
-    buffer and the value. ``writes`` are the buffers that statements here, or in nested blocks, write.
+    ``uses`` lists where an available value (one that was loaded from the buffer or stored to it since the last write)
+    replaces a load: the statement before the use (None at the beginning), the buffer and the value. ``writes`` are the
+    buffers that statements here, or in nested blocks, write.
     """
 
     __slots__ = (
@@ -287,11 +289,11 @@ class Check:
 class Alloc:
     """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
 
-    Working memory allocated in a loop is kept for the next iteration, and reallocated only if that needs more than
-    any before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are overwritten. If ``reuse``
-    is an input, which the output updates, the output takes over its memory only where no other object refers to it, and
-    else gets a copy; no later statement may fail.
-    ``lengths`` is the shape of an output.
+    Working memory allocated in a loop is kept for the next iteration, and reallocated only if that iteration needs more
+    than all before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are overwritten. If
+    ``reuse`` is an input that the output updates, the output takes over the input's memory if no other object refers to
+    it, else it gets a copy. After that no statement may fail, since the old value is lost. ``lengths`` is the shape of
+    an output.
     """
 
     buffer: Buffer
@@ -369,10 +371,11 @@ class Program:
     """A loop program.
 
     ``table`` has the names of external constants, BLAS functions and library functions, with their slots. ``sites``
-    has, for each error site, the node that the error is reported for. ``nodes`` are the nodes of the graph; ``node`` of a
-    statement is a position there, or -1. ``callbacks`` are the nodes that the program runs by calling Python, each
-    after the nodes whose inner graphs contain it, the outermost first.
-    ``constants`` are arrays passed by address, ``functions`` are called by values with the operation ``apply``.
+    has, for each error site, the node that the error is reported for. ``nodes`` are the nodes of the graph; ``node`` of
+    a statement is a position there, or -1. ``callbacks`` has a tuple for each node that the program runs by calling
+    Python: first the nodes whose inner graphs contain it, from the outermost in, and last the node itself.
+    ``constants`` are arrays that are passed by address. ``functions`` are those that a `Value` with the operation
+    ``apply`` or ``unlikely`` calls.
     """
 
     name: str

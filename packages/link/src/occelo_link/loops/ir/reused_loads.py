@@ -1,8 +1,9 @@
-"""Check of redundant load elimination: no available value is used after a write to its buffer.
+"""Check of redundant load elimination: no available value replaces a load after a write to the buffer.
 
-The verifier calls it. The builder loads an element once, hoists the load out of loops that do not write the buffer,
-and forwards stored values to later loads. Each use of such a value is listed in `Block.uses`. The check walks through
-the program in order: at each use the buffer must have the version that it had when the value was loaded or stored.
+The verifier calls it. The builder loads an element once, hoists the load out of loops that do not write the buffer, and
+uses a stored value instead of loading it again. A loaded or stored value is available until the next write to the
+buffer. `Block.uses` lists each use of an available value in place of a load. The check walks through the program in
+order. At each use the buffer must have the version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Verifier of loop programs: raises unless a program is well formed.
 
-Tests verify every program that they build; compiling users' functions does not run it.
+Tests of lowerings and of loop programs call it; compiling users' functions does not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class InvalidProgram(Exception):
 def verify(program: Program) -> None:
     """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists.
 
-    No available value may be used after a write to its buffer (`check_reused_loads`).
+    Functions of the program must be pure, and all outputs must be allocated. After an output has taken over the memory
+    of an input, no statement may fail. A value that was loaded from a buffer or stored to it may not replace a load
+    after the next write to the buffer (`check_reused_loads`).
     """
     _Verifier(program).run()
 

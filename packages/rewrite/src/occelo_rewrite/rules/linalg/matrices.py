@@ -57,13 +57,13 @@ def adjoint(x: TensorVariable) -> TensorVariable:
 
 
 def transposed_of(x: TensorVariable) -> TensorVariable | None:
-    """The matrices that ``x`` transposes; None if ``x`` is no transposition."""
+    """The matrices whose transposes are ``x``; None if ``x`` is not computed by a transposition."""
     owner = computed_by(x, DimShuffle)
     return owner.inputs[0] if owner is not None and is_transposition(owner.op) else None
 
 
 def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
-    """The matrix that ``x`` is, or transposes (1), or conjugates and transposes (2), and which of these it does (else 0)."""
+    """A matrix, and 1 if ``x`` is its transpose, 2 if ``x`` is its conjugate transpose, or 0 if it is ``x`` itself."""
     owner = computed_by(x, Elemwise)
     if owner is not None and owner.op == ot.conj:
         inner = transposed_of(owner.inputs[0])
@@ -73,7 +73,10 @@ def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
 
 
 def turned_readers(fgraph: FunctionGraph, x: TensorVariable) -> Iterator[tuple[Apply | str, int]]:
-    """The nodes that read matrices, their transposes or conjugate transposes, with the positions among their inputs."""
+    """The readers of ``x``, of its transpose and of its conjugate transpose.
+
+    Each is a node, or "output", with the position at which it reads, as in ``fgraph.clients``.
+    """
     for reader, position in fgraph.clients.get(x, ()):
         yield reader, position
         if not is_node(reader) or not is_transposition(reader.op):
