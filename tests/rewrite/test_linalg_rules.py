@@ -438,3 +438,24 @@ def test_traces_and_diagonals_of_products_form_no_product(batch: tuple[int, ...]
         np.testing.assert_allclose(values_of(graph, a, b)[0], wanted.sum(-1), atol=1e-12)
     with pytest.raises(ValueError, match=r"shape|length|match|broadcast"):
         values_of(graph, np.ones((*batch, 2, 3)), np.ones((*batch, 2, 2)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_the_spectrum_of_a_diagonal_matrix_is_its_diagonal(dtype: str) -> None:
+    d = ot.TensorType(dtype, (None,))("d")
+    x = ot.diag(d)
+    graph = rewritten([d], [linalg.eigvalsh(x), *linalg.eigh(x), linalg.svdvals(x)])
+    assert not {"Eigh", "Eigvalsh", "SingularValues"} & set(ops_of(graph))
+    for given in ([3.0, -1.0, 2.0, -1.0, 0.0, -4.0], [1.5], []):
+        values = np.asarray(given, dtype)
+        matrix = np.diag(values)
+        alone, found, vectors, sizes = values_of(graph, values)
+        for got, wanted in (
+            (alone, np.linalg.eigvalsh(matrix)),
+            (found, np.linalg.eigvalsh(matrix)),
+            (sizes, np.linalg.svd(matrix, compute_uv=False)),
+        ):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_allclose(got, wanted, atol=1e-6)
+        assert vectors.dtype == dtype
+        np.testing.assert_array_equal((vectors * found) @ vectors.T, matrix)

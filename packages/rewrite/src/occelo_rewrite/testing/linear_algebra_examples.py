@@ -108,6 +108,8 @@ def _long(x: TensorVariable, n: int) -> TensorVariable:
 
 
 CASES: list[Case] = [
+    Case("spectrum_of_diagonal", lambda x: linalg.eigvalsh(_diagonal(x)), shapes=SQUARE),
+    Case("spectrum_of_diagonal", lambda x: linalg.svdvals(_diagonal(x)), shapes=SQUARE),
     Case("det_of_permutation", lambda x: linalg.det(_turn(x)) * x, shapes=SQUARE),
     Case("det_of_permutation", lambda x: linalg.slogdet(_turn(x))[0] * x, shapes=SQUARE),
     Case(

@@ -25,7 +25,13 @@ from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.assumptions.shape import is_transposition
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, product
+from occelo_rewrite.rules.linalg.matrices import (
+    ascending_order,
+    diagonal_of,
+    has,
+    is_square,
+    product,
+)
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
@@ -287,21 +293,11 @@ def eigenvalues_of_blocks(
         whole = (ot.expand_dims(values[0], -1) * ot.expand_dims(values[1], -2)).flatten()
     else:
         whole = ot.concatenate(values)
-    order = _ascending(whole)
+    order = ascending_order(whole)
     if isinstance(node.op, Eigvalsh):
         return [whole[order]]
     vectors: TensorVariable = inner.op(*(v[1] for v in found))
     return [whole[order], vectors[:, order]]
-
-
-def _ascending(values: TensorVariable) -> TensorVariable:
-    """The order that sorts a vector, from the number of elements that come before each."""
-    n = values.shape[0]
-    place = ot.arange(n)
-    mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, 0)
-    earlier = ot.lt(ot.expand_dims(place, 0), ot.expand_dims(place, -1))
-    before = ot.or_(ot.lt(others, mine), ot.and_(ot.eq(others, mine), earlier))
-    return ot.zeros(n, "int64")[before.sum(axis=1)].set(place)
 
 
 @node_rewriter([Kron, BlockDiag])

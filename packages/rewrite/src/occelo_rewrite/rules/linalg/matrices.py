@@ -21,6 +21,7 @@ from occelo_rewrite.shapes import shapes_of
 
 __all__ = [
     "adjoint",
+    "ascending_order",
     "diagonal_of",
     "has",
     "is_only_reader",
@@ -90,6 +91,16 @@ def turned_readers(fgraph: FunctionGraph, x: TensorVariable) -> Iterator[tuple[A
 def diagonal_of(x: TensorVariable) -> TensorVariable:
     """The diagonals of matrices."""
     return ot.diagonal(x, 0, x.type.ndim - 2, x.type.ndim - 1)
+
+
+def ascending_order(values: TensorVariable) -> TensorVariable:
+    """The order that sorts a vector, from the number of elements that come before each."""
+    n = values.shape[0]
+    place = ot.arange(n)
+    mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, 0)
+    earlier = ot.lt(ot.expand_dims(place, 0), ot.expand_dims(place, -1))
+    before = ot.or_(ot.lt(others, mine), ot.and_(ot.eq(others, mine), earlier))
+    return ot.zeros(n, "int64")[before.sum(axis=1)].set(place)
 
 
 def with_diagonal(d: TensorVariable) -> TensorVariable:

@@ -16,8 +16,15 @@ from occelo_graph.ops.linalg.qr import QR, QRTriangle
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.ops.linalg.sylvester import Sylvester
 from occelo_graph.tensors.nodes import tensors
+from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, with_diagonal
+from occelo_rewrite.rules.linalg.matrices import (
+    ascending_order,
+    diagonal_of,
+    has,
+    is_square,
+    with_diagonal,
+)
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
@@ -70,6 +77,27 @@ def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) ->
     return [ot.cast(v, old.type.dtype) for v, old in zip(found, node.outputs, strict=True)]
 
 
+@node_rewriter([Eigvalsh, Eigh, SingularValues], tags=(*CHANGES, "arbitrary"))
+def spectrum_of_diagonal(
+    fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh | SingularValues]
+) -> Replacements:
+    """The eigenvalues of diag(d) are d in ascending order, and its singular values |d| in descending order."""
+    (x,) = node.inputs
+    if x.type.ndim != 2 or node.op.on_error != "raise":
+        return None
+    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
+        return None
+    d = diagonal_of(x)
+    if isinstance(node.op, SingularValues):
+        sizes = ot.abs(d)
+        return [sizes[ascending_order(-sizes)]]
+    d = d.real if is_complex(d.type.dtype) else d
+    order = ascending_order(d)
+    if isinstance(node.op, Eigvalsh):
+        return [d[order]]
+    return [d[order], ot.eye(d.shape[0], dtype=x.type.dtype)[:, order]]
+
+
 @node_rewriter([Expm], tags=CHANGES)
 def exponential_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
     """expm(diag(d)) = diag(exp(d))."""
@@ -90,6 +118,7 @@ def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) 
 
 
 CANONICALIZE = RuleSet(
-    (eig_of_symmetric, exponential_of_diagonal, sylvester_of_diagonals), "known structure"
+    (eig_of_symmetric, spectrum_of_diagonal, exponential_of_diagonal, sylvester_of_diagonals),
+    "known structure",
 )
 SPECIALIZE = RuleSet((part_of_decomposition,), "shared decompositions")
