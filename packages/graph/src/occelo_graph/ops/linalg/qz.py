@@ -93,7 +93,7 @@ class SortedQZ(_Pair):
             left, right, *rest = (np.zeros((0, 0), own) for _ in range(4))
             return left, right, alpha, np.zeros(0, own), *rest
         found = self.decomposed(arrays, sort=self.sort)
-        kinds = [own, own, complex_dtype(own.name), own, own, own]
+        kinds: list[Any] = [own, own, complex_dtype(own.name), own, own, own]
         return tuple(np.ascontiguousarray(f, k) for f, k in zip(found, kinds, strict=True))
 
 

@@ -113,9 +113,10 @@ def solve_toeplitz(
     float16 is a TypeError. A singular leading minor is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
     ValueError for shapes that do not fit. The gradient solves with the conjugate transpose.
     """
-    pair: Any = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, c_or_cr)
-    column, row, right = as_matrices("solve_toeplitz", *pair, b)
-    if not isinstance(c_or_cr, tuple) and is_complex(row.dtype):
-        row = row.conj()
+    if isinstance(c_or_cr, tuple):
+        column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)
+    else:
+        column, right = as_matrices("solve_toeplitz", c_or_cr, b)
+        row = column.conj() if is_complex(column.dtype) else column
     made = SolveToeplitz(check_on_error(on_error))
     return with_columns(made, [column, row], right, b_ndim)
