@@ -131,6 +131,13 @@ class JaxArrays(Arrays):
         columns, values = lax.linalg.eigh(x, lower=lower, symmetrize_input=False)
         return [values, columns] if vectors else [values]
 
+    def eig(self, x: Any, vectors: bool) -> Sequence[Any] | None:
+        if jax.default_backend() != "cpu":
+            return None
+        return list(
+            lax.linalg.eig(x, compute_left_eigenvectors=False, compute_right_eigenvectors=vectors)
+        )
+
     def svd(self, x: Any, full: bool, vectors: bool) -> Sequence[Any]:
         found = jnp.linalg.svd(x, full_matrices=full, compute_uv=vectors)
         return list(found) if vectors else [found]

@@ -251,6 +251,9 @@ class TorchArrays(Arrays):
             return list(torch.linalg.eigh(x, UPLO=triangle))
         return [torch.linalg.eigvalsh(x, UPLO=triangle)]
 
+    def eig(self, x: Any, vectors: bool) -> Sequence[Any] | None:
+        return list(torch.linalg.eig(x)) if vectors else [torch.linalg.eigvals(x)]
+
     def svd(self, x: Any, full: bool, vectors: bool) -> Sequence[Any]:
         if vectors:
             return list(torch.linalg.svd(x, full_matrices=full))

@@ -173,6 +173,10 @@ class Arrays(ABC):
         """Eigenvalues in ascending order of Hermitian matrices given by a triangle, and, if wanted, their vectors."""
 
     @abstractmethod
+    def eig(self, x: Array, vectors: bool) -> Sequence[Array] | None:
+        """Complex eigenvalues, and if wanted unit eigenvectors, of any square matrices; None if the device has no routine."""
+
+    @abstractmethod
     def svd(self, x: Array, full: bool, vectors: bool) -> Sequence[Array]:
         """U, singular values and V^H, or the values alone."""
 

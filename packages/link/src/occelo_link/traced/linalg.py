@@ -13,6 +13,7 @@ from occelo_graph import TensorApply
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.linalg.banded import SolveBanded, SolvePositiveBanded
 from occelo_graph.ops.linalg.cholesky import Cholesky
+from occelo_graph.ops.linalg.eig import Eig, Eigvals
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.householder import HouseholderProduct
 from occelo_graph.ops.linalg.inverse import Inv
@@ -24,6 +25,7 @@ from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
@@ -250,6 +252,35 @@ def lower_eigvalsh(
     tracer: Tracer, node: TensorApply[Eigvalsh], inputs: list[Array]
 ) -> Sequence[Array]:
     return _lower_eigh(tracer, node, inputs, False)
+
+
+def _lower_eig(
+    tracer: Tracer, node: TensorApply[Eig | Eigvals], inputs: list[Array], vectors: bool
+) -> Sequence[Array]:
+    (x,) = _operands(tracer, node, inputs)
+    arrays, dtype = tracer.arrays, node.outputs[0].type.dtype
+    if 0 in x.shape:
+        return [arrays.cast(r, dtype) for r in _of_empty(tracer, node, x)]
+    # NumPy finds eigenvalues in double precision always
+    complex_ = np.issubdtype(arrays.dtype(x), np.complexfloating)
+    fine, good = _where_finite(tracer, arrays.cast(x, "complex128" if complex_ else "float64"))
+    found = arrays.eig(fine, vectors)
+    if found is None:
+        made: Sequence[Array] = fall_back(tracer, node, inputs)
+        return made
+    return [_settled(tracer, node.op.on_error, arrays.cast(r, dtype), good) for r in found]
+
+
+@traces(Eig)
+def lower_eig(tracer: Tracer, node: TensorApply[Eig], inputs: list[Array]) -> Sequence[Array]:
+    return _lower_eig(tracer, node, inputs, True)
+
+
+@traces(Eigvals)
+def lower_eigvals(
+    tracer: Tracer, node: TensorApply[Eigvals], inputs: list[Array]
+) -> Sequence[Array]:
+    return _lower_eig(tracer, node, inputs, False)
 
 
 def _lower_svd(
