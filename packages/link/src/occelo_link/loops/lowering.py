@@ -170,10 +170,8 @@ class Context:
         """A tensor computed by a formula from ``sources``, which are read at the same index if ``identity``."""
         reads: dict[Stored, bool] = {}
         depth = 0
-        is_scalar = all(map(is_unit, shape))
         for source in sources:
-            # scalars are computed once, before the loops
-            cost += source.cost if is_scalar or not all(map(is_unit, source.shape)) else 0
+            cost += source.cost
             depth = max(depth, source.depth)
             same = identity and self.aligned(source, shape)
             for stored, kept in source.reads.items():
