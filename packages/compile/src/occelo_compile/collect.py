@@ -281,7 +281,7 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables that ``variable`` is computed from, without those of which only static lengths are used."""
+    """The variables from which ``variable`` is computed, except variables of which only static lengths are used."""
     if variable.owner is None or variable in cut:
         return ()
     return inputs_needed(variable.owner)

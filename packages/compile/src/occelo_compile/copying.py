@@ -168,7 +168,7 @@ def _restored(
 
 
 def _check_aliasing(function: Function) -> None:
-    """Warn or raise if values share memory, which they no longer do when they are loaded."""
+    """Warn or raise if values share memory, since loaded values would not."""
     strategy = function.pickle_aliased_memory_strategy
     if strategy == "ignore":
         return

@@ -1,4 +1,4 @@
-"""The exception of the compile package, which pickling a function raises; those of DebugMode are in `debugging.errors`."""
+"""`AliasedMemoryError`, which pickling a function raises. The exceptions of DebugMode are in `debugging.errors`."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """Inputs, outputs and updates of the linked graph. A function from the cache has them without a rewritten graph.
+    """Inputs, outputs and updates of the linked graph. A function from the cache has a call graph, but no rewritten
+    graph.
 
     ``computed`` says for each output whether the call computes it; the others are inputs or constants.
     """
@@ -349,7 +350,7 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: that of its container, such as a shared variable's, or a new one."""
+        """A cell for each input: the cell of its container, if it has one (as a shared variable has), or a new cell."""
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs

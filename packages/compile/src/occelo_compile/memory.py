@@ -5,7 +5,7 @@ the outputs and inputs involved are borrowed. The pass inserts copies into the g
 linker keeps the contract in the same way.
 
 `maker` runs the pass after rewriting, and DebugMode on its graph of all variables. `calling` copies arguments that are
-unsafe to overwrite (`own_value`).
+unsafe to overwrite (`own_value`), and `copying` reads the arrays of values (`arrays_of`).
 """
 
 from __future__ import annotations

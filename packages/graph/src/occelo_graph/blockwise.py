@@ -368,7 +368,10 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 
 
 def _signature(node: Apply) -> str:
-    """The signature that the op of a node declares, which must have its dimensions; else one without equal lengths."""
+    """The signature of the core op: the declared one, or one in which all lengths have different names.
+
+    ValueError if the declared signature does not have the dimensions of the node's inputs and outputs.
+    """
     declared = node.op.gufunc_signature
     arguments, results = tensors(node.inputs), tensors(node.outputs)
     if declared is None:

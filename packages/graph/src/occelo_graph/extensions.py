@@ -3,9 +3,10 @@
 A text changes whenever the code or the data to which it refers changes. Occelo's own code enters
 the keys by names, sizes and times of its files.
 
-The registries of facts, of their inference, of reductions, of lowerings and of scalar functions in backends record here what
-other packages add; `occelo_rewrite.fingerprint` takes the texts of rules, and `occelo_compile.function_cache` those of ops,
-scalar ops and types. Keys of the cache of functions include all of them.
+The registries of facts, of their inference, of reductions, of lowerings and of scalar functions in backends record here
+what other packages add; `occelo_rewrite.fingerprint` takes the source texts of rules, and
+`occelo_compile.function_cache` the source texts of ops, scalar ops and types. The keys of the cache of functions
+include all these texts.
 
 Registries of names (of scalar functions, reductions, facts, linkers, modes, rewrites) ask `place_of_definition` or
 `place_of_caller`, and let code that runs again, such as a cell of a notebook, register its name again.
@@ -104,7 +105,7 @@ def _place(frame: types.FrameType) -> tuple[str, ...] | None:
 
 
 def defined_before(cls: type, known: Iterable[type]) -> list[type]:
-    """Those of ``known`` that ``cls`` replaces: they have its module and name, and the name refers to ``cls`` now."""
+    """The classes in ``known`` that ``cls`` replaces: they have its module and name, and the name now means ``cls``."""
     found: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -333,8 +334,8 @@ def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
     Parts of other packages enter the keys of the cache; Occelo's own are ignored. A class that is defined inside of a
-    function shares its name with those of the function's other calls. So parts that are registered for such a class become
-    part of its source text, which enters the keys of all functions whose graphs contain the class.
+    function shares its name with the classes that other calls of that function define. So parts that are registered for
+    such a class become part of its source text, which enters the keys of all functions whose graphs contain the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

@@ -29,10 +29,10 @@ def frozen_dataclass(*, eq: bool = True, repr: bool = True) -> Callable[[_C], _C
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> Any:
-    """Make a class what ``dataclass(frozen=True, eq=eq, repr=repr)`` makes it.
+    """Make a class a frozen dataclass, like ``dataclass(frozen=True, eq=eq, repr=repr)``.
 
-    Two differences: `dataclasses` takes it for a class that is not frozen, so a subclass that is a dataclass must be made
-    by this function, too; and a field must be no ``InitVar`` (TypeError).
+    Two differences: `dataclasses` does not know that the class is frozen, so a subclass that is a dataclass must be
+    made by this function, too; and a field must be no ``InitVar`` (TypeError).
     """
     if cls is None:
         return functools.partial(frozen_dataclass, eq=eq, repr=repr)
@@ -106,7 +106,8 @@ def _code(parameters: str, body: str) -> types.CodeType:
 
 
 def _is_frozen(self: Any, name: str) -> bool:
-    """Whether an attribute may not change: a subclass that is no dataclass may have further attributes."""
+    """Whether an attribute must not change. A subclass that is not a dataclass may have more attributes, which may
+    change."""
     return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
 
 

@@ -148,9 +148,10 @@ _REPLAY: ContextVar[_Replay | None] = ContextVar("replay", default=None)
 def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
     """Replay nodes with recorded results: inside of the ``with`` block a node in ``results`` does not run again.
 
-    ``results`` maps the place of a node to a queue with an entry for each run, in order: the sequence of the results, or
-    the exception that was raised. A place lists the nodes whose inner graphs contain the node, then the node itself, since
-    several nodes may share one inner graph. ``within`` lists the nodes whose inner graphs contain all that the block runs.
+    ``results`` maps the place of a node to a queue with an entry for each run, in order: the sequence of the results,
+    or the exception that was raised. A place lists the nodes whose inner graphs contain the node, then the node itself,
+    since several nodes may share one inner graph. ``within`` lists the nodes whose inner graphs contain every node that
+    the ``with`` block runs.
     """
     token = _REPLAY.set(_Replay(results, within) if results else None)
     try:

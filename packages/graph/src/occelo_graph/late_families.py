@@ -26,7 +26,8 @@ def follow(family: str, load: Callable[[], object]) -> None:
 
 
 def loaded(family: str) -> None:
-    """Record that a family is being imported, and call what follows it; the package of its ops calls this."""
+    """Record that a family is being imported, and call the functions given to `follow`; the package of the ops calls
+    this."""
     _loaded.add(family)
     for load in _followers.pop(family, ()):
         load()

@@ -1,7 +1,8 @@
 """Attributes that the namespaces of tensor functions lack: imports at the first use, and error messages with hints.
 
-`occelo.tensor` and `occelo_graph.tensor` import `linalg` and a few functions only when they are used. For names that similar
-libraries have and Occelo lacks, they and both `linalg` raise errors that name a replacement.
+`occelo.tensor` and `occelo_graph.tensor` import `linalg` and a few functions only when they are used. For names that
+similar libraries have and Occelo lacks, these two namespaces and their two ``linalg`` raise errors that name a
+replacement.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Vectorization: application of a graph to batches of its inputs, by the ops' batching rules.
 
-Users call `vectorize` and `vectorize_graph`; Jacobians, `OpFromGraph` and `Blockwise` use them, too.
+Users call `vectorize` and `vectorize_graph`; Jacobians, `OpFromGraph`, `Blockwise` and `Scan` use `vectorize_graph`,
+too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Profiles of nodes: times, shapes and bytes of each node of a compiled graph, sampled on some of its calls.
 
-Timing every node of every call would cost more than small nodes take. So only a sample of calls is measured in
-detail, which costs a few percent of the total time. A Python VM is timed as it runs. Compiled blocks are timed as a
-whole; their nodes are timed one by one in Python, in a shadow VM. `occelo_compile.maker` wraps the VM of a profiled
-function in a `ProfiledVM`.
+Timing every node of every call would cost more than small nodes take. So only a sample of calls is measured in detail,
+which costs a few percent of the total time. A Python VM is timed as it runs. Compiled blocks are timed as a whole;
+their nodes are timed one by one in Python, in a shadow VM. `occelo_compile.maker` wraps the VM of a profiled function
+in a `ProfiledVM`, and `occelo_compile.profiling` reports the results.
 """
 
 from __future__ import annotations

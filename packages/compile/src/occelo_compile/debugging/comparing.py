@@ -128,7 +128,8 @@ def has_data(kind: Type, value: Any) -> bool:
 def shares_memory(
     kind: Type, value: Any, others: Sequence[Any], kinds: Sequence[Type]
 ) -> list[int]:
-    """The positions of the ``others`` that share elements with a value; also those for which that is hard to decide."""
+    """The positions of the ``others`` that share elements with a value, or may do so where an exact answer takes too
+    long."""
     mine = _arrays(kind, value)
     return [
         i

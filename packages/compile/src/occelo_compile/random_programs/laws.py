@@ -38,7 +38,7 @@ def value(case: Case, random: Random) -> None:
 
 
 def strict(case: Case, random: Random) -> None:
-    """The results are NumPy's without any rule that may change what is not finite, or hide errors."""
+    """Without rules that may change results that are not finite, or hide errors, the results are NumPy's."""
     mode = Mode(get_mode(case.mode).linker.clone(), "strict")
     made = case.compiled(case.inputs, case.outputs, mode)
     case.compare(case.called(made, case.program.values()))

@@ -71,7 +71,8 @@ class Feature:
         """Raise `InconsistencyError` if the graph must not stay as it is."""
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        """Order beyond data flow: maps a node to those that must run before it, even if it does not use their results."""
+        """Order beyond data flow: maps a node to the nodes that must run before it, although it does not use their
+        results."""
         return {}
 
     def clone(self) -> Feature:

@@ -35,9 +35,9 @@ class Output(Op):
 class FunctionGraph:
     """A graph from ``inputs`` to ``outputs``.
 
-    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's
-    graph; ``memo`` is then as in `clone_get_equiv`. Inputs default to the roots that are not constants.
-    ``update_mapping`` maps positions of outputs to those of the inputs that they update.
+    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's graph; ``memo`` is then
+    as in `clone_get_equiv`. Inputs default to the roots that are not constants. ``update_mapping`` maps the position of
+    an output to the position of the input that it updates.
 
     Raises ValueError if ``outputs`` is None and, without ``clone``, for an input that a node computes;
     `MissingInputError` for a root that is not among the inputs.
@@ -219,7 +219,7 @@ class FunctionGraph:
         )
 
     def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
-        """A node and those on which it depends that are not in the graph yet, in topological order."""
+        """A node and the nodes on which it depends, in topological order, without nodes that are in the graph."""
         here = self.apply_nodes
         found: dict[Apply, None] = {}
         stack = [apply_node]
@@ -251,7 +251,7 @@ class FunctionGraph:
         reason: Any = None,
         import_missing: bool = False,
     ) -> None:
-        """Add a node and those on which it depends; on an error nothing changes."""
+        """Add a node and the nodes on which it depends; on an error nothing changes."""
         known = self.variables
         new = self._nodes_to_import(apply_node)
         made = {out for node in new for out in node.outputs}
@@ -405,7 +405,7 @@ class FunctionGraph:
     # order and checks
 
     def orderings(self) -> dict[Apply, list[Apply]]:
-        """Order beyond data flow, merged from all features: nodes to nodes that must come before them."""
+        """Order beyond data flow, merged from all features: maps a node to the nodes that must run before it."""
         merged: dict[Apply, list[Apply]] = {}
         for found in self.collect_callbacks("orderings").values():
             for node, before in found.items():

@@ -82,10 +82,11 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
 
 
 def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """`fitting` for the result ``found`` of the ``rule`` (pullback or pushforward) of a node's op for its ``variable``.
+    """`fitting` for the result ``found`` that a rule of a node's op returned for the node's input or output
+    ``variable``.
 
-    If the rule is from outside this package, the shape is also checked when the graph runs. ``place`` is "input" or
-    "output".
+    ``rule`` is "pullback" or "pushforward", ``place`` is "input" or "output". If the rule is from outside this package,
+    the shape is also checked when the graph runs.
     """
     cotangent = fitting(found, variable, rule, node)
     if isinstance(cotangent, Variable) and node.op.external_derivative:

@@ -1,6 +1,6 @@
 """`pushforward`: forward-mode differentiation.
 
-Users call it; `hessian_vector_product`, `OpFromGraph` and `Blockwise` use it, too.
+Users call it; `hessian_vector_product`, `OpFromGraph`, `Blockwise` and `Scan` use it, too.
 """
 
 from __future__ import annotations

@@ -137,7 +137,10 @@ class _Place(Nested):
         return self._found.take(variable)
 
     def _collect(self, choice: _Choice) -> None:
-        """Add the cotangents that the regions of a choice have for variables outside: its operands choose among them, too."""
+        """Add the cotangents that the regions of a choice have for variables outside of these regions.
+
+        For each variable, the operands of the choice also choose among the cotangents, one from each region.
+        """
         live: dict[Variable, list[Cotangent]] = {}
         for variable in {v: None for place in choice.places for v in place.leaving}:
             self.waiting.get(variable, {}).pop(choice, None)
@@ -216,7 +219,7 @@ def pull_nodes(
 ) -> list[Cotangent]:
     """Pull the cotangents ``starts`` back through nodes in topological order; returns those of ``wrt``.
 
-    The nodes must be all those by which ``starts`` depend on ``wrt``. The propagation stops at ``blocked``.
+    ``nodes`` must contain every node on a path from ``wrt`` to ``starts``. The propagation stops at ``blocked``.
     """
     dependent = set(wrt)
     for node in order:

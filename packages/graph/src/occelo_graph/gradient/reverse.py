@@ -4,8 +4,8 @@ The nodes between the cost and ``wrt`` are visited once, in reverse topological 
 cotangents of the inputs are computed from those of the outputs. A cotangent is a
 variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
 
-`pulling` visits the nodes. Users call the functions of this module. The other modules of derivatives, `OpFromGraph` and
-`Blockwise` use them, too.
+`pulling` visits the nodes. Users call the functions of this module. The other modules of derivatives, `OpFromGraph`,
+`Blockwise` and `Scan` use them, too.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Op(Traits):
     otypes: Sequence[Type] | None = None
 
     computes_as: ClassVar[tuple[type[Any], ...]] = ()
-    """The class and those of its bases that give the same results: whose NumPy code it does not override.
+    """The class, and each base with the same results: the class does not override the NumPy code of that base.
 
     Made with the class. Rules, facts, lowerings and traits that are known for one of these classes hold for the class.
     """
@@ -152,7 +152,7 @@ class Op(Traits):
     """Whether the class comes from outside this package."""
 
     _compared_fields: ClassVar[tuple[str, ...]]
-    """The names of a dataclass's fields that decide equality, once they were asked for."""
+    """The names of the fields that decide equality; computed at the first use."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -451,9 +451,9 @@ class Op(Traits):
     ) -> Cotangents:
         """The cotangents of the inputs, from those of the outputs.
 
-        ``cotangents`` has a variable for each output, or None for an output that is not connected if there are several.
-        The results may be `ZERO`, too. An override may declare the arguments with types of its own. By default the decomposition is
-        differentiated; MethodNotDefined if there is none.
+        ``cotangents`` has a variable for each output. If there are several outputs, None stands for each that is not
+        connected. The results may be `ZERO`, too. An override may declare the arguments with types of its own. By
+        default the decomposition is differentiated; MethodNotDefined if there is none.
         """
         if type(self).L_op is not Op.L_op:
             return self.L_op(inputs, outputs, cotangents)
@@ -496,7 +496,7 @@ class Op(Traits):
         raise MethodNotDefined(f"{self} has no pushforward{why}")
 
     def _not_inherited(self, *names: str) -> str:
-        """Why the class has none of these methods of a base, as an addition to a message; empty if no base has any."""
+        """The end of a message: why the class does not inherit one of these methods; empty if no base has one."""
         found = refused_base(type(self), Op, names)
         if found is None:
             return ""

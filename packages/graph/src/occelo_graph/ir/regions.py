@@ -96,7 +96,8 @@ def awaited(
 ) -> list[Variable]:
     """The inputs of a node that must still be computed before it can run.
 
-    These are its operands that are not ``known``; once all are, the results of the regions that their values choose.
+    These are the operands of the node that are not ``known``. Once all operands are known, they are the results of the
+    regions that the values of the operands choose.
     """
     op = node.op
     if not op.lazy:

@@ -40,7 +40,8 @@ class Traits:
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     arithmetic: bool = False
-    """Part of sums and products, which rules rewrite as wholes instead of node by node."""
+    """The op forms sums or products. Rules rewrite a sum or product with all its nodes at once, instead of node by
+    node."""
     lazy: ClassVar[bool] = False
     """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
     outputs_are_results: ClassVar[bool] = False
@@ -87,8 +88,9 @@ class Traits:
     gufunc_signature: str | None = None
     """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``; equal names are equal lengths.
 
-    For an op whose inputs have these dimensions and no others. `Blockwise` reads it, and so does the loop over a batch of an
-    op without a batching rule. None: lengths are found by `Op.infer_shape`, or from the results for the first element.
+    Declare it for an op whose inputs have exactly these dimensions. `Blockwise` reads it, and so does the loop that
+    applies an op without a batching rule to a batch. If it is None, lengths are inferred by `Op.infer_shape`, or read
+    from the results for the first element.
     """
 
     def static_inputs(self, node: AnyApply) -> Sequence[int]:

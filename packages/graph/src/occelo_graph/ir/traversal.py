@@ -175,7 +175,7 @@ def truncated_graph_inputs(
 def toposort(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> list[Apply]:
-    """The nodes of ``graphs`` in topological order: each after those on which it depends.
+    """The nodes of ``graphs`` in topological order: each after the nodes on which it depends.
 
     The order depends only on the structure of the graph: depth first from the first output,
     inputs from left to right. A cycle is a ValueError.
@@ -210,7 +210,8 @@ def toposort(
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
-    """Topological order of hashable values: each after those that ``deps`` returns for it; ValueError on a cycle."""
+    """Topological order of hashable values: each after the values that ``deps`` returns for it; ValueError on a
+    cycle."""
     done: set[T] = set()
     open_: set[T] = set()
     order: list[T] = []

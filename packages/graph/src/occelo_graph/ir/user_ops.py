@@ -229,7 +229,7 @@ def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
 
 
 def _is_kept(results: Sequence[Any], i: int) -> bool:
-    """Whether somebody else refers to a result or to the array of which it is a view, or may do so."""
+    """Whether anything else refers, or may refer, to a result or to the array of which the result is a view."""
     result = results[i]
     if not isinstance(result, np.ndarray):
         return False

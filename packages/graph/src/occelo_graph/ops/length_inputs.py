@@ -128,7 +128,7 @@ ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"
 
 
 def wrong_shape(of: str, shape: Sequence[int], wanted: StaticShape) -> str:
-    """The error message for a tensor, called ``of``, that has another shape than ``wanted``."""
+    """The error message for a tensor, called ``of``, whose shape is not ``wanted``."""
     return f"The shape of {of} is {tuple(shape)}, but must be {shape_text(wanted)}"
 
 

@@ -426,9 +426,10 @@ def register_reduction(
     elements; False lets rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of
     reductions. ``repeated(a, n)`` combines n copies of a.
 
-    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); without one it
-    calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if it has a reduction
-    already, unless that was defined at the same place, such as a cell of a notebook that runs again.
+    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); without
+    one it calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if the op has a
+    reduction already, unless that reduction was defined at the same place, such as a cell of a notebook that runs
+    again.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

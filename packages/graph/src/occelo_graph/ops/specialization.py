@@ -5,8 +5,8 @@ for other shapes. In the copy that is compiled, static lengths are numbers.
 
 `occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` asks
 `inputs_needed`, so that no value is required of a tensor of which only static lengths are used. The rule
-`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) copies nothing: it
-replaces what `known_lengths` and `fill_of_known_shape` find as it runs.
+`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) makes no
+copy: while it runs, it takes lengths from `known_lengths` and tensors from `fill_of_known_shape`.
 """
 
 from __future__ import annotations

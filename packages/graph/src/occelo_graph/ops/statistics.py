@@ -51,7 +51,9 @@ def _count(x: Any, axis: Any, dtype: str) -> Any:
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Variance over ``axis``: divided by the number of elements minus ``ddof``, or by 0 if that is negative.
+    """Variance over ``axis``.
+
+    The sum of squares is divided by the number of elements minus ``ddof``, or by 0 if that difference is negative.
 
     The variance of float16 is computed in float32, as in NumPy.
     """

@@ -37,7 +37,8 @@ def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable if its op is of one of ``op_classes``, which must be over tensors alone; else None.
+    """The node that computes a variable, if its op is of one of ``op_classes``; else None. These must be classes of ops
+    over tensors only.
 
     A subclass with other NumPy code is not of the class.
     """

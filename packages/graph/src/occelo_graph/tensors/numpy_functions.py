@@ -380,7 +380,7 @@ def _pass_on(
 
 
 def _row(name: str) -> Row | None:
-    """Our function for a function of NumPy, which is imported if it is imported at its first use."""
+    """Our function for a function of NumPy, or None; imports the module of our function if needed."""
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)

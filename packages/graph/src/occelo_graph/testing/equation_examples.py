@@ -207,7 +207,7 @@ def _with_structure() -> list[Example]:
     """Equations with banded, Toeplitz and factored matrices."""
 
     def three_diagonals(bands: Array) -> Array:
-        """The matrices whose diagonals above, on and below the main one are the rows."""
+        """Tridiagonal matrices, given by three rows: the diagonals above, on and below the main one."""
         n = bands.shape[-1]
         full: Any = np.zeros((*bands.shape[:-2], n, n), bands.dtype)
         for j in range(n):

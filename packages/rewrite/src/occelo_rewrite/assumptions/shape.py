@@ -1,7 +1,8 @@
 """Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`), and about batches of them.
 
-`assumptions.inference` applies it at `DimShuffle` and `SpecifyShape` nodes when a rule asks for a fact. `assumptions.blas` and
-`assumptions.elemwise` recognise a matrix and its transpose by `are_transposes`, `rules.linalg` transposes by `is_transposition`.
+`assumptions.inference` applies it at `DimShuffle` and `SpecifyShape` nodes when a rule asks for a fact.
+`assumptions.blas`, `assumptions.elemwise` and `assumptions.linalg` recognise a matrix and its transpose by
+`are_transposes`; `rules.linalg` recognises transposes by `is_transposition`.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _UNKNOWN = 100
 
 @dataclass(frozen=True)
 class _Term:
-    """A tensor with a label for each of its dimensions, all of them different."""
+    """A tensor with a label for each of its dimensions; all labels are different."""
 
     tensor: Any
     labels: Labels
@@ -132,7 +132,7 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
 
 
 def _with_diagonals(tensor: Any, labels: Labels) -> _Term:
-    """A term without repeated labels: diagonals of the dimensions that have the same one."""
+    """A term without repeated labels: a diagonal replaces the dimensions that have the same label."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -148,7 +148,7 @@ def _with_diagonals(tensor: Any, labels: Labels) -> _Term:
 
 
 def _without_ones(term: _Term) -> _Term:
-    """A term without the dimensions that are known to have length 1, which broadcast."""
+    """A term without its dimensions of static length 1, since these broadcast."""
     ones = [i for i, n in enumerate(term.tensor.type.shape) if n == 1]
     if not ones:
         return term

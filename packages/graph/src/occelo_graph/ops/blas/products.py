@@ -72,7 +72,7 @@ def _as_dtype(ct: Any, like: Any) -> Any:
 
 
 def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
-    """Two tensors, contracted along one dimension of each, with the same static length there, so that neither broadcasts."""
+    """Two tensors that are contracted along a dimension, with equal static lengths there, so that neither broadcasts."""
     n, m = x.type.shape[i], y.type.shape[j]
     if n is None and m is not None:
         x = specify_shape(x, [m if k == i else None for k in range(x.ndim)])

@@ -15,7 +15,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 __all__ = ["Labels", "label_name", "labels_of_operand", "labels_of_result", "read_subscripts"]
 
 Labels = tuple[int, ...]
-"""The label of each dimension: the code of a letter, or -k for dimension k from the right of those that an ellipsis stands for."""
+"""The label of each dimension: the code of a letter, or -k for dimension k from the right of an ellipsis."""
 
 _ELLIPSIS = 0
 """Stands for an ellipsis until the numbers of dimensions are known."""
@@ -71,7 +71,7 @@ def _read_lists(
 
 
 def _codes(entries: Any) -> list[int]:
-    """A list of numbers as the letters that NumPy takes them for: A to Z, then a to z."""
+    """A list of numbers as letters, numbered as in NumPy: A to Z, then a to z."""
     if not is_list_or_tuple(entries):
         raise ValueError(f"einsum: subscripts are text or lists of integers, got {entries!r}")
     return [_code(entry) for entry in entries]

@@ -1,6 +1,6 @@
 """`ifelse`: lazy choice between two branches.
 
-Users find it in `occelo`. `Blockwise` and rules use it, too.
+Users find `ifelse` in `occelo`. `Blockwise`, loops and norms use it, too. Rules treat the op `IfElse`.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ _LARGEST = 50
 
 
 def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
-    """The length of the branch that is taken; what only the other length needs is not computed."""
+    """The length of the branch that is taken. The other length is computed only if that is cheap and cannot fail."""
     if then is other or (isinstance(then, int) and then == other):
         return then
     if _is_of_roots(then) and _is_of_roots(other):

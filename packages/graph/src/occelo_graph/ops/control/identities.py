@@ -131,8 +131,9 @@ def assume(
     matrix is square; one with more rows than columns is not orthogonal, even if its columns are orthonormal.
     ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of `register_fact`.
 
-    Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if none is
-    stated, if there is no such fact, or if one of matrices is stated and ``x`` is none.
+    Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if no
+    property is stated, if a name is unknown, or if a property of matrices is stated and ``x`` has fewer than two
+    dimensions.
     """
     given = {
         "diagonal": diagonal,

@@ -71,7 +71,8 @@ class ScalarOp(Static):
     linear: Literal["all", "each", "first"] | None = None
     """Linear in all inputs jointly (a sum), in each input separately (a product), or in the first only (a quotient)."""
     arithmetic: bool = False
-    """Part of sums and products, which rules rewrite as wholes instead of node by node."""
+    """The op forms sums or products. Rules rewrite a sum or product with all its nodes at once, instead of node by
+    node."""
     sign: Sign | None = None
     """The sign of the results for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
@@ -227,7 +228,7 @@ class ScalarFunction(_Fields):
 
     @staticmethod
     def rename_earlier(name: str, place: tuple[str, ...] | None) -> None:
-        """Free a name: rename the function that has it, if that was defined at the same place."""
+        """Free a name: rename the function that has it, if that function was defined at the same place."""
         earlier = _table.get(name)
         if place is None or earlier is None or earlier.place != place:
             return

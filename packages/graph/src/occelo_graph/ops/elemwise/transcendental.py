@@ -100,7 +100,9 @@ def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> 
 
 
 def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
-    """``ct * divisor``, if ct is a quotient by it, the negative of one, or a product with one of these; else None."""
+    """``ct * divisor`` if the division in ``ct`` cancels (``a / divisor``, its negative, a product with these), else
+    None.
+    """
     owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
         top = _undivided_quotient(owner.inputs[0], divisor)

@@ -79,7 +79,8 @@ def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
-    """Whether no position is repeated: all index arrays are masks, or constants with distinct positions."""
+    """Whether it is known that no position is repeated: each index array is a mask, or a constant with distinct
+    positions."""
     arrays = _arrays(key, given)
     masks = [v for v in arrays if v.dtype == "bool"]
     if len(masks) == len(arrays):

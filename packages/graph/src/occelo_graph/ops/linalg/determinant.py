@@ -1,7 +1,7 @@
 """Determinants of square matrices, and their signs and logarithms.
 
-The ops `Det` and `SLogDet` decompose into the LU factorisation (`lu`) and products, which linkers lower; rules simplify them.
-Users find `det` and `slogdet` in `occelo.tensor.linalg`.
+The ops `Det` and `SLogDet` decompose into the LU factorisation (`lu`) and products. The linkers for machine code lower
+`Det` itself. Rules simplify both ops. Users find `det` and `slogdet` in `occelo.tensor.linalg`.
 """
 
 from __future__ import annotations

@@ -150,8 +150,9 @@ def eigh(
 
     The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
     eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can
-    tell, vectors have no derivative: a gradient through them is NaN, also that of a matrix function ``v @ diag(f(w)) @ v^H`` or
-    of a projector, which does exist. For these use `sqrtm`, `expm` and the like. Gradients through eigenvalues alone are right.
+    tell, vectors have no derivative: a gradient through them is NaN, even of a matrix function ``v @ diag(f(w)) @ v^H``
+    or of a projector, whose derivative does exist. For these use `sqrtm`, `expm` and the like. Gradients through
+    eigenvalues alone are right.
 
     ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
     a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that

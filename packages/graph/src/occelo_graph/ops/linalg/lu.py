@@ -1,6 +1,7 @@
 """The LU factorisation with partial pivoting, and equations solved with it.
 
-Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`. Linkers lower the ops.
+Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`, and adjugates are computed
+with it. Linkers lower the ops.
 """
 
 from __future__ import annotations

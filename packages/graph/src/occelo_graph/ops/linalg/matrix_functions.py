@@ -1,7 +1,7 @@
 """Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
 
-Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts treat `Expm`, and the tracing
-linkers lower it; elsewhere the ops run in Python.
+Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts treat `Expm`, and linkers
+lower it. `Logm` and `Sqrtm` run in Python.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
     """Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
 
     Lengths may be unknown, so wide and tall matrices are treated alike: the first k columns of a matrix have a QR
-    decomposition, and the others are Q times those of R.
+    decomposition, and each other column is Q times the same column of R.
     """
     k = r.shape[-2]
     square, of_rest = r[..., :, :k], None

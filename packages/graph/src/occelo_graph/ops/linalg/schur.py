@@ -1,6 +1,7 @@
 """Schur decompositions of square matrices; users find `schur` in `occelo.tensor.linalg`.
 
-Sylvester's and Lyapunov's equations are solved by them. Linkers lower `Schur`; `SortedSchur` runs in Python.
+Sylvester's and Lyapunov's equations are solved by Schur decompositions. The linkers for machine code lower `Schur`;
+elsewhere it runs in Python, as `SortedSchur` does on all backends.
 """
 
 from __future__ import annotations

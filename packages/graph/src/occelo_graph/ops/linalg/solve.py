@@ -45,7 +45,7 @@ ASSUMPTIONS = {
     "lower triangular": "lower triangular",
     "upper triangular": "upper triangular",
 }
-"""SciPy's names of what is assumed of a matrix, with those used here. Bandwidths are not searched for."""
+"""SciPy's names of assumptions about a matrix, with the names used here. Bandwidths are not searched for."""
 
 
 @op
@@ -100,7 +100,7 @@ class Solve(MatrixOp):
         return [self._of_matrix(-matmul(of_b, hermitian(outputs[0]))), of_b]
 
     def _of_matrix(self, whole: TensorVariable) -> TensorVariable:
-        """The cotangent of the elements that are read, from that of the whole matrix."""
+        """The cotangent of the elements that are read, from the cotangent of the matrix."""
         if self.assume_a == "gen":
             return whole
         own = whole

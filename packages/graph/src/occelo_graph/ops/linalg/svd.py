@@ -1,7 +1,7 @@
 """Singular value decompositions; users find `svd` and `svdvals` in `occelo.tensor.linalg`.
 
-Norms (`ops.statistics`), pseudoinverses and least squares are computed with them. Rules, inference of facts and lowerings
-treat the ops.
+Norms (`ops.statistics`), pseudoinverses, least squares and adjugates are computed with them. Rules, inference of facts
+and lowerings treat the ops.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["SVD", "FullSVD", "SingularValues", "svd", "svdvals"]
 
 @op
 class _ThreeFactors(MatrixOp):
-    """What `SVD` and `FullSVD` share: three results, of which the middle one is real and has min(m, n) elements."""
+    """Base class of `SVD` and `FullSVD`: three results; the second one is real and has min(m, n) elements."""
 
     on_error: str = "raise"
 
@@ -101,7 +101,8 @@ class FullSVD(_ThreeFactors):
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
     """The cotangent of the first k columns of unitary matrices, from that of all columns.
 
-    The other columns are a basis of the complement, which turns with the first columns, and not within itself.
+    The other columns are a basis of the complement of the first ones. In the derivative they turn with the first
+    columns, but not among themselves.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))

@@ -1,6 +1,7 @@
 """Lowering of `Elemwise`: broadcasting and length checks around the lowering of a scalar op.
 
-`loops.build` imports this module, which registers it; `loops.blas` and `loops.create` use its broadcasting.
+`loops.build` imports this module, which registers the lowering. `loops.cast` calls it; `loops.blas` and `loops.create`
+use the broadcasting.
 """
 
 from __future__ import annotations

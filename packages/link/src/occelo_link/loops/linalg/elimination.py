@@ -1,6 +1,7 @@
 """Gaussian elimination with partial pivoting as loops, for small real matrices, where a call of LAPACK would cost more.
 
-`lu` and `solve` use it, and `cholesky` and `triangular` what chooses between loops and LAPACK.
+`lu`, `lu_solving`, `determinant` and `solve` use it. `cholesky` and `triangular` use the functions that choose between
+loops and LAPACK.
 """
 
 from __future__ import annotations
