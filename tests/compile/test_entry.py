@@ -326,3 +326,13 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
         caller.join()
     assert pieces
     np.testing.assert_array_equal(total.get_value(), np.full(100, 101.0))
+
+
+def test_working_memory_of_many_pages() -> None:
+    x = ot.dmatrix("x")
+    f = oc.function([x], ot.dot(ot.dot(x, x), x).sum())
+    # below and above the size that gets large pages
+    for n in (100, 800):
+        array = np.eye(n)[:, ::-1] * 2.0
+        for _ in range(3):
+            assert f(array) == 8.0 * n

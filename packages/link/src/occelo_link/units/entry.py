@@ -21,6 +21,7 @@ import numpy as np
 from occelo_link.units import object_layout
 from occelo_link.units.entry_context import (
     CTX_ACQUIRE,
+    CTX_ADVISE,
     CTX_ARENA,
     CTX_ARGS,
     CTX_ARRAY_TYPE,
@@ -133,6 +134,9 @@ def _process_slots() -> dict[int, int]:
         CTX_THREAD_IDENT: api.PyThread_get_thread_ident,
     }
     slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
+    # each new page costs a fault, which takes longer than many a computation with its contents
+    advise = library.madvise if sys.platform == "linux" else None
+    slots[CTX_ADVISE] = ctypes.cast(advise, ctypes.c_void_p).value or 0 if advise else 0
     slots[CTX_ARRAY_TYPE] = array_type
     slots[CTX_NEW_ARRAY] = new_from_descr
     slots[CTX_FLOAT_TYPE] = id(float)

@@ -27,6 +27,9 @@ _STACK_SLOTS = 384
 _RELEASE_GIL_ABOVE = 16384
 """With more elements than this in its inputs, a unit runs without the global interpreter lock (GIL)."""
 _ARENA_LIMIT = 64 * 2**20
+_LARGE_PAGES_FROM = 4 * 2**20
+"""Working memory of at least so many bytes gets large pages where the system has them, as NumPy's arrays do."""
+_MADV_HUGEPAGE = 14
 
 
 _COUNTING = """
@@ -67,6 +70,9 @@ def entry_text(calls: int | None = None) -> str:
         "new_list": context.CTX_NEW_LIST,
         "array_type": context.CTX_ARRAY_TYPE,
         "malloc": context.CTX_MALLOC,
+        "advise": context.CTX_ADVISE,
+        "large": _LARGE_PAGES_FROM,
+        "huge_pages": _MADV_HUGEPAGE,
         "free": context.CTX_FREE,
         "overflow": OVERFLOW,
         "arena": ARENA,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "CTX_ACQUIRE",
+    "CTX_ADVISE",
     "CTX_ARENA",
     "CTX_ARGS",
     "CTX_ARRAY_TYPE",
@@ -91,8 +92,9 @@ __all__ = [
     CTX_CHECK_SIGNALS,
     CTX_THREAD_IDENT,
     CTX_MAIN_THREAD,
+    CTX_ADVISE,
     CTX_FIRST_RECORD,
-) = range(32)
+) = range(33)
 RECORD = 8
 # an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
 # which scalars are accepted, the usual descriptor

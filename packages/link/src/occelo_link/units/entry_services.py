@@ -237,9 +237,25 @@ define ptr @grow(ptr %frame, i64 %bytes) {{
   %total = add i64 %bytes, 128
   %raw = call ptr %malloc(i64 %total)
   %bad = icmp eq ptr %raw, null
-  br i1 %bad, label %fail, label %link
+  br i1 %bad, label %fail, label %got
 fail:
   ret ptr null
+got:
+  %advise.p = getelementptr i64, ptr %ctx, i64 {advise}
+  %advise = load ptr, ptr %advise.p
+  %can = icmp ne ptr %advise, null
+  %large = icmp sge i64 %total, {large}
+  %ask = and i1 %can, %large
+  br i1 %ask, label %pages, label %link
+pages:
+  %start = ptrtoint ptr %raw to i64
+  %round = add i64 %start, 4095
+  %page = and i64 %round, -4096
+  %stop = add i64 %start, %total
+  %length = sub i64 %stop, %page
+  %page.p = inttoptr i64 %page to ptr
+  %ignored = call i32 %advise(ptr %page.p, i64 %length, i32 {huge_pages})
+  br label %link
 link:
   %list.p = getelementptr i64, ptr %frame, i64 {overflow}
   %list = load ptr, ptr %list.p
