@@ -78,6 +78,7 @@ class _Step:
     """One step of a body over new variables, and its derivatives there."""
 
     arguments: list[Variable]
+    results: list[Variable]
     seeds_of_carried: dict[int, Variable]
     seeds_of_traces: dict[int, Variable]
     found: list[Any]
@@ -126,7 +127,7 @@ def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
         return_disconnected="none",
         null_gradients="return",
     )
-    return _Step(arguments, of_carried, of_traces, found)
+    return _Step(arguments, results, of_carried, of_traces, found)
 
 
 def pulled(
@@ -161,9 +162,23 @@ class _Backwards:
         self.of_elements = [i for i in usable if first <= i < last]
         self.of_constants = [i for i in usable if i >= last]
         wanted = [step.found[i] for i in usable if i in step.seeds_of_carried or i >= first]
-        needed = set(ancestors(wanted))
+        self.results = self._results_read(wanted)
+        needed = set(ancestors(wanted, [step.results[j] for j in self.results]))
         self.kept = [i for i in range(first) if step.arguments[i] in needed]
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
+
+    def _results_read(self, wanted: Sequence[Variable]) -> list[int]:
+        """The results of a step that its derivatives are computed from: they are kept rather than computed again."""
+        op_, results = self.op, self.step.results
+        needed = set(ancestors(wanted))
+        found: dict[Variable, int] = {}
+        # traces first, since they are kept anyway
+        order = [*range(op_.carried, op_.carried + op_.traces), *range(op_.carried)]
+        for j in order:
+            result = results[j]
+            if result in needed and result.owner is not None and is_tensor(result):
+                found.setdefault(result, j)
+        return sorted(found.values())
 
     # which steps
 
@@ -196,13 +211,13 @@ class _Backwards:
 
     # the scan
 
-    def _carried_before(self) -> list[Variable]:
-        """Traces of the carried values before each step, for those that are needed."""
-        if not self.kept:
-            return []
+    def _kept_values(self) -> list[Variable]:
+        """Traces of what is needed of each step: carried values before it, and results."""
         op_ = self.op
         body = op_.body
-        more = [body.inputs[i] for i in self.kept]
+        more = [body.inputs[i] for i in self.kept] + [body.outputs[j] for j in self.results]
+        if not more:
+            return []
         middle = op_.carried + op_.traces
         results = [*body.outputs[:middle], *more, *body.outputs[middle:]]
         keeping = replace(op_, body=freeze(body.inputs, results))
@@ -220,9 +235,9 @@ class _Backwards:
             for i in self.of_constants
         ]
         traced = list(step.seeds_of_traces)
-        before = tensors(self._carried_before())
+        values = tensors(self._kept_values())
         sequences: list[Any] = [
-            *(b if op_.truncate is None else b[of_traces] for b in before),
+            *(v if op_.truncate is None else v[of_traces] for v in values),
             *(self._elements(i, of_sequences) for i in self.read),
             *(trace_cts[k] if op_.truncate is None else trace_cts[k][of_traces] for k in traced),
         ]
@@ -267,11 +282,15 @@ class _Backwards:
         step = self.step
         live = list(step.seeds_of_carried)
         traced = list(step.seeds_of_traces)
-        kept, read = len(self.kept), len(self.read)
+        kept, read = len(self.kept) + len(self.results), len(self.read)
         last = self.op.carried + self.op.sequences
         pairs: dict[Variable, Variable] = {
             **{step.seeds_of_carried[j]: v for j, v in zip(live, carried, strict=False)},
             **{step.arguments[i]: v for i, v in zip(self.kept, elements, strict=False)},
+            **{
+                step.results[j]: v
+                for j, v in zip(self.results, elements[len(self.kept) :], strict=False)
+            },
             **{step.arguments[i]: v for i, v in zip(self.read, elements[kept:], strict=False)},
             **{
                 step.seeds_of_traces[k]: v

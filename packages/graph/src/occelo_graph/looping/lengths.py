@@ -104,20 +104,18 @@ def _kept(
 ) -> list[Shape]:
     """The lengths of carried values that no step changes, as far as that can be proved; None for others."""
     shapes = dict(at_first)
-    while True:
+    changed = True
+    while changed:
         changed = False
-        after = _body_shapes(op_.body, shapes)
-        for variable, new in zip(carried, after, strict=False):
-            before = shapes.get(variable, ())
-            kept = tuple(
-                a if _same(a, outside.length(b)) else own
-                for a, b, own in zip(before, new, _own_lengths(variable), strict=False)
-            )
-            if any(a is not b for a, b in zip(before, kept, strict=True)):
-                changed = not all(_reads(a, variable) for a in before)
-                shapes[variable] = kept
-        if not changed:
-            break
+        for variable, new in zip(carried, _body_shapes(op_.body, shapes), strict=False):
+            lengths: list[Any] = []
+            for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
+                kept = _reads(a, variable) or _same(a, outside.length(b))
+                lengths.append(a if kept else Shape_i(axis)(variable))
+                # each length is given up at most once, so this ends
+                changed = changed or not kept
+            if variable in shapes:
+                shapes[variable] = tuple(lengths)
     return [tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried]
 
 

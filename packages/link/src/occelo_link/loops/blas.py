@@ -257,7 +257,7 @@ def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
     if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):
         return True
     dies = len(context.uses.get(node.inputs[0], ())) == 1
-    return dies and isinstance(z, Stored) and z.flat and z.buffer.space == "work"
+    return dies and isinstance(z, Stored) and z.flat and z.buffer.space in ("work", "carried")
 
 
 def _scaled(context: Context, tensor: Tensor, factor: Tensor) -> Tensor:

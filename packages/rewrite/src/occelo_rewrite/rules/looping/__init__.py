@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.looping import expanding, hoisting, merging, unused
+from occelo_rewrite.rules.looping import expanding, hoisting, merging, sequences, unused
 
 __all__ = ["CANONICALIZE", "EXPAND"]
 
-CANONICALIZE = merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE
+CANONICALIZE = merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE | sequences.CANONICALIZE
 EXPAND = expanding.EXPAND
