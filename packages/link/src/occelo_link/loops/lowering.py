@@ -71,6 +71,8 @@ class Context:
         self.uses: Mapping[Variable, Sequence[Apply]] = {} if outer is None else outer.uses
         self.division: Division = Division() if outer is None else outer.division
         self._same: dict[int, Value] = {}
+        self._stored: dict[Tensor, Stored] = {}
+        """Formulas that were stored, which several products may read."""
 
     @property
     def program(self) -> Program:
@@ -218,10 +220,14 @@ class Context:
 
     def store(self, tensor: Tensor, target: Stored | None = None) -> Stored:
         """The tensor stored in memory: itself if it is stored already, else a new root of the schedule."""
-        if isinstance(tensor, Stored) and target is None:
-            return tensor
+        if target is None:
+            known = tensor if isinstance(tensor, Stored) else self._stored.get(tensor)
+            if known is not None:
+                return known
         result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
         self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
+        if target is None:
+            self._stored[tensor] = result
         return result
 
     def reduce(
