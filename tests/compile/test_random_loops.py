@@ -16,7 +16,9 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.looping.loops import loop
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python|will be static)")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*(jax|pytorch|cache|runs in Python|will be static)"
+)
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SEEDS = range(300 if THOROUGH else 6)
 SIZE = 3
@@ -94,7 +96,15 @@ def drawn(seed: int) -> Drawn:
     scalars = [i for i, n in enumerate(ndims) if n == 0]
     stops = scalars[-1] if scalars and g.random() < 0.3 else None
     return Drawn(
-        states, elements, constants, moves, following, kept, stops, bool(g.random() < 0.3), int(g.integers(0, 7))
+        states,
+        elements,
+        constants,
+        moves,
+        following,
+        kept,
+        stops,
+        bool(g.random() < 0.3),
+        int(g.integers(0, 7)),
     )
 
 
@@ -178,8 +188,6 @@ def test_random_loops(seed: int, mode: str) -> None:
 
     h = 1e-5
     (up, above), (down, below), (_, here) = cost(h), cost(-h), cost(0.0)
-    along = sum(
-        float((s * w).sum()) for s, w in zip(slopes(*inputs), directions, strict=True)
-    )
+    along = sum(float((s * w).sum()) for s, w in zip(slopes(*inputs), directions, strict=True))
     if above == below == here:  # else the loop ends elsewhere: no derivative there
         np.testing.assert_allclose(along, (up - down) / (2 * h), rtol=2e-4, atol=2e-6)

@@ -10,5 +10,7 @@ from occelo_rewrite.rules.looping import expanding, hoisting, merging, sequences
 
 __all__ = ["CANONICALIZE", "EXPAND"]
 
-CANONICALIZE = merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE | sequences.CANONICALIZE
+CANONICALIZE = (
+    merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE | sequences.CANONICALIZE
+)
 EXPAND = expanding.EXPAND

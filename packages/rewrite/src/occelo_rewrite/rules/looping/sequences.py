@@ -58,16 +58,22 @@ def _moved(node: Apply[Scan], products: list[Variable]) -> list[Variable]:
     inputs = op_.parts(node.inputs[1:])
     arguments = op_.parts(body.inputs)
     fresh = [v.type.make_variable() for v in products]
-    results: list[Variable] = clone_replace(list(body.outputs), dict(zip(products, fresh, strict=True)))
+    results: list[Variable] = clone_replace(
+        list(body.outputs), dict(zip(products, fresh, strict=True))
+    )
     # only the elements that the steps read
     read = [s[: node.inputs[0]] for s in tensors(inputs.sequences)]
     bound: list[Variable] = clone_replace(
-        products, dict(zip(arguments.constants, inputs.constants, strict=True)), rebuild_strict=False
+        products,
+        dict(zip(arguments.constants, inputs.constants, strict=True)),
+        rebuild_strict=False,
     )
     whole = vectorize_graph(bound, dict(zip(arguments.sequences, read, strict=True)))
     smaller = replace(
         op_,
-        body=freeze([*arguments.carried, *arguments.sequences, *fresh, *arguments.constants], results),
+        body=freeze(
+            [*arguments.carried, *arguments.sequences, *fresh, *arguments.constants], results
+        ),
         sequences=op_.sequences + len(fresh),
     )
     made: list[Variable] = smaller(
