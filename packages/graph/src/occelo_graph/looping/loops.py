@@ -124,13 +124,17 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
 
     The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i is an int64 scalar.
     """
+    known = isinstance(lower, int) and isinstance(upper, int)
+    length: Any = max(upper - lower, 0) if known else None
     lower, upper = number_of_steps(lower), number_of_steps(upper)
+    if not known:
+        length = maximum(upper - lower, 0)
 
     def step(carried: Any) -> Any:
         i, state = carried
         return (i + 1, body(i, state)), None
 
-    (_, state), _ = loop(step, (lower, init), length=maximum(upper - lower, 0))
+    (_, state), _ = loop(step, (lower, init), length=length)
     return state
 
 

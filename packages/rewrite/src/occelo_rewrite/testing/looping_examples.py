@@ -47,11 +47,29 @@ def _more_than_is_read(x: TensorVariable) -> TensorVariable:
     return total + traces[0] + traces[2]
 
 
+def _products(x: TensorVariable) -> TensorVariable:
+    """A loop whose steps multiply parts of a sequence, but not what they carry, by a matrix."""
+    matrix = x.T @ x
+    traces: TensorVariable = loop(
+        lambda s, e: (ot.tanh(s + ot.sin(e) @ matrix), s), x[0], x, length=x.shape[0]
+    )[1]
+    return traces
+
+
+def _last(x: TensorVariable) -> TensorVariable:
+    traces: TensorVariable = scan(lambda e, s: s * e, x, x[0], return_updates=False)
+    return traces[-1]
+
+
 CASES: list[Case] = [
+    Case("products_of_sequences", _products),
+    Case("last_of_trace", _last),
+    Case("unrolled_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x + i, x)),
+    Case("unrolled_scan", lambda x: loop(lambda s: (s * x, s), x, length=2)[1]),
     Case("hoisted_constants", _of_constant),
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),
     Case("merged_scans", _two_loops),
     Case("unused_of_scan", _more_than_is_read),
-    Case("unused_of_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x, x)),
+    Case("unused_of_scan", lambda x: fori_loop(0, 7, lambda i, s: s * x, x)),
 ]

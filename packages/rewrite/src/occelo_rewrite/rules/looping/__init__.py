@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.looping import expanding, hoisting, merging, sequences, unused
+from occelo_rewrite.rules.looping import expanding, hoisting, merging, sequences, steps, unused
 
 __all__ = ["CANONICALIZE", "EXPAND"]
 
 CANONICALIZE = (
-    merging.CANONICALIZE | unused.CANONICALIZE | hoisting.CANONICALIZE | sequences.CANONICALIZE
+    merging.CANONICALIZE
+    | unused.CANONICALIZE
+    | hoisting.CANONICALIZE
+    | sequences.CANONICALIZE
+    | steps.CANONICALIZE
 )
 EXPAND = expanding.EXPAND

@@ -1,0 +1,76 @@
+"""Rules about which steps of a scan are needed: few steps are unrolled, and only the last values are kept where nothing else is read."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, TensorApply, Variable
+from occelo_graph import tensor as ot
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.control import CheckAndRaise
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.tensors.nodes import tensors
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+MOST_STEPS = 4
+MOST_NODES = 32
+"""More steps, or more nodes in all of them, take longer to compile as a graph than they save."""
+
+
+@node_rewriter([Scan])
+def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A scan of few steps, a number that is known, is the graph of these steps."""
+    op_ = node.op
+    steps = number_of(node.inputs[0])
+    if steps is None or not 1 <= int(steps) <= (1 if op_.stops else MOST_STEPS):
+        return None
+    count = int(steps)
+    if count > 1 and count * len(op_.body.nodes) > MOST_NODES:
+        return None
+    parts = op_.parts(node.inputs[1:])
+    carried, kept = list(parts.carried), list[list[Variable]]()
+    for step in range(count):
+        at = count - 1 - step if op_.reverse else step
+        elements = [s[at] for s in tensors(parts.sequences)]
+        results = op_.body.bind([*carried, *elements, *parts.constants])
+        carried = results[: op_.carried]
+        kept.append(results[op_.carried : op_.carried + op_.traces])
+    ordered = kept[::-1] if op_.reverse else kept
+    traces = [ot.stack([step[k] for step in ordered]) for k in range(op_.traces)]
+    found = [*carried, *traces, *([ot.constant(np.int64(1))] if op_.stops else [])]
+    fits = all(v.type.is_super(new.type) for v, new in zip(node.outputs, found, strict=True))
+    return found if fits else None
+
+
+@node_rewriter([Subtensor])
+def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
+    """The last element of a trace of carried values is the carried value after the last step; so the trace need not be kept."""
+    key = node.op.key
+    if not isinstance(key[0], int) or key[0] != -1:
+        return None
+    trace = node.inputs[0]
+    owner = trace.owner
+    if owner is None or not isinstance(owner.op, Scan) or trace.index is None:
+        return None
+    scan = cast("Apply[Scan]", owner)
+    op_, results = scan.op, scan.op.body.outputs
+    if op_.reverse or not op_.carried <= trace.index < op_.carried + op_.traces:
+        return None
+    element = results[trace.index]
+    for j in range(op_.carried):
+        if results[j] is element:
+            # without a step there is no last element
+            some = ot.gt(scan.inputs[0], 0)
+            message = "index -1 is out of bounds for axis 0 with size 0"
+            last = CheckAndRaise(IndexError, message)(scan.outputs[j], some)
+            made = Subtensor(key[1:])(last, *node.inputs[1:]) if len(key) > 1 else last
+            return [made] if node.outputs[0].type.is_super(made.type) else None
+    return None
+
+
+CANONICALIZE = RuleSet((unrolled_scan, last_of_trace), "looping steps")
