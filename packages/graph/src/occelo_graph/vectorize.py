@@ -109,7 +109,7 @@ class _Batches:
             self._stacked.append((new, extra))
 
     def follow(self, node: Apply, made: Sequence[Variable]) -> None:
-        """Record the batches on which the outputs of a node depend, and those for which ``made`` have dimensions."""
+        """Record on which batches the outputs of a node depend, and which batches are dimensions of ``made``."""
         depends = has = 0
         for variable in node.inputs:
             depends |= self._depends.get(variable, 0)
@@ -150,9 +150,10 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     several replacements broadcast against each other. An output has the batch dimensions of all
     replacements on which it depends, even if only through their shapes, and none if it depends on none.
 
-    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError for such an op
-    that has effects or is not over tensors alone, and for an input over which an op cannot be vectorized. TypeError for a
-    replacement of fewer dimensions or of a dtype that loses precision; ValueError for contradicting static lengths.
+    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError if such an op has
+    effects or takes or returns other values than tensors, and for an input over which an op cannot be vectorized.
+    TypeError for a replacement of fewer dimensions or of a dtype that loses precision; ValueError for contradicting
+    static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]

@@ -64,9 +64,9 @@ _Entry = tuple[
 
 
 class LoweringTable(Generic[_ContextT, _ValueT]):
-    """Lowerings by class of op, each with the condition on nodes for which it holds (None: it holds for all).
+    """Lowerings by class of op, each with a condition on nodes (None: it holds for all nodes of the class).
 
-    ``kind`` names the table in the keys of the cache, which lowerings of other packages are part of.
+    The keys of the cache contain the lowerings of other packages, under the name ``kind`` of the table.
     """
 
     def __init__(self, kind: str) -> None:

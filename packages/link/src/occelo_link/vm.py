@@ -186,7 +186,7 @@ class PythonVM:
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
         """Run a node; the inputs that it overwrites are copied if other nodes, which have not run, read them.
 
-        Those cannot run first, since a branch may decide whether they run at all.
+        These nodes cannot run first, since a branch may decide whether they run at all.
         """
         node = thunk.node
         readers = self._orderings().get(node, ()) if node.op.destroy_map else ()

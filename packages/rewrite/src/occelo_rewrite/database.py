@@ -133,7 +133,7 @@ def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...]
 
 
 class RewriteDatabase:
-    """Rewrites by name and tags; `query` combines those that a query chooses into one rewriter.
+    """Rewrites by name and tags; `query` combines the rewrites that a query chooses into one rewriter.
 
     ``standard`` registers the initial rewrites; it is called at the first use of the database.
     `is_standard` says whether the database was changed since; ``generation`` counts changes.
@@ -187,7 +187,7 @@ class RewriteDatabase:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the database and those nested in it hold exactly their initial rewrites."""
+        """Whether the database and all nested databases hold exactly their initial rewrites."""
         return (self.generation == 0 or self._held == self._initial) and all(
             e.rewriter.is_standard
             for e in self._held.values()
@@ -196,7 +196,7 @@ class RewriteDatabase:
 
     @property
     def total_generation(self) -> int:
-        """The number of changes of the database and of those nested in it."""
+        """The number of changes of the database and of all nested databases."""
         return self.generation + sum(
             e.rewriter.total_generation
             for e in self._held.values()

@@ -1,7 +1,7 @@
 """Under which conditions each lazy node of a function graph runs, for rules that must keep branches lazy.
 
 The rule `merged_branches` (`rules.control`) asks `run_together`. Only nodes that run under the same conditions may
-become one. Otherwise a branch of one of them would run where only the other node is needed, and might fail there.
+become one. Otherwise a branch of one node would run where only the other node is needed, and might fail there.
 """
 
 from __future__ import annotations

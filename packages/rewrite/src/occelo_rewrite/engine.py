@@ -90,8 +90,8 @@ class RuleIndex:
 class Worklist(Feature):
     """Nodes that are still to be tried, each once.
 
-    Nodes that enter or change are tried again at once. When there are no more, `next_round` adds
-    the nodes that use them, up to the depth that rules examine, if they were last tried before the change.
+    Nodes that enter or change are tried again at once. When none is left, `next_round` adds the nodes that use a
+    changed node, up to the depth that rules examine, if they were last tried before the change.
     """
 
     REACH = 3
@@ -165,7 +165,7 @@ class Worklist(Feature):
                 self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes not tried since a change that is near enough to affect a rule at them.
+        """The nodes to try again: a node near enough to affect a rule there has changed since they were last tried.
 
         Steps within a sum or a product do not count towards the depth, since rules match these as a whole.
         """

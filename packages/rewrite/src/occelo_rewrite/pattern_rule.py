@@ -43,7 +43,7 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """The ops that must compute an input of a node, one of them at least, if a pattern is to match; empty for any."""
+    """Ops of which at least one must compute an input of the node for a pattern to match; empty: no condition."""
     needed: set[Any] = set()
     for pattern in patterns:
         calls = [a.op for a in pattern.args if isinstance(a, Call)]

@@ -18,9 +18,9 @@ __all__ = ["Part", "partition"]
 class Part:
     """Nodes that run together: compiled, or as Python thunks.
 
-    ``inputs`` are the variables from outside, ``outputs`` those that are used outside. A part
-    from the cache has no nodes, but ``remake`` returns the original part. ``states`` maps positions
-    of outputs to positions of the inputs that they update.
+    ``inputs`` are the variables from outside, ``outputs`` the variables that are used outside. A part from the cache
+    has no nodes, but ``remake`` returns the original part. ``states`` maps positions of outputs to positions of the
+    inputs that they update.
     """
 
     compiled: bool
@@ -34,11 +34,12 @@ class Part:
 def partition(
     fgraph: FunctionGraph, order: Sequence[Apply], compilable: Callable[[Apply, bool], bool]
 ) -> list[Part] | None:
-    """Divide the nodes; compiled parts and others alternate.
+    """Divide the nodes into parts; compiled parts and parts that run in Python alternate.
 
-    ``compilable`` takes a node and whether a unit must call it if it has no lowering: it is in a region, or only regions read
-    it. Each node goes to the earliest part of its kind after its inputs, so the number of parts is minimal. Nodes in a region
-    go to the part of the node that owns the region; None if one of them is not compilable.
+    ``compilable`` takes a node, and whether a unit must call the node if it has no lowering, which is so if the node is
+    in a region or only regions read it. Each node goes to the earliest part of its kind after its inputs, so the number
+    of parts is minimal. Nodes in a region go to the part of the node that owns the region; the result is None if such a
+    node is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # an error of such a node must not end the call, which a unit can see to

@@ -61,9 +61,9 @@ def replay(
     """Run a part again in the interpreter, which raises the error with its full message; ``where`` is the node, if known.
 
     The unit only reports the number of the failed check. Ops with effects are not run again: ``effects`` are their
-    results. If the interpreter raises no error, its results are right: they are returned after a RuntimeWarning, which is
-    a RuntimeError under the option ``check_bounds``. There is no warning if the node that failed is one that the
-    interpreter did not need, since it is read by branches that were not taken.
+    results. If the interpreter raises no error, its results are right: they are returned after a RuntimeWarning, which
+    is a RuntimeError under the option ``check_bounds``. There is no warning if the interpreter did not need the node
+    that failed, since only branches that were not taken read it.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -106,7 +106,7 @@ def recorded_effects(
 
 
 def _is_needless(part: Part, where: Apply | None) -> bool:
-    """Whether a node, or some node if it is not known, runs although it may not be needed."""
+    """Whether the node ``where`` (None: any node of the part) runs although it may not be needed."""
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None else where in optional
 

@@ -1,7 +1,7 @@
 """The compile directory: its path, and checks that its content is safe to execute.
 
-`store` keeps its files there, and `lock` locks it. All of it must belong to the user and be writable by nobody else. If
-the user cannot write to it either, it can still be read.
+`store` keeps its files there, and `lock` locks it. The directory and all files in it must belong to the user, and
+nobody else may be able to write there. If the user cannot write there either, the cache is only read.
 """
 
 from __future__ import annotations

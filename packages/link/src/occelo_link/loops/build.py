@@ -57,11 +57,10 @@ def lower_graph(
 ) -> Program:
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
 
-    ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a
-    node has no lowering, unless ``callbacks`` allows calls of Python for such nodes. With
-    ``check_bounds`` every access to memory is checked; with ``threads`` the blocks of sums of whole
-    tensors may run in any order. ``states`` maps positions of outputs to those of the inputs that
-    they update, whose memory they may take over; both are tensors.
+    ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a node has no lowering,
+    unless ``callbacks`` allows calls of Python for such nodes. With ``check_bounds`` every access to memory is checked;
+    with ``threads`` the blocks of sums of whole tensors may run in any order. ``states`` maps the position of an output
+    to the position of the input that it updates. The output may take over the memory of that input; both are tensors.
     """
     state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads

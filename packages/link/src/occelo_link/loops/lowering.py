@@ -1,6 +1,7 @@
 """The context of lowerings: lowers the nodes of a region and schedules what they compute.
 
-Every lowering gets a `Context`; `loops.build` makes that of a graph, and `loops.regions` those of branches and loops.
+Every lowering gets a `Context`. `loops.build` makes the context of a graph, and `loops.regions` the contexts of
+branches and loops.
 """
 
 from __future__ import annotations
@@ -420,7 +421,7 @@ class Context:
     ) -> Program:
         """Write the outputs and all pending steps; returns the program.
 
-        ``states`` maps positions of outputs of the program to those of the inputs that they update.
+        ``states`` maps the position of an output of the program to the position of the input that it updates.
         """
         targets: list[Buffer] = []
         for variable in outputs:

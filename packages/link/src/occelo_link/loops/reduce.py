@@ -209,7 +209,7 @@ def _scan(
     start: float,
     following: Callable[[Value, Index], Value],
 ) -> Stored:
-    """A tensor whose elements along ``axis`` are each ``following(previous element, index)``; before the first is ``start``."""
+    """A tensor with ``following(previous element, index)`` as each element along ``axis``, beginning from ``start``."""
     result = context.new_stored(dtype, shape)
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
 

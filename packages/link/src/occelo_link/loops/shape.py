@@ -173,7 +173,7 @@ def _infer_open_length(
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Infer the length given as -1, which is that of one of the open axes or of the unknown ones."""
+    """Infer the length given as -1; which of the axes ``open_axes`` and ``unknown`` has it is found at run time."""
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)
     may_be = (*open_axes, *unknown)

@@ -18,9 +18,9 @@ class Step:
     """A step that is no kernel: ``emit`` writes its statements, which read ``reads`` and fill ``writes``.
 
     ``changed`` is the first of ``reads`` if the only result is that tensor with some elements changed. The schedule may
-    let the result take over its memory; it sets ``in_place`` before the statements are written. Statements that may fail
-    are written by ``prepare``, before any memory of a state is taken over; a step whose other statements ``can_fail``
-    never takes over that of a state.
+    let the result take over the memory of ``changed``; it sets ``in_place`` before the statements are written.
+    ``prepare`` writes statements that may fail, before any memory of a state is taken over. ``can_fail`` says that the
+    statements of ``emit`` may fail as well: then the step never takes over the memory of a state.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Step:
 
     @property
     def others(self) -> list[Tensor]:
-        """The tensors that it reads besides ``changed``, which is among them only if it is read twice."""
+        """The tensors that the step reads besides ``changed``, which is in the list only if the step reads it twice."""
         return list(self.reads if self.changed is None else self.reads[1:])
 
 

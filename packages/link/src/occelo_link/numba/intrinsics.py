@@ -198,7 +198,7 @@ def _start(memory: Memory) -> Made:
 
 
 def _work(memory: Memory) -> Made:
-    """Working memory from the arena if it has room, else by the service."""
+    """Working memory from the arena if it has room, else from the service `GROW`."""
     kind = _memory(memory.dtype).as_pointer()
 
     def generate(

@@ -27,8 +27,9 @@ __all__ = ["fall_back"]
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
     """Run the op's NumPy code whenever the compiled code runs.
 
-    The shapes of the results must be known while tracing. If they are not, it raises `NeedsValue` for the first input that
-    is not static; the linker then makes the graph's inputs that it is computed from static, and traces again.
+    The shapes of the results must be known while tracing. If they are not, `NeedsValue` is raised for the first input
+    that is not static. Then the linker makes those inputs of the graph static on which that input depends, and traces
+    again.
     """
     if tracer.on_fallback is not None:
         tracer.on_fallback(node)

@@ -210,7 +210,10 @@ def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Se
 
 
 def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Array]:
-    """Matrices with zeros in place of those with an element (of one triangle, "L" or "U") that is not finite; and which are finite."""
+    """Matrices where zeros replace each matrix that is not finite; and which matrices are finite.
+
+    With ``uplo`` "L" or "U" only elements of that triangle count.
+    """
     arrays = tracer.arrays
     shape = tuple(int(n) for n in x.shape)
     difference = arrays.apply("sub", x, x)

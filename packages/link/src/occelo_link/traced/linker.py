@@ -50,7 +50,7 @@ def load_lowerings() -> None:
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots whose values, not only shapes, a variable depends on."""
+    """The roots on whose values, not only on whose shapes, a variable depends."""
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -66,7 +66,7 @@ def _roots(variable: Variable) -> list[Variable]:
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
-    """The nodes with results whose shapes depend on values, each with the input that they depend on."""
+    """The nodes with results whose shapes depend on the value of an input, each paired with that input."""
     inputs = set(fgraph.inputs)
     found: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():

@@ -127,7 +127,7 @@ class _Callback:
 class Effects:
     """The results or exceptions of ops with effects in one call, by place (see `occelo_graph.interpret.has_run`), in order.
 
-    ``room`` is the free capacity; it is negative where there were too many, and none are kept.
+    ``room`` is the free capacity in bytes. It is negative if the results exceed the capacity; then none are kept.
     """
 
     results: dict[tuple[Apply, ...], deque[Any]] = field(

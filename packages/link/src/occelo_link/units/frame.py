@@ -1,14 +1,15 @@
 """The layout of the two arguments of a unit, the frame and the table.
 
-All printers write units for it, and all callers of units fill it. ``frame`` is an array of 8-byte slots:
+All printers write units for this layout, and all callers of units fill the frame and the table. ``frame`` is an array
+of 8-byte slots:
 
 - a pointer for the caller of the unit;
 - the start and the end of the arena for working memory, and the list of memory outside of the arena;
 - the thread state while the global interpreter lock (GIL) is released;
 - for each input the addresses of its data, lengths and strides (in bytes).
 
-``table`` holds addresses: the services, then the functions and constants that
-the program names.
+``table`` has addresses: first the services (functions that a unit calls for memory and interrupts, listed below), then
+the functions and constants that the program names.
 """
 
 from __future__ import annotations

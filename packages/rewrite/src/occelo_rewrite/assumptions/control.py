@@ -37,6 +37,6 @@ def _checked(node: TensorApply[CheckAndRaise], fact: str, ask: Ask) -> bool | No
 
 @infers_many(Assume)
 def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
-    """The fact as the node states it; if it states nothing about it, as it holds for its input."""
+    """What the node states about the fact; if it states nothing, what is known for its input."""
     found = dict(node.op.facts).get(fact)
     return ask(node.inputs[0], fact) if found is None else found

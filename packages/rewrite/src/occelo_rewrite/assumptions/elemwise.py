@@ -44,7 +44,7 @@ def _is_one_number(operand: TensorType) -> bool:
 
 
 def _where_zero(fact: str) -> None:
-    """Infer a fact about zeros of a matrix: it holds for a sum if it does for all terms, for a product if for one factor."""
+    """Infer a fact about zeros of a matrix: for a sum, if it holds for all terms; for a product, if for one factor."""
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:

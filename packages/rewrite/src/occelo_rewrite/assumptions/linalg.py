@@ -73,7 +73,7 @@ def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
 
 @infers("positive_definite", Dot, MatMul)
 def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
-    """L L^H with a Cholesky factor L; it would be an error, or NaN, if there were none."""
+    """L L^H with a Cholesky factor L; a matrix without such a factor is an error, or its L is NaN."""
     x, y = node.inputs
     if computed_by(x, Cholesky) is None or computed_by(y, Cholesky) is not None:
         return None

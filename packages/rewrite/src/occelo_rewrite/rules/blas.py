@@ -279,7 +279,7 @@ class Parted:
     ) -> Parted | None:
         """The sum with this node as its root; None if there is none, or if it has no products.
 
-        An op of the class ``made_by`` computes each product, or, where it is scaled, an operand of it.
+        An op of the class ``made_by`` computes each product, or an operand of it if the product is scaled.
         """
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):

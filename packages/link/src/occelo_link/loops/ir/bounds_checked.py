@@ -108,7 +108,7 @@ class _Checker(Visitor[None]):
     while_loop = branch
 
     def inner(self, block: Block) -> None:
-        """A nested block. The size of a buffer that it allocates is unknown afterwards: another block may have run instead."""
+        """A nested block. After it, sizes of buffers that it allocates are unknown: another block may have run instead."""
         before = dict(self.sizes)
         self.refilled(block)
         changed = (b for b, size in self.sizes.items() if before.get(b) is not size)

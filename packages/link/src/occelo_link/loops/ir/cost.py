@@ -148,9 +148,10 @@ def _size(statement: Statement) -> int:
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:
-    """The most working memory in bytes: a sum of numbers, each times a value (None for 1).
+    """An upper bound of the working memory: pairs of a number of bytes and a value that multiplies it (None for 1).
 
-    Memory that both of two branches allocate counts twice. Rounding up to 64 bytes is left out.
+    The bound is the sum of the products. Memory that both of two branches allocate counts twice. Rounding up to 64
+    bytes is left out.
     """
     made = [
         (itemsize(statement.buffer.dtype), statement.size)

@@ -1,7 +1,7 @@
 """Extents of memory that BLAS and LAPACK calls read and write, computed from the arguments, for programs with bounds checks.
 
-`bounds_checked` uses them. They follow the documentation of the routines, not the lowerings whose calls they check. A
-program with bounds checks cannot call a routine that is not in the table here.
+`bounds_checked` compares the extents with the sizes of buffers. They follow the documentation of the routines, not the
+lowerings that write the calls. A program with bounds checks cannot call a routine that is not in the table here.
 """
 
 from __future__ import annotations

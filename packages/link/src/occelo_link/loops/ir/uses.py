@@ -128,7 +128,7 @@ _USED, _PLAIN, _PLACED, _READ = _Used(), _Plain(), _Placed(), _Read()
 
 
 def used_by(block: Block) -> Iterator[Value | Buffer]:
-    """The values and buffers that a block and those nested in it use; some of them several times."""
+    """The values and buffers that a block and its nested blocks use; some occur several times."""
     for statement in block:
         yield from _USED.statement(statement)
         for inner in statement.blocks:

@@ -1,7 +1,7 @@
 """Lowering of determinants: the product of the pivots of LAPACK's getrf, and loops for small matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes. Those of complex matrices are lowered by the
-decomposition of the op.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes. Determinants of complex matrices are
+lowered by the decomposition of the op.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class _Exponential:
         )
 
     def each(self, function: Callable[[Value], None]) -> None:
-        """Run a function of the position of each part of each element of a matrix."""
+        """Call a function with the position of each number of a matrix; a complex element consists of two."""
         with self.builder.loop(self.size, fixed=True) as loop:
             function(loop.index)
 

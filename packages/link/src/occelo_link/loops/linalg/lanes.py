@@ -19,10 +19,10 @@ __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
-    """Whether operands form a batch that lanes can read: each has all batch dimensions, or only such of length 1.
+    """Whether lanes can read operands as a batch: each has all batch dimensions, or only batch lengths of 1.
 
-    The matrices must have static lengths. With others each operation would be a loop of one vector iteration, which takes
-    several times as long as a loop over one matrix after the other.
+    The matrices must have static lengths. For dynamic lengths each operation would be a loop of one vector iteration,
+    and the whole would take several times as long as a loop over one matrix after the other.
     """
     if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
         return False
@@ -63,7 +63,7 @@ class Lanes:
         return LaneMatrix(self, rows, columns)
 
     def column(self) -> Buffer:
-        """Working memory for one number of each lane, which is 0."""
+        """Working memory with one number for each lane, initially 0."""
         buffer = self.builder.buffer(self.dtype, "work", ndim=1)
         self.builder.alloc(buffer, self.context.i64(self.count))
         self.clear(buffer)
@@ -83,7 +83,7 @@ class Lanes:
 
     @contextmanager
     def groups(self, nan: bool) -> Generator[None]:
-        """The loop over all groups; afterwards it stops if a matrix failed, unless such ones become ``nan``."""
+        """The loop over all groups; then a check that no matrix failed, unless ``nan`` is set."""
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
         with builder.loop(builder.op("floordiv", whole, count), fixed=True) as loop:

@@ -139,7 +139,7 @@ class _Levinson:
             self._order(loop.index, middle)
 
     def _order(self, m: Value, middle: Value) -> None:
-        """From the solutions with the leading minor of m rows to those with that of m + 1 rows."""
+        """Extend the solutions with the leading minor of m rows to solutions with the leading minor of m + 1 rows."""
         builder, n, one, zero = self.builder, self.n, self.one, self.context.i64(0)
         start = self.negative(self.diagonals.load(middle))
         last = builder.add(middle, m)  # the diagonal below those of the minor

@@ -151,7 +151,10 @@ class _InPlace:
         return uplo, "T" if by_rows != transposed else "N", "U" if self.op.unit_diagonal else "N"
 
     def _by_lapack(self, lapack: Lapack, a: Pointer, b: Pointer) -> Value:
-        """Solve for one column, which is the same in both orders, for which trtrs has code of its own; whether it succeeded."""
+        """Solve for one column by trtrs; returns whether it succeeded.
+
+        One column has the same layout in row-major and column-major order, and trtrs has code of its own for it.
+        """
         context = self.context
         uplo, trans, diag = self._letters(transposed=False)
         least = context.builder.op("max", self.n, context.i64(1))

@@ -3,8 +3,8 @@
 A part of the LLVM printer (`printer`). A loop in the body of the program that only loads, computes and stores becomes
 ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that it captures, in
 slots of 8 bytes. If its iterations are independent and there is enough work, the service of
-`occelo_link.machine.threads` divides them among threads. Else, or if the service was interrupted before it began, one
-call runs all of them. Results are the same in any case.
+`occelo_link.machine.threads` divides them among threads. Otherwise, or if the service was interrupted before it began,
+one call runs all of them. Results are the same in any case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rules of Kronecker products and block-diagonal matrices: what is computed with them is computed with their blocks.
+"""Rules of Kronecker products and block-diagonal matrices: functions of such a matrix are computed from its blocks.
 
-They apply to blocks that are known to be square where a block that is not square would give another result. `pipeline`
-puts them into the stages canonicalize, stabilize and specialize.
+Where a block that is not square would give another result, a rule applies only if the blocks are known to be square.
+`pipeline` puts the rules into the stages canonicalize, stabilize and specialize.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) ->
 def eigenvalues_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
 ) -> Replacements:
-    """The eigenvalues of a ⊗ b are the products of those of a and b, and those of block-diagonal matrices those of all blocks."""
+    """Eigenvalues of a ⊗ b are products of eigenvalues of both; block-diagonal matrices have those of all blocks."""
     (x,) = node.inputs
     inner = _blocks(x)
     if inner is None or node.op.on_error != "raise" or any(v.type.ndim > 2 for v in inner.inputs):

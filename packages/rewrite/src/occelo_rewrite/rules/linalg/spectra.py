@@ -45,7 +45,7 @@ def _result_of(
 def part_of_decomposition(
     fgraph: FunctionGraph, node: TensorApply[SingularValues | Eigvalsh | Eigvals | QRTriangle]
 ) -> Replacements:
-    """Singular values, eigenvalues, or R are those of a whole decomposition of the same matrix that is computed anyway."""
+    """Singular values, eigenvalues or R are taken from a full decomposition that is computed anyway."""
     (x,) = node.inputs
     op = node.op
     whole: list[tuple[Op, int]]
