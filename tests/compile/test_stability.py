@@ -19,6 +19,8 @@ from occelo_graph.testing.exact import FUNCTIONS, exact_derivatives
 from occelo_graph.testing.naive_formulas import FORMULAS, Formula, page
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+SPECIALIZED = {"(x ** 2) ** 0.5"}
+"""Formulas whose value is stable by a rule of the stage specialize, which FAST_COMPILE leaves out: x ** 2 underflows there."""
 SYMBOLIC = {name: getattr(ot, name) for name in FUNCTIONS}
 
 
@@ -135,7 +137,8 @@ def test_gradient_of_a_mean_beside_it(formula: Formula) -> None:
 def test_other_modes(formula: Formula, mode: str) -> None:
     inputs, value, gradient, second = graphs(formula, "float64")
     results = run(compiled(inputs, [value, gradient, second], mode), formula, "float64")
-    for order in range(3):
+    as_written = mode == "FAST_COMPILE" and formula.text in SPECIALIZED
+    for order in range(1 if as_written else 0, 3):
         check(formula, "float64", order, results[order], f"output {order} in {mode}")
 
 
