@@ -351,3 +351,22 @@ def test_what_has_no_loops_runs_between_blocks() -> None:
     assert f(np.array([3 + 4j])) == 10.0
     with pytest.raises(NotImplementedError, match="it runs in Python"):
         oc.function([z], z.prod(), mode=oc.Mode("numba", strict=True))
+
+
+def test_functions_of_many_blocks_get_a_deeper_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = ot.dvector("x")
+    y = x
+    for k in range(20):
+        y = ot.ifelse(ot.gt(y.sum(), k), y * 2, y + 1)
+    printed = print_numba(lower_graph([x], [y], toposort([y])))
+    limit, seen = sys.getrecursionlimit(), list[int]()
+
+    def njit(*_: Any, **__: Any) -> Any:
+        return lambda function: seen.append(sys.getrecursionlimit())
+
+    # compiling such functions in full takes half a minute
+    monkeypatch.setattr("occelo_link.numba.compiling.numba.njit", njit)
+    dispatcher_of(printed)
+    # Numba calls itself twice for each block that all later ones come after
+    assert seen[0] > limit + 2 * 20
+    assert sys.getrecursionlimit() == limit

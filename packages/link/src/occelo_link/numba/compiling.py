@@ -6,6 +6,9 @@ The linker ``numba`` compiles each block with it, `as_numba` each function.
 from __future__ import annotations
 
 import linecache
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any
 
@@ -26,6 +29,20 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
 }}
 """
 """The unit as a wrapper of Numba's function, which returns a status of its own (0 here) and stores its result."""
+
+
+@contextmanager
+def _deep_recursion(text: str) -> Generator[None]:
+    """Room on Python's stack for Numba's search of definitions, which calls itself for each block of a function.
+
+    At most two calls for each block, and every block has a line; Python code calls itself without using the stack of C.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 2 * text.count("\n"))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def dispatcher_of(printed: Printed) -> Any:
@@ -52,7 +69,8 @@ def dispatcher_of(printed: Printed) -> Any:
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
     }
-    made = numba.njit([types.int64(slots, slots)], **options)(namespace["unit"])
+    with _deep_recursion(printed.text):
+        made = numba.njit([types.int64(slots, slots)], **options)(namespace["unit"])
     linecache.cache.pop(name, None)
     return made
 
