@@ -105,6 +105,8 @@ def in_context(error: Exception, context: Sequence[str]) -> Exception:
     except Exception:
         error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
         return error
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
     return made
 
 

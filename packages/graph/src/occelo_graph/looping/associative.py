@@ -27,7 +27,7 @@ def associative_scan(
 
     The parts are combined one after the other, which takes the fewest calls of ``fn``; on one processor no other order is faster.
     """
-    leaves, structure = flatten(xs, "xs")
+    leaves, structure = flatten(xs, "x")
     if not leaves:
         raise ValueError("associative_scan needs a tensor")
     variables: list[Any] = [as_tensor_variable(v) for v in leaves]
@@ -39,9 +39,11 @@ def associative_scan(
         return structure.rebuild([v[None].swapaxes(0, axis) if axis else v[None] for v in values])
 
     def step(state: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        made, found = flatten(fn(at(state), at(elements)), "result")
+        made, found = flatten(fn(at(state), at(elements)), "x")
         if found.kind != structure.kind:
-            raise TypeError("The function of associative_scan must return what it is given")
+            raise TypeError(
+                f"The function of associative_scan must return a structure like xs, {structure}, and returns {found}"
+            )
         new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
         return new, new
 

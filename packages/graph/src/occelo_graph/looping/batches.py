@@ -109,6 +109,7 @@ class _Batched:
             [*self.full[last:], *([self.limit] if self.own_ends else [])],
             reverse=op_.reverse,
             truncate=op_.truncate,
+            bounded=op_.bounded,
             name=op_.name,
         )
         if self.own_ends:

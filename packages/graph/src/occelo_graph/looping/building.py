@@ -9,18 +9,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.regions import divide
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import Type
+from occelo_graph.looping.carried import CarriedValue, is_number
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Step", "Stepping", "element_type", "number_of_steps", "scan_node"]
+__all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps", "scan_node"]
 
 
 @dataclass(frozen=True)
@@ -39,120 +43,138 @@ Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
 def element_type(kind: Type) -> TensorType:
     """The type of the elements of a sequence; TypeError if it has none."""
     if not isinstance(kind, TensorType) or not kind.ndim:
-        raise TypeError(f"A sequence must be a tensor with a first axis, and not {kind}")
+        raise TypeError(f"A sequence must be a tensor with a first axis, and not of type {kind}")
     return TensorType(kind.dtype, kind.shape[1:])
 
 
-def number_of_steps(value: Any) -> Any:
-    """The number of steps as an int64 scalar; TypeError for anything but an integer scalar."""
+def number_of_steps(value: Any, what: str = "The number of steps") -> Any:
+    """The number of steps, or another integer, as an int64 scalar; TypeError for anything but an integer scalar."""
+    if value is None:
+        raise TypeError(f"{what} must be an integer scalar, and is None")
     steps = as_tensor_variable(value)
     if steps.type.ndim or steps.type.numpy_dtype.kind not in "iu":
-        raise TypeError(
-            f"The number of steps must be an integer scalar, and {describe(steps)} is {steps.type}"
-        )
+        raise TypeError(f"{what} must be an integer scalar, and is {describe(steps)}")
     return steps if steps.dtype == "int64" else steps.astype("int64")
 
 
 def scan_node(
     step: Stepping,
     steps: Any,
-    carried: Sequence[Variable],
+    carried: Sequence[Any],
     sequences: Sequence[Variable] = (),
     constants: Sequence[Variable] = (),
     *,
     reverse: bool = False,
     truncate: int | None = None,
+    bounded: bool = True,
     name: str | None = None,
     names: Sequence[str] = (),
     capture: bool = True,
 ) -> tuple[Scan, list[Variable]]:
     """The op and the outputs of a node of `Scan` whose body is traced from ``step``.
 
-    ``names`` say what the carried values are, for errors. Static lengths of the initial values that a step does not keep become
-    dynamic. Variables that ``step`` reads from outside become constants of the node; ValueError without ``capture``.
+    ``carried`` are the initial values, variables or numbers (`CarriedValue`); ``names`` say what they are, for errors. Variables that
+    ``step`` reads from outside become constants of the node; ValueError without ``capture``.
 
     TypeError where a carried value changes its dtype, its number of dimensions or a static length.
     """
-    labels = names or [f"carried value {i}" for i in range(len(carried))]
-    kinds = [v.type for v in carried]
+    count = _checked(number_of_steps(steps), sequences)
+    labels = names or [f"Carried value {i}" for i in range(len(carried))]
+    values = [CarriedValue(v, label) for v, label in zip(carried, labels, strict=True)]
     while True:
-        # each repetition makes at least one static length dynamic
-        inner = [k.make_variable(v.name) for k, v in zip(kinds, carried, strict=True)]
+        # each repetition makes a static length dynamic, or a dtype larger
+        inner = [v.inner() for v in values]
         elements: list[Variable] = [element_type(v.type).make_variable() for v in sequences]
         read = [v.type.make_variable(v.name) for v in constants]
-        made = step(inner, elements, read)
-        following = [as_variable(v, k) for k, v in zip(kinds, made.carried, strict=True)]
-        wider = [
-            _common(before, after.type, initial, label)
-            for before, after, initial, label in zip(kinds, following, carried, labels, strict=True)
+        try:
+            made = step(inner, elements, read)
+        except TypeError:
+            # numbers that have no dtype yet may not fit where a step uses them
+            if not any([v.settle() for v in values]):
+                raise
+            continue
+        following = [
+            as_variable(v, before.kind, before.label)
+            for v, before in zip(made.carried, values, strict=True)
         ]
-        if wider == kinds:
+        if any([before.adapt(v) for before, v in zip(values, following, strict=True)]):
+            continue
+        if not any([v.settle() for v in values]):
             break
-        kinds = wider
     results: list[Any] = [*following, *map(_traced, made.traced)]
     if made.stop is not None:
-        results.append(_condition(made.stop))
+        results.append(as_condition(made.stop))
     arguments = [*inner, *elements, *read]
     outside = _outside(results, arguments)
     if outside and not capture:
         raise ValueError(
-            f"With strict, a loop reads only what it is given: {describe(outside[0])} is not among non_sequences"
+            f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(outside[0])}"
         )
     body = freeze([*arguments, *outside], results)
-    op_ = Scan(body, len(carried), len(sequences), made.stop is not None, reverse, truncate, name)
+    stops = made.stop is not None
+    op_ = Scan(body, len(carried), len(sequences), stops, reverse, truncate, bounded, name)
     outputs: list[Variable] = op_(
-        number_of_steps(steps), *carried, *sequences, *constants, *outside, return_list=True
+        count,
+        *(v.initial() for v in values),
+        *sequences,
+        *constants,
+        *outside,
+        return_list=True,
     )
     return op_, outputs
 
 
-def as_variable(value: Any, kind: Type) -> Variable:
-    """A result of a step as a variable; numbers take the dtype of what is carried."""
+def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
+    """The number of steps; ValueError if it is surely negative, or surely more than a sequence has elements."""
+    known = known_integer(steps)
+    if known is None:
+        return steps
+    if known < 0:
+        raise ValueError(f"The number of steps is {known}, and cannot be negative")
+    for i, sequence in enumerate(sequences):
+        length = (sequence.type.shape or (None,))[0]
+        if length is not None and length < known:
+            raise ValueError(
+                f"The loop has {known} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
+            )
+    return steps
+
+
+def as_variable(value: Any, kind: Type, label: str) -> Variable:
+    """A result of a step as a variable; numbers take the dtype of what is carried if they can have it."""
     if isinstance(value, Variable):
         return value
+    if value is None:
+        raise TypeError(f"{label} starts as {kind}, and a step returns None for it")
     if isinstance(kind, TensorType):
-        return as_tensor_variable(value, dtype=kind.dtype)
+        if is_number(value) and _has_dtype(value, kind.dtype):
+            return as_tensor_variable(value, dtype=kind.dtype)
+        return as_tensor_variable(value)
     return kind.filter_variable(value)
+
+
+def _has_dtype(number: Any, dtype: str) -> bool:
+    """Whether a number of Python may have a dtype without a change of its value, but for rounding."""
+    kind = np.dtype(dtype).kind
+    if isinstance(number, int):
+        return kind in "fc" or (
+            kind in "iu" and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+        )
+    return kind in ("fc" if isinstance(number, float) else "c")
 
 
 def _traced(value: Any) -> Variable:
     return value if isinstance(value, Variable) else as_tensor_variable(value)
 
 
-def _condition(value: Any) -> Variable:
+def as_condition(value: Any) -> Any:
+    """A condition of a loop as a bool scalar; TypeError for anything else."""
+    if value is None:
+        raise TypeError("The condition of a loop is None, and must be a scalar")
     condition = _traced(value)
     if not is_tensor(condition) or condition.type.ndim:
-        raise TypeError(f"The condition of a loop must be a scalar, and not {condition.type}")
+        raise TypeError(f"The condition of a loop must be a scalar, and is {describe(condition)}")
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
-
-
-def _common(before: Type, after: Type, initial: Variable, what: str) -> Type:
-    """The type of a carried value that starts as ``before`` and becomes ``after``: one with the static lengths of both."""
-    if before == after:
-        return before
-    if not isinstance(before, TensorType) or not isinstance(after, TensorType):
-        raise TypeError(
-            f"The {what} starts as {before} and becomes {after}: both must be of one type"
-        )
-    if before.dtype != after.dtype:
-        raise TypeError(
-            f"The {what} starts as {before}, {describe(initial)}, and becomes {after} after a step: start "
-            f"with .astype({after.dtype!r}), or end the step with .astype({before.dtype!r})"
-        )
-    if before.ndim != after.ndim:
-        raise TypeError(
-            f"The {what} starts with {before.ndim} dimensions, {describe(initial)}, and has {after.ndim} after a step: "
-            f"{before} becomes {after}"
-        )
-    for axis, (a, b) in enumerate(zip(before.shape, after.shape, strict=True)):
-        if a is not None and b is not None and a != b:
-            raise TypeError(
-                f"The {what} starts with length {a} along axis {axis}, {describe(initial)}, and has length {b} after a "
-                f"step: {before} becomes {after}"
-            )
-    # a static length that a step does not promise to keep is dynamic
-    shape = [None if b is None else a for a, b in zip(before.shape, after.shape, strict=True)]
-    return TensorType(before.dtype, shape)
 
 
 def _outside(results: Sequence[Variable], arguments: Sequence[Variable]) -> list[Variable]:

@@ -7,174 +7,36 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from occelo_graph.errors import describe
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.looping.building import Step, as_condition, scan_node
+from occelo_graph.looping.classic_arguments import (
+    ScanOutput,
+    ScanSequence,
+    listed,
+    read_outputs,
+    read_sequences,
+    steps_of,
+)
 from occelo_graph.looping.nested import Stepped
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.elemwise.arithmetic import minimum
-from occelo_graph.ops.shape.reading import shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
 
 __all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "until"]
 
 
 class until:
-    """Returned by the function of a `scan` to end it: the step in which ``condition`` holds is the last one."""
+    """Returned by the function of a `scan` to end it: the step in which ``condition`` holds is the last one.
+
+    TypeError if the condition is no scalar.
+    """
 
     def __init__(self, condition: Any) -> None:
-        self.condition = as_tensor_variable(condition)
-        if self.condition.type.ndim:
-            raise TypeError(
-                f"The condition of until must be a scalar, and {describe(self.condition)} is not"
-            )
-
-
-# arguments
-
-
-@dataclass
-class _Sequence:
-    """A sequence with the offsets at which each step reads it."""
-
-    variable: Any
-    taps: list[int]
-
-    def slices(self, backwards: bool) -> list[Any]:
-        """For each offset a tensor whose element t is what step t reads."""
-        low, high = min(0, *self.taps), max(0, *self.taps)
-        found: list[Any] = []
-        for tap in self.taps:
-            start, end = tap - low, tap - high
-            part = self.variable
-            if start or end:
-                part = part[start or None : end or None]
-            found.append(part[::-1] if backwards else part)
-        return found
-
-
-@dataclass
-class _Output:
-    """A result of the function: with ``initial`` a state whose earlier values the steps read at the offsets ``taps``."""
-
-    initial: Any = None
-    taps: list[int] = field(default_factory=lambda: list[int]())
-
-    @property
-    def depth(self) -> int:
-        """How many earlier values are carried."""
-        return -min(self.taps, default=0)
-
-    def window(self) -> list[Any]:
-        """The values before the first step, the oldest first."""
-        if self.initial is None:
-            return []
-        if self.taps == [-1]:
-            return [self.initial]
-        return [self.initial[i] for i in range(self.depth)]
-
-    def read(self, window: Sequence[Any]) -> list[Any]:
-        """The earlier values at the offsets."""
-        return [window[tap + self.depth] for tap in self.taps]
-
-
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if is_list_or_tuple(value) else [value]
-
-
-def _taps(given: Any, default: list[int], what: str) -> list[int]:
-    if given is None:
-        return default
-    taps = [int(t) for t in (given if is_list_or_tuple(given) else [given])]
-    if not taps or len(set(taps)) != len(taps):
-        raise ValueError(f"The taps of {what} must be different integers, got {given!r}")
-    return taps
-
-
-def _sequences(given: Any) -> list[_Sequence]:
-    found: list[_Sequence] = []
-    for i, each in enumerate(_listed(given)):
-        taps = [0]
-        if isinstance(each, Mapping):
-            options = dict(cast("Mapping[str, Any]", each))
-            each = options.pop("input", None)
-            taps = _taps(options.pop("taps", None), [0], f"sequence {i}")
-            _refuse(options, f"sequence {i}", "input and taps")
-        if each is None:
-            raise ValueError(f"Sequence {i} of scan has no input")
-        variable = as_tensor_variable(each)
-        if not variable.type.ndim:
-            raise TypeError(
-                f"Sequence {i} of scan must have a first axis, and {describe(variable)} has none"
-            )
-        found.append(_Sequence(variable, taps))
-    return found
-
-
-def _outputs(given: Any) -> list[_Output]:
-    found: list[_Output] = []
-    for i, each in enumerate(_listed(given)):
-        what = f"outputs_info {i}"
-        if each is None:
-            found.append(_Output())
-            continue
-        taps = [-1]
-        if isinstance(each, Mapping):
-            options = dict(cast("Mapping[str, Any]", each))
-            each = options.pop("initial", None)
-            wanted = options.pop("taps", None)
-            _refuse(options, what, "initial and taps")
-            if each is None:
-                if wanted is not None:
-                    raise ValueError(f"{what} of scan has taps, and no initial value")
-                found.append(_Output())
-                continue
-            taps = _taps(wanted, [-1], what)
-            if max(taps) >= 0:
-                raise ValueError(
-                    f"The taps of {what} must be negative, since later values are not known yet; got {taps}"
-                )
-        initial: Any = each if isinstance(each, Variable) else as_tensor_variable(each)
-        if taps != [-1] and not initial.type.ndim:
-            raise ValueError(
-                f"{what} of scan has the taps {taps}: its initial value needs a first axis with the "
-                f"{-min(taps)} values before the first step, and {describe(initial)} is a scalar"
-            )
-        found.append(_Output(initial, taps))
-    return found
-
-
-def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
-    if options:
-        raise ValueError(
-            f"{what} of scan has the unknown keys {sorted(options)}; known are {known}"
-        )
-
-
-def _steps(sequences: Sequence[_Sequence], n_steps: Any) -> Any:
-    if n_steps is not None:
-        if isinstance(n_steps, float | np.floating):
-            raise TypeError(f"n_steps must be an integer, got {n_steps!r}")
-        steps = number_of_steps(n_steps)
-        if isinstance(n_steps, int) and n_steps < 0:
-            raise ValueError(f"n_steps is {n_steps}, and cannot be negative")
-        return steps
-    if not sequences:
-        raise ValueError("scan needs sequences or n_steps, to know how many steps to take")
-    lengths = [shape_i(part, 0) for s in sequences for part in s.slices(False)]
-    least = lengths[0]
-    for other in lengths[1:]:
-        least = minimum(least, other)
-    return least
+        self.condition = as_condition(condition)
 
 
 # what the function returns
@@ -209,7 +71,7 @@ def _returned(value: Any) -> _Returned:
         found.updates = dict(value)
         return found
     if not is_list_or_tuple(value):
-        found.outputs = _listed(value)
+        found.outputs = listed(value)
         return found
     parts = list(value)
     special = [p for p in parts if isinstance(p, until) or _is_updates(p)]
@@ -268,10 +130,12 @@ def scan(
     TypeError for a state that changes its dtype or its number of dimensions, ValueError for arguments that contradict each other,
     and at run time for a negative ``n_steps`` or a sequence that is too short.
     """
-    built = _Classic(fn, _sequences(sequences), _outputs(outputs_info), outputs_info is None, name)
+    built = _Classic(
+        fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
+    )
     made, updates = built.run(
-        _steps(built.sequences, n_steps),
-        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in _listed(non_sequences)],
+        steps_of(built.sequences, n_steps),
+        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)],
         None if truncate_gradient < 0 else truncate_gradient,
         go_backwards,
         strict,
@@ -280,7 +144,7 @@ def scan(
     if not return_updates:
         if updates:
             raise ValueError(
-                f"The function of scan updates {', '.join(map(str, updates))}: ask for return_updates"
+                f"The function of scan updates {', '.join(f'{v}' for v in updates)}: ask for return_updates"
             )
         return outputs
     warnings.warn(
@@ -297,8 +161,8 @@ class _Classic:
     def __init__(
         self,
         fn: Stepped,
-        sequences: list[_Sequence],
-        outputs: list[_Output],
+        sequences: list[ScanSequence],
+        outputs: list[ScanOutput],
         any_outputs: bool,
         name: str | None,
     ) -> None:
@@ -346,8 +210,8 @@ class _Classic:
         return traces, dict(zip(self.shared, made[count:first], strict=True))
 
     def _names(self, windows: Sequence[Sequence[Any]]) -> list[str]:
-        names = [f"value of outputs_info {i}" for i, w in enumerate(windows) for _ in w]
-        return [*names, *(f"shared variable {s.name or s}" for s in self.shared)]
+        names = [f"The value of outputs_info {i}" for i, w in enumerate(windows) for _ in w]
+        return [*names, *(f"The shared variable {s.name or s}" for s in self.shared)]
 
     def _step(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
@@ -364,13 +228,19 @@ class _Classic:
             *constants,
         ]
         found = _returned(self.fn(*given))
+        if any(v is None for v in found.outputs) or not (
+            found.outputs or found.updates or found.condition is not None
+        ):
+            raise TypeError(
+                "The function of scan returned None, and must return the outputs of a step"
+            )
         results = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in found.outputs]
         self._check_count(results)
         for variable in found.updates:
             if variable not in self.shared:
                 self.shared.append(variable)
         following: list[Any] = []
-        outputs = self.outputs or [_Output() for _ in results]
+        outputs = self.outputs or [ScanOutput() for _ in results]
         for output, window, result in zip(
             outputs, windows or [[] for _ in results], results, strict=True
         ):
@@ -433,7 +303,7 @@ def reduce(
     return_updates: bool = True,
 ) -> Any:
     """The outputs of the last step of a `scan`; the initial values if there is no step."""
-    built = _outputs(outputs_info)
+    built = read_outputs(outputs_info)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         outputs, updates = scan(
@@ -457,7 +327,7 @@ def reduce(
     return result
 
 
-def _last(trace: Any, output: _Output) -> Any:
+def _last(trace: Any, output: ScanOutput) -> Any:
     if output.taps != [-1]:
         return trace[-1]
     node = trace.owner

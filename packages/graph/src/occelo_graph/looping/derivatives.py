@@ -139,6 +139,11 @@ def pulled(
     given = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
     traced = {k for k, c in enumerate(trace_cts) if c is not None and c is not ZERO}
     live = _live_carried(op_, given, traced)
+    if not op_.bounded and (live or traced):
+        raise NotImplementedError(
+            "A while_loop without max_steps has no gradient in reverse mode, which keeps the states of all steps: give "
+            "max_steps, or use pushforward"
+        )
     step = _one_step(op_, live, traced)
     return _Backwards(op_, inputs, outputs, step).run(carried_cts, trace_cts)
 
@@ -250,7 +255,10 @@ class _Backwards:
             constants,
             reverse=not op_.reverse,
             name=f"gradient of {op_.name}" if op_.name else None,
-            names=[*(f"cotangent of carried value {j}" for j in live), *("sum" for _ in sums)],
+            names=[
+                *(f"The cotangent of carried value {j}" for j in live),
+                *("A sum of cotangents" for _ in sums),
+            ],
         )
         pulled_carried = dict(zip(live, made, strict=False))
         pulled_sums = dict(zip(self.of_constants, made[len(live) :], strict=False))
@@ -397,6 +405,7 @@ class _Forwards:
             [*parts.constants, *of(self.constants)],
             reverse=op_.reverse,
             truncate=op_.truncate,
+            bounded=op_.bounded,
             name=op_.name,
         )
         first = op_.carried

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable
-from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.looping.building import Step, as_condition, number_of_steps, scan_node
 from occelo_graph.looping.nested import Stepper, Structure, flatten
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
@@ -31,16 +32,16 @@ def _two(made: Any) -> tuple[Any, Any]:
     """What a step returned: the new state and what is kept."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
+    given = describe(made) if isinstance(made, Variable) else repr(made)
     raise TypeError(
-        f"A step of a loop returns two values, the new state and what is kept, and not {made!r}"
+        f"A step of a loop returns two values, the new state and what is kept (or None), and not {given}"
     )
 
 
-def _same_structure(found: Structure, wanted: Structure, what: str) -> None:
+def _same_structure(found: Structure, wanted: Structure) -> None:
     if found.kind != wanted.kind:
         raise TypeError(
-            f"The {what} must have the structure of the initial one, with leaves "
-            f"{list(wanted.names)}, and has leaves {list(found.names)}"
+            f"The state of a loop keeps its structure: it starts as {wanted}, and a step returns {found}"
         )
 
 
@@ -60,20 +61,37 @@ def loop(
       called as ``step(state)``.
     - ``init``: the initial state. States, elements and what is kept may be tensors, nested tuples, lists, dicts and
       dataclasses of them, or None.
-    - ``xs``: tensors that are read along their first axes, which must have equal lengths.
-    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``.
+    - ``xs``: tensors that are read along their first axes.
+    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, the least if they differ at run time.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
     - ``reverse``: go through ``xs`` from the last element to the first. What is kept stays beside its element.
 
     Returns the final state, and what was kept of all steps, stacked along a new first axis.
 
-    A state keeps its structure, dtypes and numbers of dimensions (TypeError). ValueError without ``xs`` and ``length``, and at
-    run time for a negative length or sequences that are too short.
+    A state keeps its structure, dtypes, numbers of dimensions and static lengths (TypeError); numbers of Python take the dtype
+    that the steps return. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
+    negative length or sequences that are too short.
     """
+    return _run(step, init, xs, length, until, reverse, name=name)
+
+
+def _run(
+    step: Stepper,
+    init: Any,
+    xs: Any,
+    length: Any,
+    until: Callable[[Any], Any] | None,
+    reverse: bool = False,
+    *,
+    name: str | None = None,
+    bounded: bool = True,
+    label: Callable[[str], str] = str,
+) -> tuple[Any, Any]:
+    """`loop`, which may be without a useful limit of its number of steps."""
     run: Any = step
     state, state_structure = flatten(init, "state")
     elements, element_structure = flatten(xs, "xs")
-    initial, sequences = _variables(state), _variables(elements)
+    sequences = _variables(elements)
     steps = _steps(sequences, length, element_structure)
     kept: list[Structure] = []
 
@@ -85,7 +103,7 @@ def loop(
             made = run(given, element_structure.rebuild(list(at)))
         following, trace = _two(made)
         new, structure = flatten(following, "state")
-        _same_structure(structure, state_structure, "state after a step")
+        _same_structure(structure, state_structure)
         traced, structure = flatten(trace, "kept")
         kept[:] = [structure]
         stop = None if until is None else until(following)
@@ -94,13 +112,14 @@ def loop(
     op_, outputs = scan_node(
         body,
         steps,
-        initial,
+        state,
         sequences,
         reverse=reverse,
+        bounded=bounded,
         name=name,
-        names=[f"{n}" for n in state_structure.names],
+        names=[f"The {label(n)}" for n in state_structure.names],
     )
-    first = len(initial)
+    first = len(state)
     final = state_structure.rebuild(list(outputs[:first]))
     return final, kept[0].rebuild(list(outputs[first : first + op_.traces]))
 
@@ -108,11 +127,17 @@ def loop(
 def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
     for variable, name in zip(sequences, structure.names, strict=True):
         if not variable.type.ndim:
-            raise TypeError(f"A loop reads {name} along its first axis, but it is {variable.type}")
+            raise TypeError(
+                f"A loop reads {name} along its first axis, and this is a scalar: {describe(variable)}"
+            )
     if length is not None:
         return number_of_steps(length)
     if not sequences:
-        raise ValueError("A loop needs sequences xs or a length")
+        raise ValueError("A loop needs xs or a length, to know how many steps to take")
+    lengths = {v.type.shape[0] for v in sequences if v.type.shape} - {None}
+    if len(lengths) > 1:
+        each = ", ".join(map(describe, sequences))
+        raise ValueError(f"The sequences of a loop have different lengths: {each}")
     least = shape_i(sequences[0], 0)
     for other in sequences[1:]:
         least = minimum(least, shape_i(other, 0))
@@ -124,17 +149,24 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
 
     The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i is an int64 scalar.
     """
+    what = "A bound of fori_loop"
     known = isinstance(lower, int) and isinstance(upper, int)
     length: Any = max(upper - lower, 0) if known else None
-    lower, upper = number_of_steps(lower), number_of_steps(upper)
+    lower, upper = number_of_steps(lower, what), number_of_steps(upper, what)
     if not known:
         length = maximum(upper - lower, 0)
+    _, wanted = flatten(init, "state")
 
     def step(carried: Any) -> Any:
         i, state = carried
-        return (i + 1, body(i, state)), None
+        following = body(i, state)
+        _same_structure(flatten(following, "state")[1], wanted)
+        return (i + 1, following), None
 
-    (_, state), _ = loop(step, (lower, init), length=length)
+    def label(name: str) -> str:
+        return "state" + name.removeprefix("state[1]")
+
+    (_, state), _ = _run(step, (lower, init), None, length, None, label=label)
     return state
 
 
@@ -152,13 +184,15 @@ def while_loop(
     from occelo_graph.ops.control.branches import ifelse
 
     steps = as_tensor_variable(np.int64(_MOST_STEPS)) if max_steps is None else max_steps
-    first = ifelse(cond(init), number_of_steps(steps), as_tensor_variable(np.int64(0)))
+    leaves, structure = flatten(init, "state")
+    condition = as_condition(cond(structure.rebuild(list(_variables(leaves)))))
+    first = ifelse(condition, number_of_steps(steps), as_tensor_variable(np.int64(0)))
 
     def step(state: Any) -> Any:
         return body(state), None
 
     def until(state: Any) -> Any:
-        return ~cond(state).astype("bool")
+        return ~as_condition(cond(state))
 
-    state, _ = loop(step, init, length=first, until=until)
+    state, _ = _run(step, init, None, first, until, bounded=max_steps is not None)
     return state

@@ -37,6 +37,9 @@ class Structure:
     names: tuple[str, ...]
     rebuild: Rebuild = dataclasses.field(compare=False)
 
+    def __str__(self) -> str:
+        return ", ".join(self.names) or "None"
+
     @property
     def size(self) -> int:
         """The number of leaves."""

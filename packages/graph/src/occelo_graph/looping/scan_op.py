@@ -47,8 +47,9 @@ class Scan(Op):
     stacked along a new first axis; with ``stops`` also the number of steps that ran (int64). With ``reverse`` the steps take the
     elements of the sequences from the last one that they need to the first, and put the elements of traces at the same positions.
 
-    ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. ``name`` is shown in
-    errors and printed graphs.
+    ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. A loop that is not ``bounded``
+    has no useful limit of its number of steps, so that reverse mode cannot keep them. ``name`` is shown in errors and
+    printed graphs.
 
     ValueError at run time for a negative number of steps, or for a sequence of fewer elements.
     """
@@ -59,6 +60,7 @@ class Scan(Op):
     stops: bool = False
     reverse: bool = False
     truncate: int | None = None
+    bounded: bool = True
     name: str | None = field(default=None, compare=False)
 
     @property
@@ -222,7 +224,7 @@ class _Interpreted:
         for i, sequence in enumerate(sequences):
             if len(sequence) < steps:
                 raise ValueError(
-                    f"{self.op} runs {steps} steps, but its sequence {i} has only {len(sequence)} elements"
+                    f"{self.op} has {steps} steps, but its sequence {i} has only {len(sequence)} elements"
                 )
 
     def _empty(self, arrays: Sequence[Any]) -> list[tuple[tuple[int, ...], str]]:

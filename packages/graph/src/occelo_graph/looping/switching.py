@@ -32,14 +32,14 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     for i, (_, other) in enumerate(found):
         if other.kind != structure.kind:
             raise TypeError(
-                f"Branch {i} of switch_case has leaves {list(other.names)}, and branch 0 {list(structure.names)}"
+                f"All branches of switch_case must return one structure: branch 0 returns {structure}, branch {i} {other}"
             )
     if not leaves:
         return structure.rebuild([])
     values = [
         [v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in found
     ]
-    chosen = _choose(number_of_steps(index), values, 0, len(values))
+    chosen = _choose(number_of_steps(index, "The index of switch_case"), values, 0, len(values))
     return structure.rebuild(chosen)
 
 

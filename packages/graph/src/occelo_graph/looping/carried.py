@@ -1,0 +1,143 @@
+"""Values that a loop carries: what they start as, and the type that they have in every step.
+
+`building` traces a step until the types of all carried values stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.config import config
+from occelo_graph.errors import describe
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.types import Type
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["CarriedValue", "is_number"]
+
+_SMALLEST: dict[type, str] = {int: "int8", float: "float16", complex: "complex64"}
+"""The dtypes with which numbers of Python take part in a first step, so that they decide no other dtype."""
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number of Python, which has no dtype of its own (NumPy's scalars have); bools are not."""
+    return type(value) in _SMALLEST
+
+
+class CarriedValue:
+    """A value that a loop carries.
+
+    ``label`` says what it is, for errors. A number of Python starts with the dtype that the steps return, if it can have it;
+    where these follow the number, it is int64, `floatX` or complex128.
+    """
+
+    def __init__(self, value: Any, label: str) -> None:
+        self.label = label
+        self.number: Any = value if is_number(value) else None
+        self.variable: Any = None
+        self._settled = False
+        if self.number is None:
+            self.variable = value if isinstance(value, Variable) else as_tensor_variable(value)
+            self.kind: Type = self.variable.type
+        else:
+            self.kind = TensorType(self._smallest(), ())
+
+    def _smallest(self) -> str:
+        dtype = _SMALLEST[type(self.number)]
+        if type(self.number) is int and np.min_scalar_type(self.number).kind in "iu":
+            dtype = np.promote_types(dtype, np.min_scalar_type(self.number)).name
+        return "int64" if dtype == "float64" and type(self.number) is int else dtype
+
+    def _default(self) -> str:
+        default = {int: "int64", float: config.floatX, complex: "complex128"}
+        return default[type(self.number)]
+
+    def inner(self) -> Variable:
+        """A new variable for the value before a step."""
+        return self.kind.make_variable(None if self.variable is None else self.variable.name)
+
+    def initial(self) -> Variable:
+        """The initial value."""
+        if self.variable is not None:
+            return self.variable
+        assert isinstance(self.kind, TensorType)
+        return as_tensor_variable(self.number, dtype=self.kind.dtype)
+
+    def settle(self) -> bool:
+        """Give a number that follows no other dtype its default one; returns whether that changes the type."""
+        if self.number is None or self._settled or self.kind != TensorType(self._smallest(), ()):
+            return False
+        self._settled = True
+        before, self.kind = self.kind, TensorType(self._default(), ())
+        return before != self.kind
+
+    def adapt(self, after: Variable) -> bool:
+        """Take the type that a step returns into account; returns whether that changes the type.
+
+        Static lengths that a step does not keep become dynamic. TypeError where the dtype, the number of dimensions or a
+        static length changes.
+        """
+        before, found = self.kind, after.type
+        if isinstance(before, TensorType) and isinstance(found, TensorType):
+            if self._may_become(found):
+                self.kind = TensorType(found.dtype, before.shape)
+                return True
+            self._check(before, found, after)
+            # a static length that a step does not promise to keep is dynamic
+            shape = [
+                None if b is None else a for a, b in zip(before.shape, found.shape, strict=True)
+            ]
+            self.kind = TensorType(before.dtype, shape)
+        elif before != found:
+            raise self._changed("type", after)
+        return self.kind != before
+
+    def _may_become(self, found: TensorType) -> bool:
+        """Whether the initial value is a number that may have the dtype of what a step returns."""
+        if self.number is None or not isinstance(self.kind, TensorType) or found.ndim:
+            return False
+        if found.dtype == self.kind.dtype:
+            return False
+        if self._settled and found.dtype == self._smallest():
+            # the steps return this dtype whatever the number has
+            return True
+        if self.kind.dtype != self._smallest():
+            return np.can_cast(self.kind.dtype, found.dtype)
+        order = "b iu f c".split()
+        kinds = [
+            next(i for i, k in enumerate(order) if np.dtype(d).kind in k)
+            for d in (self.kind.dtype, found.dtype)
+        ]
+        exact = type(self.number) is not int or found.numpy_dtype.kind not in "iu"
+        if not exact:
+            info = np.iinfo(found.numpy_dtype)
+            exact = info.min <= self.number <= info.max
+        return kinds[0] <= kinds[1] and exact
+
+    def _described(self) -> str:
+        return f"{self.number!r}" if self.variable is None else describe(self.variable)
+
+    def _changed(self, what: str, after: Variable) -> TypeError:
+        """The error for a change of ``what``."""
+        return TypeError(
+            f"{self.label} must keep its {what}. It starts as {self._described()}, and becomes {describe(after)}"
+        )
+
+    def _check(self, before: TensorType, found: TensorType, after: Variable) -> None:
+        if before.dtype != found.dtype:
+            mend = f"end the step with .astype({before.dtype!r})"
+            if self.number is not None:
+                mend = f"end the step with .astype({self._default()!r})"
+            elif np.can_cast(before.dtype, found.dtype):
+                mend = f"start with .astype({found.dtype!r})"
+            raise self._changed(f"dtype: {mend}", after)
+        if before.ndim != found.ndim:
+            raise self._changed(
+                f"number of dimensions, which is {before.ndim} and then {found.ndim}", after
+            )
+        for axis, (a, b) in enumerate(zip(before.shape, found.shape, strict=True)):
+            if a is not None and b is not None and a != b:
+                raise self._changed(f"length along axis {axis}, which is {a} and then {b}", after)

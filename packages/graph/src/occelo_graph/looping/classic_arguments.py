@@ -1,0 +1,184 @@
+"""The arguments of the classic `scan`: sequences and outputs with their taps, and the number of steps.
+
+`classic` reads its arguments with these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from occelo_graph.errors import describe
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.building import number_of_steps
+from occelo_graph.looping.carried import is_number
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.elemwise.arithmetic import minimum
+from occelo_graph.ops.shape.reading import shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["ScanOutput", "ScanSequence", "listed", "read_outputs", "read_sequences", "steps_of"]
+
+
+@dataclass
+class ScanSequence:
+    """A sequence with the offsets at which each step reads it."""
+
+    variable: Any
+    taps: list[int]
+
+    def slices(self, backwards: bool) -> list[Any]:
+        """For each offset a tensor whose element t is what step t reads."""
+        low, high = min(0, *self.taps), max(0, *self.taps)
+        found: list[Any] = []
+        for tap in self.taps:
+            start, end = tap - low, tap - high
+            part = self.variable
+            if start or end:
+                part = part[start or None : end or None]
+            found.append(part[::-1] if backwards else part)
+        return found
+
+
+@dataclass
+class ScanOutput:
+    """A result of the function: with ``initial`` a state whose earlier values the steps read at the offsets ``taps``."""
+
+    initial: Any = None
+    taps: list[int] = field(default_factory=lambda: list[int]())
+
+    @property
+    def depth(self) -> int:
+        """How many earlier values are carried."""
+        return -min(self.taps, default=0)
+
+    def window(self) -> list[Any]:
+        """The values before the first step, the oldest first."""
+        if self.initial is None:
+            return []
+        if self.taps == [-1]:
+            return [self.initial]
+        if is_list_or_tuple(self.initial):
+            return list(self.initial)
+        return [self.initial[i] for i in range(self.depth)]
+
+    def read(self, window: Sequence[Any]) -> list[Any]:
+        """The earlier values at the offsets."""
+        return [window[tap + self.depth] for tap in self.taps]
+
+
+def listed(value: Any) -> list[Any]:
+    """A list of an argument that may be None, one value or several."""
+    if value is None:
+        return []
+    return list(value) if is_list_or_tuple(value) else [value]
+
+
+def _taps(given: Any, default: list[int], what: str) -> list[int]:
+    if given is None:
+        return default
+    taps = [int(t) for t in (given if is_list_or_tuple(given) else [given])]
+    if not taps or len(set(taps)) != len(taps):
+        raise ValueError(f"The taps of {what} must be different integers, got {given!r}")
+    return taps
+
+
+def read_sequences(given: Any) -> list[ScanSequence]:
+    """The argument ``sequences`` of `scan`; TypeError or ValueError for what is none."""
+    found: list[ScanSequence] = []
+    for i, each in enumerate(listed(given)):
+        taps = [0]
+        if isinstance(each, Mapping):
+            options = dict(cast("Mapping[str, Any]", each))
+            each = options.pop("input", None)
+            taps = _taps(options.pop("taps", None), [0], f"sequence {i}")
+            _refuse(options, f"sequence {i}", "input and taps")
+        if each is None:
+            raise ValueError(f"Sequence {i} of scan has no input")
+        variable = as_tensor_variable(each)
+        if not variable.type.ndim:
+            raise TypeError(
+                f"Sequence {i} of scan must have a first axis, and is a scalar: {describe(variable)}"
+            )
+        found.append(ScanSequence(variable, taps))
+    return found
+
+
+def read_outputs(given: Any) -> list[ScanOutput]:
+    """The argument ``outputs_info`` of `scan`; ValueError for taps and initial values that do not fit."""
+    found: list[ScanOutput] = []
+    for i, each in enumerate(listed(given)):
+        what = f"outputs_info {i}"
+        if each is None:
+            found.append(ScanOutput())
+            continue
+        taps = [-1]
+        if isinstance(each, Mapping):
+            options = dict(cast("Mapping[str, Any]", each))
+            each = options.pop("initial", None)
+            wanted = options.pop("taps", None)
+            _refuse(options, what, "initial and taps")
+            if each is None:
+                if wanted is not None:
+                    raise ValueError(f"{what} of scan has taps, and no initial value")
+                found.append(ScanOutput())
+                continue
+            taps = _taps(wanted, [-1], what)
+            if max(taps) >= 0:
+                raise ValueError(
+                    f"The taps of {what} must be negative, since later values are not known yet; got {taps}"
+                )
+        found.append(ScanOutput(_initial(each, taps, what), taps))
+    return found
+
+
+def _initial(given: Any, taps: list[int], what: str) -> Any:
+    """The initial value of an output; numbers of Python stay what they are, since they have no dtype of their own."""
+    if is_number(given) and taps == [-1]:
+        return given
+    depth = -min(taps)
+    numbers = is_list_or_tuple(given) and len(given) >= depth and all(map(is_number, given))
+    if numbers and taps != [-1]:
+        return given[:depth]
+    initial: Any = given if isinstance(given, Variable) else as_tensor_variable(given)
+    if taps == [-1]:
+        return initial
+    needed = f"its initial value needs a first axis with the {depth} values before the first step"
+    if not initial.type.ndim:
+        raise ValueError(
+            f"{what} of scan has the taps {taps}: {needed}, and is a scalar: {describe(initial)}"
+        )
+    length = initial.type.shape[0]
+    if length is not None and length < depth:
+        raise ValueError(
+            f"{what} of scan has the taps {taps}: {needed}, and has {length}: {describe(initial)}"
+        )
+    return initial
+
+
+def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
+    if options:
+        raise ValueError(
+            f"{what} of scan has the unknown keys {sorted(options)}; known are {known}"
+        )
+
+
+def steps_of(sequences: Sequence[ScanSequence], n_steps: Any) -> Any:
+    """The number of steps: ``n_steps``, or as many as the shortest sequence has."""
+    if n_steps is not None:
+        if isinstance(n_steps, float | np.floating):
+            raise TypeError(f"n_steps must be an integer, got {n_steps!r}")
+        steps = number_of_steps(n_steps)
+        if isinstance(n_steps, int) and n_steps < 0:
+            raise ValueError(f"n_steps is {n_steps}, and cannot be negative")
+        return steps
+    if not sequences:
+        raise ValueError("scan needs sequences or n_steps, to know how many steps to take")
+    lengths = [shape_i(part, 0) for s in sequences for part in s.slices(False)]
+    least = lengths[0]
+    for other in lengths[1:]:
+        least = minimum(least, other)
+    return least
