@@ -57,7 +57,10 @@ def dump_arguments(
     extra_tag_to_remove: Sequence[str],
     format: str,
 ) -> None:
-    """Write the file; see `function_dump`. If that fails, an existing file stays unchanged."""
+    """Write the file; see `function_dump`. If that fails, an existing file stays unchanged.
+
+    ValueError for an unknown ``format``.
+    """
     if format not in FORMATS:
         raise ValueError(f"The format of a dump is {' or '.join(FORMATS)}, not {format!r}")
     if format == "safe":

@@ -243,7 +243,8 @@ atexit.register(_print_at_exit)
 def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
     """The statistics for the argument ``profile`` of `function`; None if the function is not profiled.
 
-    With ``profile=None`` the options decide; then the report is printed when Python exits.
+    With ``profile=None`` the options decide; then the report is printed when Python exits. TypeError for anything but
+    None, a bool, a name or a `ProfileStats`.
     """
     if profile is None and (options.PROFILE.get() or options.PRINT_GLOBAL_STATS.get()):
         made = ProfileStats(name)

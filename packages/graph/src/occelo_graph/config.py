@@ -173,7 +173,7 @@ class Config:
         return option
 
     def check_sources(self) -> None:
-        """Raise for a name in the environment or the file that no loaded package declares."""
+        """`UnknownOptionError` for a name in the environment or the file that no loaded package declares."""
         for origin, values in (("OCCELO_FLAGS", self._environment), ("the file", self._file)):
             for name in values:
                 if name not in self._options:
@@ -187,7 +187,7 @@ class Config:
         return f"There is no option {name!r}{hint}"
 
     def get(self, name: str) -> Any:
-        """The value of an option in the current context."""
+        """The value of an option in the current context; `UnknownOptionError` if no package declares it."""
         context: Mapping[str, Any] = self._context.get()
         if name in context:
             return context[name]

@@ -366,7 +366,10 @@ def interpret(
     on_unused_input: str = "raise",
     **options: Any,
 ) -> Any:
-    """`Variable.eval` without a compiler."""
+    """`Variable.eval` without a compiler.
+
+    TypeError for further arguments, `UnusedInputError` for an input that is not needed.
+    """
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")
     if on_unused_input == "raise":

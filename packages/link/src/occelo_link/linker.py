@@ -73,7 +73,10 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 def storage_cells(
     variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
 ) -> list[Storage]:
-    """A cell for each variable: the given one, else the known one, else a new one."""
+    """A cell for each variable: the given one, else the known one, else a new one.
+
+    ValueError unless ``given`` has as many cells as there are variables.
+    """
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
     cells: list[Storage] = []

@@ -151,7 +151,7 @@ class ProfiledVM:
         self.vm.clear_storage()
 
     def steps(self) -> Sequence[NodeThunk]:
-        """The thunks of a VM that runs node by node."""
+        """The thunks of a VM that runs node by node; TypeError for another VM."""
         if not isinstance(self.vm, PythonVM):
             raise TypeError(f"{type(self.vm).__name__} does not run node by node")
         return self.vm.steps()

@@ -326,7 +326,7 @@ class RewriteDatabase:
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
-        """The query, from either form of the arguments of `query`."""
+        """The query, from either form of the arguments of `query`; ValueError for a tag without +, & or - in front."""
         if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
             return tags[0]
         signs: dict[str, set[str]] = {"+": set(), "&": set(), "-": set()}

@@ -34,7 +34,7 @@ class NotConvergedError(OcceloError, RuntimeError):
 
 
 def report(error: Exception, what: str, node: Apply | None) -> None:
-    """Raise, warn about or ignore a failure, as the option ``on_opt_error`` says."""
+    """Raise `RewriteError`, warn, start the debugger or ignore a failure, as the option ``on_opt_error`` says."""
     where = "" if node is None else f" at {node}"
     if node is not None and node.source is not None:
         where += f", made at {node.source}"

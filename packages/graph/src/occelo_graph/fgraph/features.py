@@ -71,7 +71,7 @@ class Feature:
         """Raise `InconsistencyError` if the graph must not stay as it is."""
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        """Order beyond data flow: maps a node to the nodes that must run before it, although it does not use their
+        """Order beyond data flow: maps a node to nodes that must run before it, although it does not use their
         results."""
         return {}
 
@@ -202,7 +202,7 @@ class FullHistory(Feature):
             self.callback()
 
     def goto(self, checkpoint: int) -> FunctionGraph:
-        """Go to the state after ``checkpoint`` changes (0: the start)."""
+        """Go to the state after ``checkpoint`` changes (0: the start); IndexError if there are not as many."""
         if not 0 <= checkpoint <= len(self.fw):
             raise IndexError(f"There are {len(self.fw)} changes, not {checkpoint}")
         assert self._fgraph is not None

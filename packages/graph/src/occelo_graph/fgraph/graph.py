@@ -413,7 +413,10 @@ class FunctionGraph:
         return merged
 
     def toposort(self) -> list[Apply]:
-        """The nodes in topological order, which respects `orderings` and is the same for equal graphs."""
+        """The nodes in topological order, which respects `orderings` and is the same for equal graphs.
+
+        `InconsistencyError` if there is no such order.
+        """
         orderings = self.orderings()
         if orderings:
             try:

@@ -123,11 +123,11 @@ def pushforward(
 ) -> Any:
     """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
 
-    ``wrt`` and ``tangents`` are one variable each or lists of equal length; ``f`` is one, a list or a tuple,
+    ``wrt`` and ``tangents`` are one variable each or lists of equal length. ``f`` is one variable, a list or a tuple,
     and so is the result. Ops without a pushforward (with ``use_op_pushforward=False`` the whole graph) are
     differentiated twice in reverse mode. ``disconnected_outputs`` ("raise", "warn", "ignore") and
-    ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend
-    on ``wrt``.
+    ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend on
+    ``wrt``. ValueError unless there are as many tangents as variables, with as many dimensions as these.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)

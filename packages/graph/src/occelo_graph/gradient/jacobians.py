@@ -89,7 +89,7 @@ def hessian(
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """The Hessian of ``cost`` with respect to ``wrt`` times ``p``, computed without the Hessian.
 
-    ``wrt`` and ``p`` are one variable each, or lists or tuples of equal length, and so is the result.
+    ``wrt`` and ``p`` are one variable each, or lists or tuples of equal length (ValueError), and so is the result.
     """
     variables = as_variables(wrt)
     points = list(p) if is_list_or_tuple(p) else [p]

@@ -63,7 +63,7 @@ def verify_grad(
     ``fun`` takes symbolic tensors and returns one. The cost is a sum of its elements with random weights; this is
     repeated ``n_tests`` times. ``rng`` is a NumPy Generator (with a fixed seed by default). `GradientError` if the
     gradients differ by more than both tolerances; the message names the ops of ``fun`` and the worst element. The
-    default tolerances depend on the dtype.
+    default tolerances depend on the dtype. TypeError for arrays of integers or truth values.
     """
     del no_debug_ref
     generator = np.random.default_rng(20) if rng is None else rng

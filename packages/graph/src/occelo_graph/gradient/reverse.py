@@ -95,7 +95,8 @@ def grad(
     part plus i times that with respect to the imaginary part.
 
     - ``consider_constant``: variables that count as constants. Their own gradients are still computed.
-    - ``known_grads``: a mapping from variables to their cotangents; ``cost`` may then be None.
+    - ``known_grads``: a mapping from variables to their cotangents; ``cost`` may then be None (ValueError without
+      both).
     - ``disconnected_inputs``: for a variable on which the cost does not depend, "raise" `DisconnectedInputError`,
       "warn" or "ignore".
     - ``return_disconnected``: the gradient of such a variable: "zero", "none" or "disconnected".
@@ -200,8 +201,8 @@ def pullback(
 ) -> Any:
     """Cotangents of ``wrt`` from those of ``f``: vectors times the Jacobian.
 
-    ``f`` and ``cotangents`` are one variable each or lists of equal length; ``wrt`` is one or a list,
-    and so is the result. Other arguments are those of `grad`.
+    ``f`` and ``cotangents`` are one variable each or lists of equal length (ValueError). ``wrt`` is one variable or a
+    list, and so is the result. Other arguments are those of `grad`.
     """
     outputs = as_variables(f)
     given = list(cotangents) if is_list_or_tuple(cotangents) else [cotangents]

@@ -40,8 +40,7 @@ class Traits:
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     arithmetic: bool = False
-    """The op forms sums or products. Rules rewrite a sum or product with all its nodes at once, instead of node by
-    node."""
+    """The op forms sums or products. Rules rewrite all nodes of a sum or product at once, not one by one."""
     lazy: ClassVar[bool] = False
     """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
     outputs_are_results: ClassVar[bool] = False

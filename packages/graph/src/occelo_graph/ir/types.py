@@ -201,7 +201,7 @@ class Type:
         return made
 
     def clone(self, **changes: Any) -> Type:
-        """The type with some of its parameters changed."""
+        """The type with some of its parameters changed; TypeError for parameters that it does not have."""
         if changes:
             raise TypeError(f"{type(self).__name__} has no parameters {sorted(changes)}")
         return self

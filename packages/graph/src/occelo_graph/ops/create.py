@@ -310,7 +310,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are.
 
     The dtype is int64 for integers and floatX for Python floats (and integers); else it is promoted with int64, as in
-    NumPy.
+    NumPy. TypeError for complex numbers, and for arguments that are not scalars.
     """
     if stop is None:
         start, stop = 0, start
@@ -399,7 +399,7 @@ def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
 
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
-    """Ones on and below diagonal ``k``, zeros above."""
+    """Ones on and below diagonal ``k``, zeros above; TypeError if ``k`` is not an integer."""
     k = as_tensor_variable(k)
     if not is_discrete(k.dtype):
         raise TypeError(f"The number of a diagonal must be an integer, got k={k}")
@@ -466,9 +466,10 @@ def linspace(
 ) -> Any:
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
-    Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself
-    (unless ``endpoint`` is False). With ``retstep`` a pair of the numbers and the step, which is NaN if there is none (a
-    scalar if ``num`` is static, else of the shape of ``stop - start``).
+    Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself (unless ``endpoint`` is
+    False). With ``retstep`` a pair of the numbers and the step, which is NaN if there is none (a scalar if ``num`` is
+    static, else of the shape of ``stop - start``). ValueError if ``num`` is negative, TypeError if ``retstep`` is not a
+    bool.
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")

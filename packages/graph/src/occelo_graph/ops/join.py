@@ -184,7 +184,8 @@ class Join(Op):
 def join(axis: Any, *tensors_list: Any) -> TensorVariable:
     """Tensors one after the other along ``axis``, promoted to one dtype.
 
-    Lengths along other axes known to differ are a ValueError now, others when the graph runs.
+    TypeError for tensors with different numbers of dimensions, ValueError for none. Lengths along other axes that
+    differ are a ValueError: at once if they are static, else when the graph runs.
     """
     if not tensors_list:
         raise ValueError("There is nothing to join")
@@ -202,7 +203,7 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
 
 
 def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
-    """`join` with NumPy's argument order; ``axis`` None flattens the tensors first."""
+    """`join` with NumPy's argument order; ``axis`` None flattens the tensors first. TypeError for a single tensor."""
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
     if axis is None:
@@ -231,7 +232,7 @@ def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVa
 
 
 def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Tensors side by side along a new ``axis``; TypeError unless they are a non-empty sequence."""
+    """Tensors side by side along a new ``axis``; TypeError for a single tensor, ValueError for an empty sequence."""
     if isinstance(tensors, Variable):
         raise TypeError("stack takes a sequence of tensors, not one tensor")
     if not tensors:
@@ -373,6 +374,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     """Each element (or slice along ``axis``) repeated ``repeats`` times.
 
     ``repeats`` is one number, or a vector with a number for each element; a vector of static length 1 is one number.
+    TypeError if these are not integers.
     """
     a = as_tensor_variable(a)
     if axis is None or a.type.ndim == 0:
@@ -413,7 +415,7 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
 def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Elements shifted along ``axis`` (or in C order); those shifted beyond the end come back at the start.
 
-    Several axes take one shift each, or share one.
+    Several axes take one shift each, or share one (ValueError for another number of shifts).
     """
     x = as_tensor_variable(x)
     if isinstance(axis, list | tuple):

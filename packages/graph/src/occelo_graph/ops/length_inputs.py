@@ -41,7 +41,7 @@ Lengths = tuple[Any, ...]
 
 
 def integer_length(value: Any) -> Any:
-    """A length as an integer or an int64 scalar variable."""
+    """A length as an integer or an int64 scalar variable; TypeError if it is not an integer or not a scalar."""
     if isinstance(value, Constant):
         value = value.data
     if isinstance(value, Variable):
@@ -72,7 +72,7 @@ def lengths_of(given: Any) -> Lengths:
 
 
 def get_vector_length(v: Any) -> int:
-    """The static length of a vector; ValueError if it is unknown or ``v`` is no vector."""
+    """The static length of a vector; ValueError if it is unknown, TypeError if ``v`` is not a vector."""
     v = as_tensor_variable(v)
     if v.type.ndim != 1:
         raise TypeError(f"Expected a vector, got {v.type}")

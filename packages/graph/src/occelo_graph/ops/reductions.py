@@ -108,7 +108,10 @@ class Reduction:
         return not self.rounds or is_discrete(dtype)
 
     def over(self, x: Any, axes: Sequence[int], dtype: str | None) -> Any:
-        """A NumPy array reduced over axes, computed in ``dtype`` (that of the array for None)."""
+        """A NumPy array reduced over axes, computed in ``dtype`` (None: the dtype of the array).
+
+        ValueError if there are no elements and the reduction has no result for none.
+        """
         ufunc = self.function.function
         if isinstance(ufunc, np.ufunc) and ufunc.nin == 2 and ufunc.nout == 1:
             extra: dict[str, Any] = {}

@@ -43,9 +43,9 @@ def constant(
 ) -> TensorConstant:
     """A constant with the value of ``x``, which is copied.
 
-    Without ``dtype``, a Python float, a sequence of Python floats and integers with at least one float, and an empty sequence
-    get dtype floatX; everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1. TypeError if
-    ``x`` is not an array of numbers or truth values.
+    Without ``dtype``, a Python float, a sequence of Python floats and integers with at least one float, and an empty
+    sequence get dtype floatX; everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
+    TypeError if ``x`` is not an array of numbers or truth values, ValueError if it has more than ``ndim`` dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")

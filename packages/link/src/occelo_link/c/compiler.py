@@ -41,7 +41,10 @@ class CompilerMissing(RuntimeError):
 
 
 def find_compiler() -> list[str]:
-    """The command of a C compiler: the option ``cxx``, ``CC``, cc, gcc, clang, or ``ziglang``'s."""
+    """The command of a C compiler: the option ``cxx``, ``CC``, cc, gcc, clang, or ``ziglang``'s.
+
+    `CompilerMissing` if there is none.
+    """
     chosen = COMPILER.get()
     if not chosen:
         raise CompilerMissing("The option cxx is empty, so that nothing is compiled as C")

@@ -358,7 +358,10 @@ class Context:
         self.lower_nodes(self.division.outside)
 
     def lower_nodes(self, order: Sequence[Apply], part_of: Apply | None = None) -> None:
-        """Lower nodes in order; if they are the decomposition of ``part_of``, all statements belong to that node."""
+        """Lower nodes in order; if they are the decomposition of ``part_of``, all statements belong to that node.
+
+        `NotLowered` if a node has no lowering and callbacks are not allowed.
+        """
         for node in order:
             lowering = find_lowering(node) or self.state.callback
             if lowering is None:

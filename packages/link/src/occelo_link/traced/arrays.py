@@ -38,7 +38,7 @@ class Arrays(ABC):
     def apply(self, name: str, *operands: Array) -> Array:
         """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers are converted to it.
 
-        ValueError if the library has no such function.
+        ValueError if the library has no such function, TypeError if no operand is an array of the library.
         """
         found = self._known_scalar(name)
         if found is None:

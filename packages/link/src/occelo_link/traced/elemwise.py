@@ -145,7 +145,7 @@ def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Array]) -> 
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
-    """The shape of the result; only lengths that are statically 1 broadcast."""
+    """The shape of the result; only lengths that are statically 1 broadcast, others that differ are a ValueError."""
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
     for variable, x in zip(node.inputs, inputs, strict=True):

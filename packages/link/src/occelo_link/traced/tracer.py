@@ -183,7 +183,7 @@ class Tracer:
     # checks
 
     def check(self, condition: TracedValue) -> None:
-        """Require a scalar to be true when the graph runs."""
+        """Require a scalar to be true when the graph runs; ValueError if it is known to be false."""
         if self.arrays.is_traced(condition):
             self.checks.append(self.arrays.cast(condition, "bool"))
         elif not bool(condition):
@@ -200,7 +200,12 @@ class Tracer:
         return found
 
     def branch(self, condition: TracedValue, node: Apply) -> Sequence[TracedValue]:
-        """The results of the first of a node's regions if the condition holds, else of the second, which alone runs."""
+        """The results of the first of a node's regions if the condition holds, else of the second.
+
+        If the condition is static, or the library has lazy branches, only that region runs.
+
+        `NeedsValue` for the condition if the regions cannot be traced as branches, for instance since shapes differ.
+        """
         then, other = ([node.inputs[i] for i in r.results] for r in node.op.regions(node))
         if not self.arrays.is_traced(condition):
             return [self.value(v) for v in (then if bool(condition) else other)]

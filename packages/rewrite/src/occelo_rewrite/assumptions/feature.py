@@ -75,7 +75,7 @@ class AssumptionFeature(Feature):
         known[fact] = holds
 
     def holds(self, fgraph: FunctionGraph, variable: Variable, fact: str) -> bool | None:
-        """Whether a fact holds for a variable; None if that is not known."""
+        """Whether a fact holds for a variable; None if that is not known. ValueError for an unknown fact."""
         if fact not in FACTS:
             raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(FACTS)}")
         return self._holds(fgraph, variable, fact, 0)

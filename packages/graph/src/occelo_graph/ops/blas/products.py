@@ -288,7 +288,10 @@ def vecmat(x1: Any, x2: Any) -> TensorVariable:
 
 
 def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
-    """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated."""
+    """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated.
+
+    ValueError for scalars, TypeError if ``axis`` is not an integer.
+    """
     x, y = _operands(x1, x2)
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("vecdot does not take scalars; use *")
@@ -309,7 +312,10 @@ def outer(x: Any, y: Any) -> TensorVariable:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
-    """Sum of products over pairs of axes: two lists, or the number of trailing axes of ``a`` and leading axes of ``b``."""
+    """Sum of products over pairs of axes: two lists, or the number of trailing axes of ``a`` and leading axes of ``b``.
+
+    ValueError for lists of different lengths, and for a number of axes that the tensors do not have.
+    """
     x, y = _operands(a, b)
     if np.ndim(axes) == 0:
         count = int(axes)
@@ -351,7 +357,7 @@ def batched_dot(a: Any, b: Any) -> TensorVariable:
 
 
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
-    """`tensordot` for each element of a shared leading dimension; axes count from 0 with it."""
+    """`tensordot` for each element of a shared leading dimension, which is axis 0. ValueError for a scalar."""
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:
         raise ValueError("A batched product needs a leading dimension on both sides")

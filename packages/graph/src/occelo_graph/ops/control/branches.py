@@ -168,8 +168,8 @@ def _is_of_roots(length: Any) -> bool:
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``, computed lazily.
 
-    Branches are tensors, or two lists of equal length. The tensors of a pair must have the same dtype and number of
-    dimensions (TypeError), but shapes may differ.
+    Branches are tensors, or two lists of equal length (ValueError). The tensors of a pair must have the same dtype and
+    number of dimensions (TypeError), but shapes may differ. A ``condition`` that is not a scalar is a TypeError.
     """
     several = is_list_or_tuple(then_branch)
     then = list(then_branch) if is_list_or_tuple(then_branch) else [then_branch]

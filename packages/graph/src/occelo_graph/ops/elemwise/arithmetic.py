@@ -613,7 +613,8 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
     """Nearest number with ``decimals`` (by default 0) decimal places.
 
     ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer as ``mode`` is the number of
-    decimals, as in NumPy. As there, the result is scaled by a power of ten, rounded to an integer, and scaled back.
+    decimals, as in NumPy (TypeError if ``decimals`` is given as well). As in NumPy, the result is scaled by a power of
+    ten, rounded to an integer, and scaled back.
     """
     a = as_tensor_variable(a)
     if not isinstance(mode, str):
@@ -668,7 +669,7 @@ def allclose(
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
     """Replace NaN by ``nan`` and infinities by ``posinf`` and ``neginf``.
 
-    The replacements of infinities default to the largest finite values of the dtype.
+    The replacements of infinities default to the largest finite values of the dtype. TypeError for complex tensors.
     """
     x = as_tensor_variable(x)
     plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")

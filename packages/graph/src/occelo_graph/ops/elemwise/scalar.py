@@ -71,8 +71,7 @@ class ScalarOp(Static):
     linear: Literal["all", "each", "first"] | None = None
     """Linear in all inputs jointly (a sum), in each input separately (a product), or in the first only (a quotient)."""
     arithmetic: bool = False
-    """The op forms sums or products. Rules rewrite a sum or product with all its nodes at once, instead of node by
-    node."""
+    """The op forms sums or products. Rules rewrite all nodes of a sum or product at once, not one by one."""
     sign: Sign | None = None
     """The sign of the results for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
@@ -376,7 +375,10 @@ _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 
 def special_float(dtypes: Sequence[str]) -> str:
-    """SciPy's rule for special functions: float32 if all inputs convert to it exactly, else float64."""
+    """SciPy's rule for special functions: float32 if all inputs convert to it exactly, else float64.
+
+    TypeError for complex inputs.
+    """
     for dtype in dtypes:
         if is_complex(dtype):
             raise TypeError("This function is not defined for complex tensors")

@@ -100,9 +100,7 @@ def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> 
 
 
 def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
-    """``ct * divisor`` if the division in ``ct`` cancels (``a / divisor``, its negative, a product with these), else
-    None.
-    """
+    """``ct * divisor`` if ``ct`` is ``a / divisor``, its negative, or a product with one of these; else None."""
     owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
         top = _undivided_quotient(owner.inputs[0], divisor)
@@ -406,7 +404,7 @@ logaddexp2: Elemwise = elementwise(
 
 
 def logaddexp(*xs: Any) -> Any:
-    """``log(exp(x1) + exp(x2) + ...)``, without overflow."""
+    """``log(exp(x1) + exp(x2) + ...)``, without overflow; TypeError for fewer than two arguments."""
     if len(xs) < 2:
         raise TypeError(f"logaddexp takes at least 2 arguments, got {len(xs)}")
     refuse_out("logaddexp", xs)

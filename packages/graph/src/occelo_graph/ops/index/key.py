@@ -141,8 +141,9 @@ def _mask_ndim(entry: Any) -> int | None:
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     """Split the index of a tensor with ``ndim`` dimensions into static key, inputs and new dimensions.
 
-    New dimensions of length 1 are given by their positions after they are inserted. The key has an entry for each: a full
-    slice, or a mask for a single truth value. TypeError for an entry that is no index, IndexError for too many.
+    New dimensions of length 1 are given by their positions after they are inserted. The key has an entry for each: a
+    full slice, or a mask for a single truth value. TypeError for an entry that is no index, IndexError for too many
+    entries, ValueError for a slice with step 0.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)

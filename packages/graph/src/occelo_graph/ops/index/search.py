@@ -228,7 +228,7 @@ class AllocDiag(LinearInFirst):
 
 
 def diag(v: Any, k: int = 0) -> TensorVariable:
-    """A matrix with a vector on diagonal ``k``, or diagonal ``k`` of a matrix."""
+    """A matrix with a vector on diagonal ``k``, or diagonal ``k`` of a matrix; ValueError for other tensors."""
     v = as_tensor_variable(v)
     if v.type.ndim == 1:
         made: TensorVariable = AllocDiag(static_integer(k, "k"))(v)
@@ -244,7 +244,7 @@ def fill_diagonal(a: Any, val: Any) -> TensorVariable:
 
 
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
-    """A matrix with diagonal ``offset`` set to a scalar."""
+    """A matrix with diagonal ``offset`` set to a scalar; ValueError for other numbers of dimensions."""
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
@@ -280,7 +280,8 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
     """Elements at ``indices`` along ``axis``, one for each position of the other dimensions.
 
-    ``axis`` has no default (None flattens ``arr``), because NumPy and older systems disagree on one.
+    ``axis`` has no default (None flattens ``arr``), because NumPy and older systems disagree on one. IndexError unless
+    ``indices`` are integers, ValueError unless they have as many dimensions as ``arr``.
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if not is_discrete(indices.dtype) or indices.dtype == "bool":

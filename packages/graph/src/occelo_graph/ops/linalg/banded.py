@@ -195,7 +195,8 @@ def solveh_banded(
     for i <= j, or with ``lower`` ``ab[i - j, j] == a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The gradient is that of
     the function which reads these diagonals.
 
-    A matrix that is not positive definite is a ``numpy.linalg.LinAlgError``, or NaN with ``on_error="nan"``.
+    A matrix that is not positive definite is a ``numpy.linalg.LinAlgError``, or NaN with ``on_error="nan"``. ValueError
+    if the number of rows of ``ab`` is 0 or not known when the graph is built.
     """
     bands, right = as_matrices("solveh_banded", ab, b)
     rows = bands.type.shape[-2] if bands.type.ndim > 1 else None

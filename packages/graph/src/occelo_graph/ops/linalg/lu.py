@@ -170,8 +170,8 @@ class PivotToPermutation(MatrixOp):
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
     """The permutation, as int64 of shape (..., n), that belongs to pivots ``p`` of `lu_factor`, integers of that shape.
 
-    With ``q = pivot_to_permutation(p)`` the rows ``q`` of ``L @ U`` are the matrix; with ``inverse`` the rows ``q`` of the matrix are
-    ``L @ U``.
+    With ``q = pivot_to_permutation(p)`` the rows ``q`` of ``L @ U`` are the matrix; with ``inverse`` the rows ``q`` of
+    the matrix are ``L @ U``. TypeError if ``p`` are not integers.
     """
     pivots = as_tensor_variable(p)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":

@@ -76,7 +76,8 @@ def solve_triangular(
     diagonal. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate transpose. ``b`` consists of vectors, (..., n),
     if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch dimensions broadcast.
 
-    A zero on the diagonal is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    A zero on the diagonal is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch
+    NaN. ValueError for another ``trans``.
     """
     matrix, right = as_matrices("solve_triangular", a, b)
     if trans not in (0, 1, 2, "N", "T", "C"):

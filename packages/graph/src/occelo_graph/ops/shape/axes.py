@@ -42,7 +42,7 @@ def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
 
 
 def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Sorted axes from an axis, several, or None for all; ValueError for a repeated one."""
+    """Sorted axes from an axis, several, or None for all; ValueError for a repeated one, TypeError for a variable."""
     if axis is None:
         return tuple(range(ndim))
     if isinstance(axis, Constant):

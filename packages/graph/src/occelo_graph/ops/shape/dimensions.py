@@ -134,7 +134,7 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
 
 
 def transpose(x: Any, axes: Any = None) -> TensorVariable:
-    """Reorder dimensions, reversing them by default."""
+    """Reorder dimensions, reversing them by default; ValueError unless ``axes`` has an entry for each dimension."""
     x = as_tensor_variable(x)
     if axes is None:
         ndim = x.type.ndim
@@ -167,7 +167,10 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
-    """Move dimensions to new places, keeping the order of the others."""
+    """Move dimensions to new places, keeping the order of the others.
+
+    ValueError if an axis is repeated, or if there are not as many sources as destinations.
+    """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
     sources = [normalize_axis(a, ndim) for a in np.atleast_1d(source).tolist()]

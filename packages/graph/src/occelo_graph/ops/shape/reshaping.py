@@ -143,7 +143,8 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     """``x`` with the lengths ``newshape``, of which one may be -1: it is inferred from the others.
 
     A vector of dynamic length as ``newshape`` needs ``ndim``. Sizes that differ, a second -1 and lengths below -1 are a
-    ValueError, raised at once if they are static, else when the graph runs.
+    ValueError, raised at once if they are static, else when the graph runs. TypeError for a string as ``ndim``, as in
+    NumPy's order of arguments.
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
@@ -167,7 +168,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
 
 
 def flatten(x: Any, ndim: int = 1) -> TensorVariable:
-    """Merge trailing dimensions so that ``ndim`` are left."""
+    """Merge trailing dimensions so that ``ndim`` are left (ValueError for fewer than 1, or more than ``x`` has)."""
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
         raise TypeError(
