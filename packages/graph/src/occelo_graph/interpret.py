@@ -192,7 +192,7 @@ def _run_lazily(
 
 
 def body_runner(body: FrozenFunctionGraph) -> Callable[[Sequence[Any]], list[Any]]:
-    """The function that runs an inner graph once: from the values of its arguments to those of its results."""
+    """The function that runs an inner graph once: it takes the values of its arguments and returns its results."""
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
         v: v.data

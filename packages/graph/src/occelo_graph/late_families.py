@@ -3,7 +3,7 @@
 Linear algebra is such a family: a program without it should not pay for its import. The rules and lowerings of the family
 `follow` it: they are imported when its ops are, or at once if the ops are imported already.
 
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register what they import with `follow`; the
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register their imports with `follow`; the
 package of the ops (`ops.linalg`) calls `loaded`.
 """
 
@@ -26,8 +26,7 @@ def follow(family: str, load: Callable[[], object]) -> None:
 
 
 def loaded(family: str) -> None:
-    """Record that a family is being imported, and call the functions given to `follow`; the package of the ops calls
-    this."""
+    """Record that a family is being imported, and call the functions given to `follow`; its package calls this."""
     _loaded.add(family)
     for load in _followers.pop(family, ()):
         load()

@@ -84,7 +84,7 @@ def gaps_of(backend: str) -> list[Gap]:
 
 
 def op_label(node: Apply) -> str:
-    """The display name of an op: that of its scalar op, or its class."""
+    """The display name of an op: the name of its scalar op, or else of its class."""
     op = node.op
     scalar: ScalarOp | None = getattr(op, "scalar_op", None)
     if scalar is None:

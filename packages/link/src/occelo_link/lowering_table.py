@@ -95,7 +95,7 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         return register
 
     def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
-        """The lowering of an op and its condition: that of its class, or of the first base that gives the same results."""
+        """The lowering of an op and its condition: of the op's class, or of the first base with the same results."""
         for cls in op.computes_as:
             found = self._entries.get(cls)
             if found is not None:

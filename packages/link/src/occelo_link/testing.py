@@ -1,6 +1,6 @@
 """Helpers of tests of printers and lowerings: building, compiling and running loop programs.
 
-Only tests use it: those of linkers, of compiled functions and of backends.
+Only tests use it: tests of linkers, of compiled functions and of backends.
 """
 
 from __future__ import annotations

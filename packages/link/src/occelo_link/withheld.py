@@ -73,7 +73,7 @@ def scalar_is_withheld(name: str) -> bool:
 
 
 def running_kernel(node: Apply) -> Kernel:
-    """The kernel of a node in Python: that of its op, or of its decomposition if its lowering is switched off."""
+    """The kernel of a node in Python: of its op, or of the op's decomposition if the op's lowering is switched off."""
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
         found = decomposed_kernel(node)
         if found is not None:

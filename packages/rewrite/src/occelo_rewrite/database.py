@@ -116,7 +116,7 @@ class DatabaseEntry:
 
 
 def _origin(rewriter: object) -> tuple[str, ...]:
-    """The names of what a rewriter is made of; they stay the same when a cell of a notebook runs again."""
+    """Names that identify a rewriter; they stay the same when a cell of a notebook runs again."""
     function = getattr(rewriter, "law", getattr(rewriter, "function", None))
     made_of: object = type(rewriter) if function is None else function
     name = getattr(made_of, "__qualname__", type(made_of).__qualname__)

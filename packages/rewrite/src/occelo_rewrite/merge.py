@@ -42,7 +42,7 @@ def _node_key(node: Apply) -> Any:
 
 
 class MergeFeature(Feature):
-    """Index of the nodes and constants of a graph by what they compute.
+    """Index of the nodes of a graph by op and inputs, and of the constants by value.
 
     `intern` deduplicates a new expression against the graph. `settle` merges nodes
     that became equal because their inputs changed. Nodes that are not pure or overwrite an input are

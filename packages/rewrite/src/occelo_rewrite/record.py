@@ -183,7 +183,7 @@ class RewriteRecord:
         self.ends = WeakKeyDictionary()
 
     def entering(self, stage: str) -> _Timer:
-        """Time a ``with`` block as a stage; its name includes those of the enclosing stages."""
+        """Time a ``with`` block as a stage; the name includes the names of the enclosing stages."""
         return _Timer(self, stage)
 
     def write(self, path: str | Path) -> None:

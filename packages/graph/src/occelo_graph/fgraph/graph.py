@@ -96,7 +96,7 @@ class FunctionGraph:
         self._add_variable(var)
 
     def add_output(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
-        """Add a variable as the last output, importing what computes it."""
+        """Add a variable as the last output, and the nodes on which it depends."""
         self.import_var(var, reason, import_missing)
         node = Output(len(self.outputs)).make_node(var)
         self.outputs.append(var)

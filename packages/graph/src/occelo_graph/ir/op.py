@@ -95,7 +95,7 @@ def op(cls: None = None) -> Callable[[_C], _C]: ...
 
 @dataclass_transform(frozen_default=True)
 def op(cls: Any = None) -> Any:
-    """Make a class an op: a frozen dataclass whose equality and hash are those of its fields.
+    """Make a class an op: a frozen dataclass that is compared and hashed by its fields.
 
     ``@op`` and ``@op()`` are the same. TypeError for anything but a subclass of `Op`.
     """

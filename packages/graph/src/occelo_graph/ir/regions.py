@@ -118,7 +118,8 @@ class Division:
 
     - ``outside``: the nodes in no region.
     - ``inside``: for each node with regions, the nodes of each region without those of nested regions.
-    - ``outermost``: for each node in a region, the node outside of all regions that owns the outermost of them.
+    - ``outermost``: for each node in a region, the node outside of all regions that owns the outermost region around
+      it.
 
     All are in topological order.
     """

@@ -135,7 +135,7 @@ OF_VALUES = (
     "gufunc_signature",
     "types_follow_values",
 )
-"""Traits of what an op computes; a subclass that computes something else does not inherit them."""
+"""Traits that depend on the results of an op; a subclass with other results does not inherit them."""
 OF_CODE = (
     "pullback",
     "pull",
@@ -149,16 +149,16 @@ OF_CODE = (
     "specialized",
     "inplace_on_inputs",
 )
-"""Methods about what the NumPy code computes; a class from outside this package that has other code does not inherit them."""
+"""Methods that depend on the NumPy code; an external class with other NumPy code does not inherit them."""
 _COMPUTING = ("evaluate", "kernel", "perform")
 
 
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
     """Whether a class of ops inherits the NumPy code of one of its bases, so that it gives the same results.
 
-    ``root`` is `Op`. A base without NumPy code declares what holds for all its subclasses. A class that is ``external`` may
-    override neither the NumPy code nor any other method of a class of this package that `Op` does not have, since the NumPy
-    code may call it. Methods that the base declares abstract are excepted.
+    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. A class that is ``external``
+    may override neither the NumPy code nor any other method of a class of this package that `Op` does not have, since
+    the NumPy code may call it. Methods that the base declares abstract are excepted.
     """
     if base is cls or not issubclass(base, root):
         return True

@@ -1,4 +1,4 @@
-"""The context of lowerings: lowers the nodes of a region and schedules what they compute.
+"""The context of lowerings, which lowers the nodes of a region and schedules the computation of tensors.
 
 Every lowering gets a `Context`. `loops.build` makes the context of a graph, and `loops.regions` the contexts of
 branches and loops.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Context", "NotLowered"]
 
 MEMORY_DTYPES = {"float16": "uint16", **PARTS}
-"""The dtypes of the buffers of inputs and outputs, where they differ from those of the arrays."""
+"""The dtypes of the buffers of inputs and outputs, for arrays whose dtype is another one."""
 MAX_DEPTH = 48
 """Formulas nested deeper are stored, which limits recursion."""
 MAX_COST = 3000

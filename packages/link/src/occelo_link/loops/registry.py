@@ -149,7 +149,7 @@ def _find_own(node: Apply) -> Lowering | None:
 
 
 def _find_complex(node: Apply) -> Lowering | None:
-    """The lowering of a node with complex tensors: its own, else that of the real op applied to both parts."""
+    """The lowering of a node with complex tensors: its own, else the lowering for real ones, applied to both parts."""
     if node.op.lazy:
         return _find(node)
     own = _complex.find(node.op)

@@ -29,7 +29,7 @@ def label_name(label: int) -> str:
 def read_subscripts(
     arguments: Sequence[Any],
 ) -> tuple[list[Any], list[list[int]], list[int] | None]:
-    """The operands of a call of `einsum`, the subscripts of each, and those of the result if they are given.
+    """The operands of a call of `einsum`, the subscripts of each, and the subscripts of the result if they are given.
 
     The arguments are ``"ij,jk->ik", a, b`` or ``a, [0, 1], b, [1, 2], [0, 2]``, as in NumPy. ValueError for anything else.
     """

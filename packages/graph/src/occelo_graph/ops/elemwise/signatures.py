@@ -40,7 +40,7 @@ DerivativeOfTensors: TypeAlias = """
 
 
 class ScalarTraits(TypedDict, total=False):
-    """The options of `elementwise`: the traits of `ScalarOp`, and what `ScalarFunction` adds to them."""
+    """The options of `elementwise`: the traits of `ScalarOp`, and those that only `ScalarFunction` has."""
 
     partial_at: Callable[[int], Callable[..., Variable] | None]
     commutative: bool

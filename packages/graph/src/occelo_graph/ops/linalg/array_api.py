@@ -1,4 +1,6 @@
-"""Functions of `numpy.linalg` that differ from those of the same name in `numpy`: they are about matrices in the last two dimensions.
+"""Functions of `numpy.linalg` that differ from the functions with the same names in `numpy`.
+
+They take matrices in the last two dimensions.
 
 They are the functions of the array API standard, with its names and parameters. Users find them in `occelo.tensor.linalg`.
 """

@@ -154,7 +154,7 @@ def kron(a: Any, b: Any) -> TensorVariable:
     """NumPy's Kronecker product: ``b`` in the place of each element of ``a``, times that element.
 
     The tensor with fewer dimensions gets new ones of length 1 in front. The length of each dimension of the result is
-    the product of those of ``a`` and ``b``, and its dtype is the common one.
+    the product of the lengths in ``a`` and ``b``; the dtype of the result is the common one.
     """
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     n = max(x.type.ndim, y.type.ndim)

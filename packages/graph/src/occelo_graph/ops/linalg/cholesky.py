@@ -112,10 +112,10 @@ def cholesky(
 ) -> TensorVariable:
     """Cholesky factor of positive definite matrices in the last two dimensions of ``a``, of shape (..., n, n).
 
-    The lower triangular L with ``L @ L^H == a``, which only depends on the lower triangle of ``a``; with ``lower=False`` (or
-    NumPy's ``upper=True``) the upper triangular U with ``U^H @ U == a``, which only depends on the upper triangle. The
-    result has the dtype of ``a``, float64 for integers. The gradient is that of the function which reads one triangle: it is
-    zero in the other one.
+    The lower triangular L with ``L @ L^H == a``, which only depends on the lower triangle of ``a``; with
+    ``lower=False`` (or NumPy's ``upper=True``) the upper triangular U with ``U^H @ U == a``, which only depends on the
+    upper triangle. The result has the dtype of ``a``, float64 for integers. The gradient is that of the function which
+    reads one triangle, so it is zero in the other triangle.
 
     A matrix that is not positive definite is a ``numpy.linalg.LinAlgError`` that says its place in the batch, or with
     ``on_error="nan"`` a matrix of NaN. ValueError if ``a`` is not square, TypeError for float16.

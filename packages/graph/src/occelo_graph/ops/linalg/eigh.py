@@ -148,11 +148,11 @@ def eigh(
     3) is the identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for
     integers.
 
-    The gradient is that of a function which reads one triangle: it is zero in the other one. Signs (complex phases) of
-    eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as rounding can
-    tell, vectors have no derivative: a gradient through them is NaN, even of a matrix function ``v @ diag(f(w)) @ v^H``
-    or of a projector, whose derivative does exist. For these use `sqrtm`, `expm` and the like. Gradients through
-    eigenvalues alone are right.
+    The gradient is that of a function which reads one triangle, so it is zero in the other triangle. Signs (complex
+    phases) of eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as
+    rounding can tell, vectors have no derivative: a gradient through them is NaN, even of a matrix function ``v @
+    diag(f(w)) @ v^H`` or of a projector, whose derivative does exist. For these use `sqrtm`, `expm` and the like.
+    Gradients through eigenvalues alone are right.
 
     ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
     a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that
@@ -194,7 +194,7 @@ def eigvalsh(
     type: int = 1,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n): those of `eigh`, whose arguments it takes.
+    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n); arguments and results as in `eigh`.
 
     The gradient of an eigenvalue is the product of the eigenvector with its own conjugate, folded into the triangle that is
     read. The gradient of a symmetric function of the eigenvalues is right at equal ones; its own

@@ -86,8 +86,8 @@ def householder_product(v: Any, tau: Any) -> TensorVariable:
     k <= n <= m. So with ``h, tau = qr(a, mode="raw")`` the Q of ``a`` is ``householder_product(h.mT, tau)``, if ``a`` has no more
     columns than rows. Batch dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError.
 
-    The gradient is that of the product for any ``v`` and ``tau``, also where it is not unitary: the compact form ``I - V T V^H`` is
-    differentiated (Schreiber and Van Loan 1989). ValueError for shapes that do not fit.
+    The gradient is right for any ``v`` and ``tau``, also where the product is not unitary, since the compact form ``I -
+    V T V^H`` is differentiated (Schreiber and Van Loan 1989). ValueError for shapes that do not fit.
     """
     made: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
     return made

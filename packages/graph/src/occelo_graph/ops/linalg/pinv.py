@@ -229,9 +229,9 @@ def matrix_rank(
 def cond(x: Any, p: Any = None) -> TensorVariable:
     """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
 
-    With ``p`` None, 2 or -2 the largest over the smallest singular value, or the reverse for -2; else the norms of order ``p`` (see `norm`) of
-    matrices times those of their inverses. Infinite for singular matrices, NaN only for those that have NaN. The gradient
-    follows from those of singular values, inverses and norms.
+    With ``p`` None or 2 the largest singular value over the smallest, with -2 the smallest over the largest; else the
+    norm of order ``p`` (see `norm`) of the matrix times that of its inverse. Infinite for singular matrices, NaN only
+    for those that have NaN. The gradient follows from those of singular values, inverses and norms.
     """
     (matrix,) = as_matrices("cond", x)
     if p is None or p in (2, -2):

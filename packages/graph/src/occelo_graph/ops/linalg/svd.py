@@ -210,10 +210,10 @@ def svd(
     not read. Results have the precision of ``a``, float64 for integers.
 
     Signs (complex phases) of pairs of vectors are arbitrary, so a cost must not depend on them, nor on the choice of
-    the columns that only full matrices have. Vectors of equal singular values, as far as rounding can tell, and of singular
-    value 0 have no derivative: a gradient through them is NaN, also that of a product such as the polar factor
-    ``U @ Vh``, which may exist. Gradients of symmetric functions of the singular values are right at equal values, and one
-    of the subgradients at 0.
+    the columns that only full matrices have. Vectors of equal singular values, as far as rounding can tell, and of
+    singular value 0 have no derivative: a gradient through them is NaN, even of a product such as the polar factor ``U
+    @ Vh``, whose derivative may exist. Gradients of symmetric functions of the singular values are right at equal
+    values, and one of the subgradients at 0.
 
     A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with
     ``on_error="nan"`` gives NaN. ValueError for less than two dimensions, TypeError for float16.

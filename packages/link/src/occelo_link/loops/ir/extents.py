@@ -99,7 +99,7 @@ class _Arguments:
         return run("select", some, count, zero)
 
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
-        """A matrix in column-major order; unless the letter is "N", the lengths are those of its transpose."""
+        """A matrix in column-major order; unless the letter is "N", the lengths belong to the transpose."""
         run = self._operate
         if letter >= 0 and not self.plain(letter):
             rows, columns = columns, rows

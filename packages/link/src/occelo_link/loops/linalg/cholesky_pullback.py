@@ -27,7 +27,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 BLOCK = 64
-"""Columns of a block; those of its triangle on the diagonal are computed by loops."""
+"""Columns of a block. Loops compute the block's triangle on the diagonal."""
 
 
 @lowers_to_loops(CholeskyPullback)

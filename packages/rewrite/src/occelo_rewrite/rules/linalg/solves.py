@@ -54,7 +54,7 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
 def solve_of_many_columns(
     fgraph: FunctionGraph, node: TensorApply[Solve | SolveTriangular]
 ) -> Replacements:
-    """The solutions of a batch of equations with one matrix are those of one equation: it is factored once."""
+    """A batch of equations with one matrix is solved as one equation, so the matrix is factored once."""
     x, y = node.inputs
     ndim = y.type.ndim
     if x.type.ndim != 2 or ndim < 3:
