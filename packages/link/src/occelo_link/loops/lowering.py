@@ -174,7 +174,10 @@ class Context:
         reads: dict[Stored, bool] = {}
         depth = 0
         for source in sources:
-            cost += source.cost
+            # scalars are computed once, before the loops; vectors are small enough to store them all the same, so that
+            # loops which share them stay small
+            if len(shape) < 2 or not all(map(is_unit, source.shape)):
+                cost += source.cost
             depth = max(depth, source.depth)
             same = identity and self.aligned(source, shape)
             for stored, kept in source.reads.items():
